@@ -1,0 +1,21 @@
+// One exception type for everything that Duet refuses to do. The message is one line: what, where, what to
+// do.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace duet {
+
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message) : std::runtime_error(message) {}
+};
+
+// A machine that can make no progress: the message says who waits for whom. `duet run` ends with 124.
+class Deadlock : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace duet

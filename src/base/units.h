@@ -1,0 +1,29 @@
+// Quantities that every room shares: simulated time, sizes, addresses.
+// Source: DESIGN rules "Time": simulated time is an integer count of picoseconds, never a rounded period
+// added up.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace duet {
+
+using Picoseconds = std::uint64_t;  // a point in simulated time or a duration
+using Cycle = std::uint64_t;        // the index of a clock edge
+using Bytes = std::uint64_t;
+using Address = std::uint64_t;  // virtual or physical, the name of the variable says which
+
+inline constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();
+inline constexpr Picoseconds kPicosecondsPerNanosecond = 1000;
+inline constexpr Picoseconds kPicosecondsPerSecond = 1'000'000'000'000;
+
+inline constexpr Bytes operator""_KiB(unsigned long long n) { return n << 10; }
+inline constexpr Bytes operator""_MiB(unsigned long long n) { return n << 20; }
+inline constexpr Bytes operator""_GiB(unsigned long long n) { return n << 30; }
+
+template <typename T>
+constexpr T round_up(T value, T multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace duet

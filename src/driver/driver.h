@@ -1,0 +1,172 @@
+// The GPU driver: everything that a host can ask for, as an event-driven state machine. It never blocks a
+// host thread and touches host bytes only through a HostPort. A call passes three stages (lustig2013 §6.1):
+// (i) enqueue into the driver, charged to the calling thread (host_thread.h); (ii) the driver prepares the
+// command, one at a time; (iii) the command executes on the GPU. A command may be stalled between them. Rules
+// (DESIGN, "Host and driver"): the driver serves one stage (ii) at a time and is free during stage (iii); a
+// command enters stage (ii) only when its stream predecessor's ACKs have returned, unless
+// `driver.read_ahead`. Streams are mapped onto hardware channels (hu2016 §3.4): commands of one channel enter
+// stage (ii) strictly in the order in which they were submitted, which with one channel makes false
+// dependencies between streams; with many channels the oldest ready head of any channel is served.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "config/machine.h"
+#include "gpu/grid.h"
+#include "memory/address_space.h"
+#include "sim/engine.h"
+
+namespace duet::driver {
+
+using StreamId = std::uint32_t;   // 0: the legacy default stream
+using EventId = std::uint32_t;    // from 1
+using CommandId = std::uint64_t;  // from 1, in submission order
+
+// How driver and copy engines reach the bytes of host memory that no AddressSpace page backs (pageable
+// memory).
+class HostPort {
+ public:
+  virtual ~HostPort() = default;
+  virtual void read(const std::byte* host, std::byte* to, Bytes bytes) = 0;
+  virtual void write(std::byte* host, const std::byte* from, Bytes bytes) = 0;
+};
+
+enum class CallKind : std::uint8_t {
+  MemcpySync,
+  MemcpyAsync,
+  Memset,
+  Launch,
+  StreamSynchronize,
+  DeviceSynchronize,
+  EventSynchronize,
+  EventRecord,
+  StreamWaitEvent,
+  HostFunction,
+  Query,
+  Allocate,
+  Other
+};
+const config::CallLatency& latency_of(const config::Driver& driver, CallKind kind);
+
+enum class CommandKind : std::uint8_t { Copy, Fill, Launch, EventRecord, StreamWaitEvent, HostFunction };
+
+// One side of a copy: a device virtual address, or a host pointer (pinned, pageable or a staging buffer).
+struct Endpoint {
+  bool host = false;
+  Address address = 0;                   // virtual; for the host its pointer value
+  Bytes row_pitch = 0, slice_pitch = 0;  // used when the copy has more than one row or slice
+};
+
+struct CopyJob {
+  Endpoint to, from;
+  Bytes width_bytes = 0;
+  std::uint64_t rows = 1, slices = 1;
+  // Source bytes staged at the call (pageable host memory, kernel-independent constants): `from` is then
+  // ignored. Dense rows.
+  std::shared_ptr<const std::vector<std::byte>> staged;
+  Bytes bytes() const { return width_bytes * rows * slices; }
+};
+
+struct FillJob {
+  Address address = 0;  // device virtual
+  Bytes row_pitch = 0, width_bytes = 0;
+  std::uint64_t rows = 1;
+  std::uint32_t pattern = 0;
+  unsigned pattern_bytes = 1;  // 1, 2, 4
+};
+
+struct Command {
+  CommandKind kind = CommandKind::Copy;
+  CallKind call = CallKind::Other;
+  StreamId stream = 0;
+  CopyJob copy;
+  FillJob fill;
+  std::unique_ptr<gpu::Grid> grid;
+  EventId event = 0;
+  std::function<void()>
+      host_function;  // runs in simulated time when the stream reaches it; must not call the driver
+};
+
+// What the driver reports when a command is complete, for statistics and timeline.
+struct CommandRecord {
+  CommandId id = 0;
+  CommandKind kind = CommandKind::Copy;
+  StreamId stream = 0;
+  Picoseconds queued_ps = 0;        // end of stage (i)
+  Picoseconds driver_start_ps = 0;  // stage (ii) begins
+  Picoseconds start_ps = 0;         // stage (iii) begins: first packet, first block dispatched
+  Picoseconds end_ps = 0;           // all ACKs have returned, the host could know
+  Bytes bytes = 0;
+  bool from_host = false, to_host = false;
+  const gpu::Grid* grid = nullptr;  // valid during the callback
+};
+
+// hu2016 Table III, plus what data-move streams of commands need. One entry per push-buffer command, for
+// tracing.
+struct PushBufferTrace {
+  Picoseconds time_ps = 0;
+  std::uint32_t channel = 0;
+  StreamId stream = 0;
+  const char* command = "";  // Table III's spelling
+  std::uint64_t argument = 0;
+};
+
+// The side of the GPU that takes what the driver has prepared (gpu/front_end); an interface, so that the
+// driver can be tested alone.
+class GpuPort;
+
+class Driver : public sim::Component {
+ public:
+  Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config, GpuPort& gpu,
+         HostPort& host);
+  ~Driver() override;
+
+  StreamId create_stream(bool blocking_with_default, int priority);
+  // The stream's commands still run; its id is not given again.
+  void destroy_stream(StreamId stream);
+  bool stream_exists(StreamId stream) const;
+  EventId create_event();
+  void destroy_event(EventId event);
+  bool event_exists(EventId event) const;
+
+  // Whether another command fits into the queue of the stream's channel; otherwise the caller must let time
+  // pass.
+  bool can_submit(StreamId stream) const;
+  // Stage (i) has ended at engine().now(). Commands in the legacy default stream wait for all earlier
+  // commands of blocking streams, and the other way round.
+  CommandId submit(Command command);
+
+  bool complete(CommandId id) const;
+  bool stream_idle(StreamId stream)
+      const;  // everything submitted so far is complete (legacy stream: of all blocking streams)
+  bool all_idle() const;
+  CommandId last_submitted(StreamId stream) const;  // 0: none yet
+  // Event: not recorded yet counts as complete, as in CUDA. Time of the completed record; nothing while
+  // pending or never recorded.
+  bool event_complete(EventId event) const;
+  bool event_recorded(EventId event) const;
+  std::optional<Picoseconds> event_time(EventId event) const;
+
+  // The first fault of a kernel; every command after it completes without effect (CUDA's sticky errors are
+  // the runtime's).
+  const std::optional<gpu::Fault>& fault() const;
+
+  std::function<void(const CommandRecord&)> on_complete;
+  std::function<void(const PushBufferTrace&)> on_push_buffer_command;  // null: not traced, no cost
+
+  Picoseconds tick(Picoseconds now) override;
+  std::string waits_for() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace duet::driver

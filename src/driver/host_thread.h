@@ -1,0 +1,36 @@
+// A thread of the native host: its virtual clock and how a call spends time on it (lustig2013 §6.1, Table 2).
+// Simulation advances only inside calls: a call enters at max(thread clock, machine now) and returns with the
+// machine simulated exactly to the thread's clock.
+#pragma once
+
+#include <functional>
+
+#include "driver/driver.h"
+
+namespace duet::driver {
+
+class HostThread {
+ public:
+  HostThread(sim::Engine& engine, Driver& driver, const config::Driver& config)
+      : engine_(engine), driver_(driver), config_(config) {}
+
+  Picoseconds clock() const { return clock_; }
+  // Host work between calls: moves only this thread's clock.
+  void work(Picoseconds duration) { clock_ += duration; }
+
+  void enter();                   // clock = max(clock, now), machine simulated to it
+  void stage_one(CallKind kind);  // the call's own latency
+  // Waits for room in the queue, passes stage one, submits.
+  CommandId submit(Command command);
+  // Blocks the thread until done() holds, then charges the kind's finish latency. Throws duet::Deadlock when
+  // the machine has nothing left to do and done() still does not hold.
+  void wait(CallKind kind, const std::function<bool()>& done);
+
+ private:
+  sim::Engine& engine_;
+  Driver& driver_;
+  const config::Driver& config_;
+  Picoseconds clock_ = 0;
+};
+
+}  // namespace duet::driver

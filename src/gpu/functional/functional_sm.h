@@ -1,0 +1,44 @@
+// A streaming multiprocessor that executes blocks functionally: right values, and a stated simple time per
+// block (config::Functional) instead of pipelines and caches. Values are bound when a quantum of instructions
+// executes, so a kernel that runs beside a copy sees what has arrived by then. hu2016: SM = PE_C of level 1.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "config/machine.h"
+#include "gpu/grid.h"
+#include "memory/address_space.h"
+#include "sim/clock_domain.h"
+#include "sim/engine.h"
+#include "sim/queue.h"
+
+namespace duet::gpu {
+
+// What device code may ask of the outside while it runs.
+struct DeviceServices {
+  std::function<void(const std::string&)> print;  // text that device printf or assert produced
+};
+
+class FunctionalSm : public sim::Component {
+ public:
+  FunctionalSm(sim::Engine& engine, const sim::Component* parent, std::uint32_t number,
+               const config::Gpu& config, memory::AddressSpace& address_space,
+               const DeviceServices& services);
+  ~FunctionalSm() override;
+
+  // Both queues are owned by whoever builds the machine. Launches arrive only when the work distributor knows
+  // that they fit.
+  void connect(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done);
+
+  Picoseconds tick(Picoseconds now) override;
+  Picoseconds next_opportunity(Picoseconds time) const override;
+  std::string waits_for() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace duet::gpu

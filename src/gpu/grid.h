@@ -1,0 +1,68 @@
+// A kernel in flight: what the front end hands to the SMs, and what comes back. Blocks are named by grid
+// handle and linear index.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "ptx/kernel.h"
+
+namespace duet::gpu {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+enum class FaultKind : std::uint8_t {
+  None,
+  IllegalAddress,
+  MisalignedAddress,
+  IllegalInstruction,
+  Assert,
+  Trap,
+  HardwareStack
+};
+
+// The first thing that went wrong in a kernel. `text` is the complete line for the user: kernel, thread, PTX
+// line, address and nearest allocation.
+struct Fault {
+  FaultKind kind = FaultKind::None;
+  std::string text;
+};
+
+struct Grid {
+  const ptx::Kernel* kernel = nullptr;
+  Dim3 grid, block;
+  Bytes dynamic_shared_bytes = 0;
+  std::vector<std::byte> parameters;  // kernel->parameter_bytes
+  std::uint32_t stream = 0;
+  std::uint64_t launch_id = 0;
+  bool cooperative = false;
+
+  // Kept by the GPU while it runs.
+  std::shared_ptr<const void>
+      lane_arrays;  // immediates and parameters broadcast to lane arrays, by the first SM that needs them
+  std::uint64_t warp_instructions = 0;    // machine instructions, weighted (MicroOp::machine_instructions)
+  std::uint64_t thread_instructions = 0;  // the same times active lanes
+  Fault fault;
+  Picoseconds first_block_ps = kNever;
+  Picoseconds last_block_ps = 0;
+};
+
+// Descriptors in the queues between work distributor and SMs.
+struct BlockLaunch {
+  Grid* grid = nullptr;
+  std::uint64_t block = 0;  // linear index, x fastest
+};
+struct BlockDone {
+  Grid* grid = nullptr;
+  std::uint64_t block = 0;
+  std::uint32_t sm = 0;
+};
+
+}  // namespace duet::gpu

@@ -1,0 +1,34 @@
+// Builds a machine from its file: the one room that sees all the others.
+#pragma once
+
+#include <memory>
+
+#include "config/machine.h"
+#include "driver/driver.h"
+#include "gpu/functional/functional_sm.h"
+#include "memory/address_space.h"
+#include "sim/engine.h"
+
+namespace duet::machine {
+
+struct Options {
+  std::uint64_t shuffle_seed = 0;  // other than 0: shuffles tick order (results must not change)
+};
+
+class System {
+ public:
+  System(const config::Machine& config, driver::HostPort& host, gpu::DeviceServices services,
+         const Options& options = {});
+  ~System();
+
+  sim::Engine& engine();
+  memory::AddressSpace& address_space();
+  driver::Driver& driver();
+  const config::Machine& config() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace duet::machine

@@ -1,0 +1,174 @@
+#include "memory/address_space.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace duet::memory {
+
+const char* allocation_kind_name(AllocationKind kind) {
+  switch (kind) {
+    case AllocationKind::Device:
+      return "cudaMalloc";
+    case AllocationKind::Pinned:
+      return "pinned host memory";
+    case AllocationKind::Managed:
+      return "cudaMallocManaged";
+    case AllocationKind::Registered:
+      return "registered host memory";
+    case AllocationKind::Module:
+      return "module variables";
+  }
+  return "?";
+}
+
+AddressSpace::AddressSpace(Bytes device_bytes, Bytes page_bytes)
+    : device_bytes_(device_bytes / page_bytes * page_bytes),
+      page_bytes_(page_bytes),
+      next_device_address_(kDeviceVirtualBase),
+      next_host_physical_(kHostPhysicalBase) {
+  void* memory = mmap(nullptr, device_bytes_, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    throw Error("cannot reserve " + std::to_string(device_bytes_ >> 20) +
+                " MiB of address space for device memory: set gpu.dram.bytes smaller");
+  device_backing_ = static_cast<std::byte*>(memory);
+  ranges_.push_back({"device DRAM", 0, device_bytes_, Route::DeviceDram});
+  ranges_.push_back(
+      {"host DRAM", kHostPhysicalBase, kDeviceVirtualBase - kHostPhysicalBase, Route::HostDram});
+  free_frames_[0] = device_bytes_;
+}
+
+AddressSpace::~AddressSpace() { munmap(device_backing_, device_bytes_); }
+
+std::optional<Address> AddressSpace::take_frames(Bytes bytes) {
+  for (auto it = free_frames_.begin(); it != free_frames_.end(); ++it) {
+    if (it->second < bytes) continue;
+    const Address base = it->first;
+    const Bytes rest = it->second - bytes;
+    free_frames_.erase(it);
+    if (rest != 0) free_frames_[base + bytes] = rest;
+    return base;
+  }
+  return std::nullopt;
+}
+
+const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& attributes) {
+  allocation.id = next_id_++;
+  allocation.pages.resize(allocation.mapped_bytes / page_bytes_, attributes);
+  for (std::size_t i = 0; i < allocation.pages.size(); ++i)
+    allocation.pages[i].frame = allocation.physical / page_bytes_ + i;
+  const Address base = allocation.base;
+  return &by_base_.emplace(base, std::move(allocation)).first->second;
+}
+
+const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags) {
+  if (bytes > device_bytes_) return nullptr;
+  Allocation allocation;
+  allocation.kind = kind;
+  allocation.bytes = bytes;
+  allocation.mapped_bytes = round_up(std::max<Bytes>(bytes, 1), page_bytes_);
+  const auto physical = take_frames(allocation.mapped_bytes);
+  if (!physical) return nullptr;
+  allocation.physical = *physical;
+  allocation.backing = device_backing_ + *physical;
+  allocation.base = next_device_address_;
+  // One unmapped page between allocations: running past an end is found.
+  next_device_address_ += allocation.mapped_bytes + page_bytes_;
+  allocation.flags = flags;
+  return insert(std::move(allocation), PageEntry{});
+}
+
+const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind kind,
+                                         const PageEntry& attributes, std::uint32_t flags) {
+  const Address address = reinterpret_cast<Address>(host);
+  const Address first = address / page_bytes_ * page_bytes_;
+  const Address last = round_up(address + std::max<Bytes>(bytes, 1), page_bytes_);
+  const auto after = by_base_.upper_bound(address);
+  const bool overlaps = (after != by_base_.end() && after->first < address + bytes) ||
+                        (after != by_base_.begin() && std::prev(after)->second.end() > address);
+  if (overlaps) throw Error("host range is mapped already");
+  Allocation allocation;
+  allocation.kind = kind;
+  allocation.base = address;
+  allocation.bytes = bytes;
+  // A registered range need not be page aligned: only its own bytes are reachable.
+  allocation.mapped_bytes = first == address ? last - address : bytes;
+  if (after != by_base_.end())
+    allocation.mapped_bytes = std::min<Bytes>(allocation.mapped_bytes, after->first - address);
+  allocation.physical = next_host_physical_ + (address - first);
+  allocation.backing = static_cast<std::byte*>(host);
+  next_host_physical_ += last - first;
+  allocation.flags = flags;
+  PageEntry entry = attributes;
+  entry.route = Route::HostDram;
+  entry.host_may_touch = true;
+  const Allocation* result = insert(std::move(allocation), entry);
+  host_by_physical_[result->physical] = result;
+  return result;
+}
+
+bool AddressSpace::release(Address base) {
+  const auto it = by_base_.find(base);
+  if (it == by_base_.end()) return false;
+  const Allocation& allocation = it->second;
+  if (allocation.pages.empty() || allocation.pages[0].route == Route::DeviceDram) {
+    auto next = free_frames_.emplace(allocation.physical, allocation.mapped_bytes).first;
+    const auto follower = std::next(next);
+    if (follower != free_frames_.end() && next->first + next->second == follower->first) {
+      next->second += follower->second;
+      free_frames_.erase(follower);
+    }
+    if (next != free_frames_.begin()) {
+      const auto previous = std::prev(next);
+      if (previous->first + previous->second == next->first) {
+        previous->second += next->second;
+        free_frames_.erase(next);
+      }
+    }
+  } else {
+    host_by_physical_.erase(allocation.physical);
+  }
+  by_base_.erase(it);
+  last_found_ = nullptr;
+  ++generation_;
+  return true;
+}
+
+const Allocation* AddressSpace::find(Address address) const {
+  if (last_found_ != nullptr && address - last_found_->base < last_found_->mapped_bytes) return last_found_;
+  auto it = by_base_.upper_bound(address);
+  if (it == by_base_.begin()) return nullptr;
+  --it;
+  if (address >= it->second.end()) return nullptr;
+  return last_found_ = &it->second;
+}
+
+const Allocation* AddressSpace::nearest(Address address) const {
+  if (by_base_.empty()) return nullptr;
+  auto above = by_base_.upper_bound(address);
+  if (above == by_base_.begin()) return &above->second;
+  const Allocation* below = &std::prev(above)->second;
+  if (above == by_base_.end()) return below;
+  const Address from_below = address - std::min(address, below->end());
+  return from_below <= above->first - address ? below : &above->second;
+}
+
+std::byte* AddressSpace::backing(Address physical) const {
+  if (physical < device_bytes_) return device_backing_ + physical;
+  auto it = host_by_physical_.upper_bound(physical);
+  if (it == host_by_physical_.begin()) return nullptr;
+  const Allocation* allocation = std::prev(it)->second;
+  const Bytes offset = physical - allocation->physical;
+  return offset < allocation->mapped_bytes ? allocation->backing + offset : nullptr;
+}
+
+Bytes AddressSpace::device_bytes_free() const {
+  Bytes total = 0;
+  for (const auto& [base, bytes] : free_frames_) total += bytes;
+  return total;
+}
+
+}  // namespace duet::memory

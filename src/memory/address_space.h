@@ -1,0 +1,111 @@
+// Virtual addresses, physical ranges and the pages between them. Every address that a program uses is virtual
+// here; a page says where its bytes lie, over which route they are reached, who may cache them and who may
+// touch them. Physical addresses are given in allocation order, so timing never depends on host address bits
+// (DESIGN rules, "Memory" and "Host and driver"). Left out: translation costs nothing in this address space
+// (the machine's `zero-cost translator`).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "memory/request.h"
+
+namespace duet::memory {
+
+enum class Route : std::uint8_t { DeviceDram, HostDram };
+
+// A range of physical memory. Ranges differ only by route.
+struct PhysicalRange {
+  std::string name;
+  Address base = 0;
+  Bytes bytes = 0;
+  Route route = Route::DeviceDram;
+};
+
+enum class AllocationKind : std::uint8_t { Device, Pinned, Managed, Registered, Module };
+const char* allocation_kind_name(AllocationKind kind);  // "cudaMalloc", "cudaHostAlloc", ...
+
+struct PageEntry {
+  std::uint64_t frame = 0;  // physical address / page size
+  Route route = Route::DeviceDram;
+  bool readable = true, writable = true;
+  bool host_may_touch = false;
+  Cacheability cacheability;
+};
+
+// One allocation: contiguous virtual addresses, contiguous frames, contiguous backing bytes in this process.
+struct Allocation {
+  std::uint32_t id = 0;  // in allocation order, from 1
+  AllocationKind kind = AllocationKind::Device;
+  Address base = 0;        // virtual
+  Bytes bytes = 0;         // as asked for
+  Bytes mapped_bytes = 0;  // whole pages
+  Address physical = 0;
+  std::byte* backing = nullptr;  // the bytes of `base`
+  std::uint32_t flags = 0;       // the runtime's (cudaHostAlloc flags, ...)
+  std::vector<PageEntry> pages;
+  Address end() const { return base + mapped_bytes; }
+};
+
+class AddressSpace {
+ public:
+  // `device_bytes` of device DRAM are reserved lazily; `page_bytes` is a power of two.
+  AddressSpace(Bytes device_bytes, Bytes page_bytes);
+  ~AddressSpace();
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+  // Device DRAM. Null when there is no room. Contents are what earlier owners left, zero at first.
+  const Allocation* allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags = 0);
+  // Host memory that the GPU may reach under its host address (pinned, mapped, registered, managed). The
+  // caller owns the bytes. Throws duet::Error when the range overlaps another allocation.
+  const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageEntry& attributes,
+                             std::uint32_t flags = 0);
+  // `base` must be an allocation's base; returns false when it is not.
+  bool release(Address base);
+
+  // The allocation whose pages hold `address`, or null. The pointer stays valid until that allocation is
+  // released.
+  const Allocation* find(Address address) const;
+  // For messages: the allocation nearest to an address that none holds; null when there are none.
+  const Allocation* nearest(Address address) const;
+  // Changes with every release, so that a caller may keep what find() answered while it stays the same.
+  std::uint64_t generation() const { return generation_; }
+
+  // Where the bytes of a physical address lie in this process; null when nothing is mapped there.
+  std::byte* backing(Address physical) const;
+
+  Bytes device_bytes() const { return device_bytes_; }
+  Bytes device_bytes_free() const;
+  Bytes page_bytes() const { return page_bytes_; }
+  const std::vector<PhysicalRange>& ranges() const { return ranges_; }
+  const std::map<Address, Allocation>& allocations() const { return by_base_; }
+
+ private:
+  std::optional<Address> take_frames(Bytes bytes);
+  const Allocation* insert(Allocation allocation, const PageEntry& attributes);
+
+  Bytes device_bytes_;
+  Bytes page_bytes_;
+  std::byte* device_backing_ = nullptr;
+  std::vector<PhysicalRange> ranges_;
+  std::map<Address, Allocation> by_base_;
+  std::map<Address, const Allocation*> host_by_physical_;
+  std::map<Address, Bytes> free_frames_;  // device DRAM, by physical address
+  Address next_device_address_;
+  Address next_host_physical_;
+  std::uint32_t next_id_ = 1;
+  std::uint64_t generation_ = 0;
+  mutable const Allocation* last_found_ = nullptr;
+};
+
+// First virtual address of device memory and first physical address of host DRAM.
+inline constexpr Address kDeviceVirtualBase = 0x0200'0000'0000;
+inline constexpr Address kHostPhysicalBase = 0x0100'0000'0000;
+
+}  // namespace duet::memory

@@ -1,0 +1,97 @@
+// What travels between SMs, copy engines, front end and memory. Data travels with its request: a value is
+// bound where and when the request is serviced (DESIGN decision 4). Requests and their payload lie in a pool;
+// queues move handles. Trigger and action are those of full/empty bits (lustig2013 §4.1); without tracked
+// memory both are None.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/atomic_operation.h"
+#include "base/units.h"
+
+namespace duet::memory {
+
+inline constexpr unsigned kLineBytes = 128;  // the longest request; one line of the GPU's caches
+
+enum class Agent : std::uint8_t { Host, Sm, CopyEngine, FrontEnd };
+enum class RequestKind : std::uint8_t { Demand, Prefetch, Walk, Copy, WriteBack };
+enum class Operation : std::uint8_t { Read, Write, Atomic, Clean, Invalidate };
+// Every buffer between a requester and DRAM has credits per class, and class NonTriggered always progresses
+// (lustig2013 §4.3).
+enum class TrafficClass : std::uint8_t { NonTriggered, TriggeredCpu, TriggeredGpu };
+enum class Trigger : std::uint8_t { None, Full, Empty };
+enum class Action : std::uint8_t { None, Fill, Empty };
+enum class Scope : std::uint8_t { Block, Gpu, System };
+
+// Page attributes that decide who may cache the bytes; one bit per agent and level.
+struct Cacheability {
+  bool cpu = true;
+  bool gpu_l1 = true;
+  bool gpu_l2 = true;
+  friend bool operator==(const Cacheability&, const Cacheability&) = default;
+};
+
+struct ByteMask {  // one bit per byte of a line, relative to Request::address
+  std::array<std::uint64_t, kLineBytes / 64> bits{};
+  static ByteMask first(unsigned bytes) {
+    ByteMask mask;
+    for (unsigned i = 0; i < mask.bits.size(); ++i) {
+      const unsigned below = bytes > 64 * i ? bytes - 64 * i : 0;
+      mask.bits[i] = below >= 64 ? ~0ull : (1ull << below) - 1;
+    }
+    return mask;
+  }
+  bool test(unsigned byte) const { return (bits[byte / 64] >> (byte % 64)) & 1; }
+};
+
+struct Request {
+  Address address = 0;  // physical, of the first byte; the request stays within one line
+  std::uint16_t bytes = 0;
+  Operation operation = Operation::Read;
+  RequestKind kind = RequestKind::Demand;
+  Agent agent = Agent::Host;
+  TrafficClass traffic_class = TrafficClass::NonTriggered;
+  Trigger trigger = Trigger::None;
+  Action action = Action::None;
+  Scope scope = Scope::Gpu;
+  Cacheability cacheability;
+  AtomicOperation atomic_operation = AtomicOperation::Exchange;
+  AtomicType atomic_type = AtomicType::U32;
+  std::uint16_t unit = 0;       // SM or copy engine number
+  std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer
+  std::uint32_t pc = 0;
+  std::uint64_t tag = 0;  // the requester's own
+  ByteMask mask;
+  std::array<std::byte, kLineBytes> data{};  // written bytes, or the bytes that were read
+};
+
+using RequestHandle = std::uint32_t;
+
+class RequestPool {
+ public:
+  RequestHandle allocate() {
+    if (free_.empty()) grow();
+    const RequestHandle handle = free_.back();
+    free_.pop_back();
+    (*this)[handle] = Request{};
+    return handle;
+  }
+  void release(RequestHandle handle) { free_.push_back(handle); }
+  Request& operator[](RequestHandle handle) { return chunks_[handle / kChunk][handle % kChunk]; }
+  std::size_t in_use() const { return chunks_.size() * kChunk - free_.size(); }
+
+ private:
+  static constexpr std::size_t kChunk = 256;
+  void grow() {
+    const auto base = static_cast<RequestHandle>(chunks_.size() * kChunk);
+    chunks_.push_back(std::make_unique<Request[]>(kChunk));
+    for (std::size_t i = kChunk; i-- > 0;) free_.push_back(base + static_cast<RequestHandle>(i));
+  }
+  std::vector<std::unique_ptr<Request[]>> chunks_;
+  std::vector<RequestHandle> free_;
+};
+
+}  // namespace duet::memory

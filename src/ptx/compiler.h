@@ -1,0 +1,22 @@
+// PTX text to micro-ops.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ptx/kernel.h"
+
+namespace duet::ptx {
+
+struct CompileOptions {
+  unsigned registers_per_thread =
+      0;  // overrides the allocation's count when larger (occupancy); 0: as allocated
+  bool assembler_peepholes = true;  // address folding, mad fusion, copy propagation, dead code
+};
+
+// Compiles a PTX module. `name` stands in messages. Throws duet::Error with one line for text that is not
+// valid PTX. A kernel that uses something unsupported is compiled into a Kernel whose `unsupported` message
+// is thrown when it is launched.
+Module compile_module(std::string_view text, const std::string& name, const CompileOptions& options = {});
+
+}  // namespace duet::ptx

@@ -1,0 +1,88 @@
+// A compiled PTX module: kernels as micro-ops, and its variables. Produced by compile_module (compiler.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "ptx/micro_op.h"
+
+namespace duet::ptx {
+
+struct Immediate {
+  std::uint64_t value = 0;
+  std::uint8_t bytes = 4;  // 4: one slot; 8: two slots
+  std::int32_t variable =
+      -1;  // index in Module::variables whose address is added when the module is loaded; -1: none
+  std::uint32_t slot = 0;
+};
+
+struct ParameterSlot {       // a kernel parameter (part) that is read as an operand
+  std::uint32_t offset = 0;  // in the parameter block
+  Type type = Type::B32;     // narrow types are zero- or sign-extended to the slot
+  std::uint32_t slot = 0;
+};
+
+struct Parameter {
+  std::string name;
+  Bytes offset = 0, bytes = 0, alignment = 1;
+};
+
+struct Kernel {
+  std::string name;
+  std::string module_name;  // for error messages: "k.ptx"
+  std::vector<MicroOp> code;
+  std::vector<std::vector<std::uint32_t>> branch_tables;
+  std::vector<Immediate> immediates;
+  std::uint32_t immediate_slots = 0;
+  std::vector<ParameterSlot> parameter_slots;
+  std::uint32_t parameter_slot_count = 0;
+  std::vector<Parameter> parameters;
+  Bytes parameter_bytes = 0;
+
+  std::uint32_t registers = 0;   // 32-bit register slots per thread after allocation (decides occupancy)
+  std::uint32_t predicates = 0;  // predicate registers used
+  Bytes static_shared_bytes = 0;
+  Bytes dynamic_shared_offset =
+      0;                  // where extern .shared arrays start (static size rounded up to their alignment)
+  Bytes local_bytes = 0;  // per thread
+  std::uint32_t max_threads = 0;       // .maxntid product, 0: not given
+  std::uint32_t required_threads = 0;  // .reqntid product
+  std::uint32_t min_blocks_per_sm = 0;
+  std::uint32_t max_registers = 0;         // .maxnreg
+  std::uint32_t barriers = 0;              // named barriers used (1 + highest), 0: none
+  std::uint32_t machine_instructions = 0;  // static count, weighted
+  std::string
+      unsupported;  // not empty: launching it is refused with this one-line message; code is then empty
+  bool names_32_lanes =
+      false;  // shfl, vote, match, .lanemask..: refused on machines whose warps are not 32 wide
+};
+
+// A .global or .const variable. Its address is given when the module is loaded into a context.
+struct Variable {
+  std::string name;
+  bool constant = false;
+  bool external = false;  // .extern without definition
+  Bytes bytes = 0, alignment = 1;
+  std::vector<std::uint8_t> initial;  // shorter than bytes: the rest is zero
+  struct Relocation {
+    Bytes offset;           // in initial
+    std::uint8_t bytes;     // 8 (or 4)
+    std::int32_t variable;  // address added to the value already there; function addresses are a named error
+    bool generic;           // generic(var)
+  };
+  std::vector<Relocation> relocations;
+};
+
+struct Module {
+  std::string name;
+  unsigned target_sm = 0;
+  unsigned version_major = 0, version_minor = 0;
+  std::vector<Kernel> kernels;
+  std::vector<Variable> variables;
+  const Kernel* find_kernel(std::string_view kernel_name) const;
+};
+
+}  // namespace duet::ptx

@@ -1,0 +1,168 @@
+// The decoded form of an instruction: flat, fixed size, no pointers to follow but the handler's. The compiler
+// passes produce it, the semantics execute it over whole warps, timing models read its unit and weight. None
+// of them knows a cycle.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/atomic_operation.h"
+#include "ptx/opcode.h"
+
+namespace duet::ptx {
+
+// Where a source operand's lane array lies. Every source is an array with one element per lane (32-bit slots;
+// 64-bit values take two consecutive slots, read as an array of 64-bit elements), so handlers have one form
+// whatever the operand is: immediates, kernel parameters and block-wide special registers are broadcast once
+// and cost nothing to read, as the constant bank of the real machine does.
+enum class Bank : std::uint8_t {
+  Register,   // the warp's registers
+  Warp,       // per warp and lane: WarpSlot names
+  Block,      // broadcast, per block: BlockSlot names
+  Parameter,  // broadcast, per launch: Kernel::parameter_slots
+  Immediate,  // broadcast, per kernel: Kernel::immediates
+  Predicate   // slot is a predicate's index, the value a lane mask (only where the opcode takes predicates)
+};
+inline constexpr unsigned kLaneArrayBanks = 5;
+
+enum class WarpSlot : std::uint8_t {
+  TidX,
+  TidY,
+  TidZ,
+  LaneId,
+  WarpId,
+  LaneMaskEq,
+  LaneMaskLt,
+  LaneMaskLe,
+  LaneMaskGt,
+  LaneMaskGe,
+  Count
+};
+enum class BlockSlot : std::uint8_t {
+  CtaIdX,
+  CtaIdY,
+  CtaIdZ,
+  NTidX,
+  NTidY,
+  NTidZ,
+  NCtaIdX,
+  NCtaIdY,
+  NCtaIdZ,
+  NWarpId,
+  WarpSize,
+  Count
+};
+
+struct Operand {
+  Bank bank = Bank::Register;
+  bool negate = false;    // floating point only (-x), or a predicate's complement (!p)
+  bool absolute = false;  // floating point only, applied before negate
+  std::uint8_t unused = 0;
+  std::uint32_t slot = 0;  // in 32-bit lane arrays; 64-bit values at even slots
+  friend bool operator==(const Operand&, const Operand&) = default;
+};
+
+inline constexpr std::uint8_t kNoPredicate = 0xff;
+inline constexpr std::uint16_t kNoRegister = 0xffff;
+
+// What the GPU's stepping loop has to do besides calling a handler.
+enum class Kind : std::uint8_t {
+  Arithmetic,  // handler only
+  Load,
+  Store,
+  Atomic,  // Atomic: Atom and Red
+  Branch,
+  BranchIndexed,
+  Barrier,
+  Exit,
+  Fence,
+  Special /* ReadSpecial */,
+  SystemCall,
+  Trap,
+  Nop  // Prefetch, Nanosleep, Pmevent, ..: no architectural effect
+};
+
+// The execution unit class a timing model sends it to.
+enum class Unit : std::uint8_t {
+  Integer,
+  IntegerMultiply,
+  Float,
+  Double,
+  SpecialFunction,
+  Half,
+  Conversion,
+  LoadStore,
+  Control
+};
+
+template <unsigned W>
+struct Warp;
+struct MicroOp;
+
+struct MicroOp {
+  Opcode opcode = Opcode::Nop;
+  Kind kind = Kind::Nop;
+  Unit unit = Unit::Integer;
+  Type type = Type::None;         // operation type; memory: type of one element
+  Type source_type = Type::None;  // cvt, set, slct: type of the (compared) sources
+
+  std::uint8_t guard =
+      kNoPredicate;  // execute only in lanes where this predicate is true (false if guard_negated)
+  bool guard_negated = false;
+
+  Rounding rounding = Rounding::None;
+  bool flush_to_zero = false;
+  bool saturate = false;
+  bool approximate = false;  // .approx; with opcode Div also .full
+  bool carry_in = false, carry_out = false;
+  Product product = Product::None;
+  Comparison comparison = Comparison::Eq;
+  Boolean boolean = Boolean::None;  // setp/set: combines with the predicate in the last source
+  std::uint8_t mode =
+      0;  // ShuffleMode, VoteMode, MatchMode, BarrierMode, TestpMode, PrmtMode, Special, SystemFunction,
+          // lop3's truth table, shf: bit 0 right, bit 1 wrap; bmsk/szext: bit 0 wrap;
+          // Min/Max: bit 0 .NaN, bit 1 .xorsign; dp2a: bit 0 hi; bfind: bit 0 .shiftamt
+
+  // Destinations. Register destinations are slots; vectors name each element's slot.
+  std::uint8_t destination_count = 0;
+  std::uint8_t source_count = 0;
+  std::array<std::uint16_t, 4> destinations{kNoRegister, kNoRegister, kNoRegister, kNoRegister};
+  std::uint8_t predicate_destination =
+      kNoPredicate;  // setp p, shfl d|p, vote, match d|p, isspacep, testp, bar.red
+  std::uint8_t predicate_destination_second = kNoPredicate;  // setp p|q (the complement combined likewise)
+
+  // Sources, in PTX order. Memory: [0] is the address register (Immediate bank when absolute), [1..] the
+  // stored elements, or atom's b and c. Barrier: [0] barrier number, [1] thread count (if source_count > 1).
+  std::array<Operand, 5> sources{};
+
+  // Memory
+  StateSpace space = StateSpace::Generic;
+  std::uint8_t vector_elements = 1;  // 1, 2, 4 (8 for 256-bit accesses)
+  bool address_is_64_bit = true;
+  bool uniform_address = false;  // same address in all lanes (address from banks other than Register/Warp)
+  MemorySemantics semantics = MemorySemantics::Weak;
+  MemoryScope scope = MemoryScope::None;
+  CacheOperator cache = CacheOperator::Default;
+  AtomicOperation atomic_operation = AtomicOperation::Exchange;
+  AtomicType atomic_type = AtomicType::U32;
+  std::int64_t address_offset = 0;
+
+  // Control: indices into Kernel::code. BranchIndexed: target is the index of its table in
+  // Kernel::branch_tables.
+  std::uint32_t target = 0;
+  std::uint32_t reconvergence =
+      0;  // immediate post-dominator; Kernel::code.size() when only the exit post-dominates
+  bool uniform_branch = false;  // bra.uni
+
+  // How many machine instructions a Fermi/Turing assembler would spend (64-bit add: 2, IEEE division: a
+  // sequence). Statistics count these; timing models charge them.
+  std::uint16_t machine_instructions = 1;
+
+  std::uint32_t ptx_line = 0;
+
+  // Set by bind_handlers (semantics.h) for the two lane-array widths.
+  void (*handler32)(Warp<32>&, const MicroOp&, std::uint64_t lanes) = nullptr;
+  void (*handler64)(Warp<64>&, const MicroOp&, std::uint64_t lanes) = nullptr;
+};
+
+}  // namespace duet::ptx

@@ -1,0 +1,222 @@
+// Names of what a micro-op does and of its operand types. One opcode per PTX base opcode (PTX ISA 9.0,
+// section 9.7); what PTX writes as modifiers stands in MicroOp's fields.
+#pragma once
+
+#include <cstdint>
+
+namespace duet::ptx {
+
+enum class Type : std::uint8_t {
+  None,
+  Pred,
+  B8,
+  B16,
+  B32,
+  B64,
+  B128,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  F16x2,
+  BF16,
+  BF16x2,
+  F32,
+  F64
+};
+
+constexpr unsigned type_bytes(Type type) {
+  switch (type) {
+    case Type::None:
+    case Type::Pred:
+      return 0;
+    case Type::B8:
+    case Type::U8:
+    case Type::S8:
+      return 1;
+    case Type::B16:
+    case Type::U16:
+    case Type::S16:
+    case Type::F16:
+    case Type::BF16:
+      return 2;
+    case Type::B64:
+    case Type::U64:
+    case Type::S64:
+    case Type::F64:
+      return 8;
+    case Type::B128:
+      return 16;
+    default:
+      return 4;
+  }
+}
+constexpr bool is_signed(Type type) { return type >= Type::S8 && type <= Type::S64; }
+constexpr bool is_float(Type type) { return type >= Type::F16; }
+
+enum class Opcode : std::uint16_t {
+  // Integer and floating-point arithmetic. Mul, Mad: see MicroOp::product. AddCarry..: add.cc, addc, sub.cc,
+  // subc,
+  // mad.cc, madc through MicroOp::carry_in / carry_out.
+  Add,
+  Sub,
+  Mul,
+  Mad,
+  Mul24,
+  Mad24,
+  Sad,
+  Div,
+  Rem,
+  Abs,
+  Neg,
+  Min,
+  Max,
+  Fma,
+  Popc,
+  Clz,
+  Bfind,
+  Fns,
+  Brev,
+  Bfe,
+  Bfi,
+  Szext,
+  Bmsk,
+  Dp4a,
+  Dp2a,
+  Vabsdiff2,
+  Vabsdiff4,
+  Testp,
+  Copysign,
+  Rcp,
+  Sqrt,
+  Rsqrt,
+  Sin,
+  Cos,
+  Lg2,
+  Ex2,
+  Tanh,
+  // Comparison and selection. Setp writes predicates, Set a register.
+  Setp,
+  Set,
+  Selp,
+  Slct,
+  // Logic, on registers or predicates (Type::Pred).
+  And,
+  Or,
+  Xor,
+  Not,
+  Cnot,
+  Lop3,
+  Shl,
+  Shr,
+  Shf,
+  Prmt,
+  // Moves and conversions. Pack/Unpack: mov between a vector of narrow registers and a wide one.
+  Mov,
+  Pack,
+  Unpack,
+  Cvt,
+  Isspacep,
+  Cvta,
+  ReadSpecial,
+  // Warp-wide exchange: lanes meet at one warp, so these are plain register operations here.
+  Shfl,
+  Vote,
+  Match,
+  Activemask,
+  Redux,
+  Elect,
+  // Memory. The semantics generate addresses and write values back; time and storage belong to the GPU model.
+  Load,
+  Store,
+  Atom,
+  Red,
+  Prefetch,
+  Membar,
+  // Control
+  Branch,
+  BranchIndexed,
+  Barrier,
+  Exit,
+  Trap,
+  Breakpoint,
+  Nanosleep,
+  Pmevent,
+  SystemCall,
+  Nop
+};
+inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::Nop) + 1;
+const char* opcode_name(Opcode opcode);
+const char* type_name(Type type);  // "u32"
+
+enum class Product : std::uint8_t { None, Low, High, Wide };
+enum class Rounding : std::uint8_t {
+  None,
+  NearestEven,
+  Zero,
+  MinusInfinity,
+  PlusInfinity,
+  NearestAway,
+  // cvt to an integral value: .rni .rzi .rmi .rpi
+  IntegerNearestEven,
+  IntegerZero,
+  IntegerMinusInfinity,
+  IntegerPlusInfinity
+};
+// Comparison of setp, set, slct: signed/unsigned/ordered float by the operand type; ..U also true when
+// unordered.
+enum class Comparison : std::uint8_t { Eq, Ne, Lt, Le, Gt, Ge, EqU, NeU, LtU, LeU, GtU, GeU, Num, Nan };
+enum class Boolean : std::uint8_t { None, And, Or, Xor };
+enum class ShuffleMode : std::uint8_t { Up, Down, Bfly, Idx };
+enum class VoteMode : std::uint8_t { All, Any, Uni, Ballot };
+enum class MatchMode : std::uint8_t { Any, All };
+enum class BarrierMode : std::uint8_t { Sync, Arrive, ReducePopc, ReduceAnd, ReduceOr, Warp };
+enum class TestpMode : std::uint8_t { Finite, Infinite, Number, NotANumber, Normal, Subnormal };
+enum class PrmtMode : std::uint8_t { Default, F4e, B4e, Rc8, Ecl, Ecr, Rc16 };
+enum class StateSpace : std::uint8_t { Generic, Global, Shared, Local, Param, Const };
+enum class MemoryScope : std::uint8_t { None, Cta, Cluster, Gpu, System };
+enum class MemorySemantics : std::uint8_t {
+  Weak,
+  Relaxed,
+  Acquire,
+  Release,
+  AcquireRelease,
+  SequentiallyConsistent,
+  Volatile
+};
+enum class CacheOperator : std::uint8_t {
+  Default,
+  CacheAll,
+  CacheGlobal,
+  Streaming,
+  LastUse,
+  Volatile,
+  WriteBack,
+  WriteThrough,
+  NonCoherent
+};
+enum class SystemFunction : std::uint8_t { Vprintf, AssertFail, Malloc, Free };
+// What only the executing machine knows while it runs; everything constant during a block is an operand
+// (Bank::Block, Bank::Warp).
+enum class Special : std::uint8_t {
+  Clock,
+  Clock64,
+  ClockHi,
+  GlobalTimer,
+  GlobalTimerLo,
+  GlobalTimerHi,
+  SmId,
+  NumSm,
+  WarpSlot,
+  NumWarpSlot,
+  GridId,
+  DynamicSharedBytes,
+  TotalSharedBytes
+};
+
+}  // namespace duet::ptx

@@ -1,0 +1,105 @@
+// The engine advances simulated time. A component sleeps until its wake-up time, is ticked, and says when it
+// has something to do next; nothing is polled. Components that are due at the same time may be ticked in any
+// order (a test shuffles it): they meet only in sim::Queue, whose contents become visible strictly later than
+// they were pushed. Source: DESIGN decisions 5 and 6. Levels and roles are those of hu2016 §2 and Table II.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace duet::sim {
+
+class Engine;
+
+// hu2016 §2.1, §2.5, Table II: what a component is in the descriptive model.
+enum class Role : std::uint8_t {
+  None,
+  ProcessingElement,    // PE_C: executes computing tasks
+  DataMovementElement,  // PE_D: moves data between two levels
+  SchedulingElement,    // SE
+  TaskUnit,             // TU
+  TaskBuffer,           // TB
+  Memory
+};
+
+class Component {
+ public:
+  // `level` is the level of hu2016's tree (0: SM internals, 1: GPU internals, 2: system), `parent` null for
+  // the root.
+  Component(Engine& engine, std::string name, const Component* parent, int level, Role role);
+  virtual ~Component();
+  Component(const Component&) = delete;
+  Component& operator=(const Component&) = delete;
+
+  // Does everything that is due at `now` and returns the next time at which there is something to do without
+  // outside input: strictly greater than `now`, or kNever to sleep until somebody wakes it.
+  virtual Picoseconds tick(Picoseconds now) = 0;
+  // One line for the deadlock report: for whom or what this component waits; empty when it waits for nothing.
+  virtual std::string waits_for() const { return {}; }
+  // First time at which the component may look at something that happened at `time`: a clocked component
+  // returns its first edge strictly after it. Default: one picosecond later.
+  virtual Picoseconds next_opportunity(Picoseconds time) const { return time + 1; }
+
+  const std::string& name() const { return name_; }
+  const Component* parent() const { return parent_; }
+  int level() const { return level_; }
+  Role role() const { return role_; }
+  Engine& engine() const { return engine_; }
+
+ private:
+  friend class Engine;
+  Engine& engine_;
+  std::string name_;
+  const Component* parent_;
+  int level_;
+  Role role_;
+  Picoseconds wake_time_ = kNever;
+  std::size_t index_ = 0;
+};
+
+class Engine {
+ public:
+  // A seed other than 0 shuffles the order of components that are due at the same time.
+  explicit Engine(std::uint64_t shuffle_seed = 0) : shuffle_state_(shuffle_seed) {}
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  Picoseconds now() const { return now_; }
+  // Makes sure that `component` is ticked at `time` or earlier. `time` must not lie before now().
+  void wake(Component& component, Picoseconds time);
+  // Simulates everything up to and including `time`; afterwards now() == time.
+  void run_until(Picoseconds time);
+  // Simulates until `done()` holds (checked after each point in time), or nothing is left to do, or the next
+  // thing to do lies after `limit`. Returns whether done() holds. now() is then the time of the last point
+  // simulated.
+  bool run_while_not(const std::function<bool()>& done, Picoseconds limit = kNever);
+  // kNever when every component sleeps.
+  Picoseconds next_time();
+
+  const std::vector<Component*>& components() const { return components_; }
+  // "a waits for b; c waits for d": what the components say of themselves.
+  std::string waiting_report() const;
+
+ private:
+  friend class Component;
+  struct Entry {
+    Picoseconds time;
+    std::uint64_t order;
+    Component* component;
+  };
+  void push(const Entry& entry);
+  void drop_stale();
+  void step();
+
+  Picoseconds now_ = 0;
+  std::uint64_t shuffle_state_;
+  std::uint64_t order_ = 0;
+  std::vector<Entry> heap_;
+  std::vector<Component*> due_;
+  std::vector<Component*> components_;
+};
+
+}  // namespace duet::sim

@@ -1,0 +1,78 @@
+// A typed queue of fixed capacity between one producer and one consumer: the only place where components
+// meet. What is pushed at time t the consumer sees strictly after t; a slot freed at t the producer sees
+// strictly after t. So the order in which components are ticked at t cannot be observed (DESIGN decision 6).
+// A full queue is back-pressure.
+#pragma once
+
+#include <cassert>
+#include <memory>
+#include <type_traits>
+
+#include "base/units.h"
+#include "sim/engine.h"
+
+namespace duet::sim {
+
+template <typename T>
+class Queue {
+  static_assert(std::is_trivially_copyable_v<T>, "queues move small values");
+  static_assert(sizeof(T) <= 32, "larger payloads lie in a pool and are named by handle");
+
+ public:
+  // Either end may be null: the host's side of the machine is no component.
+  Queue(std::size_t capacity, Component* producer, Component* consumer)
+      : slots_(std::make_unique<Slot[]>(capacity)),
+        capacity_(capacity),
+        producer_(producer),
+        consumer_(consumer) {}
+
+  std::size_t capacity() const { return capacity_; }
+  // Entries inside, whether already visible or not (for reports).
+  std::size_t size() const { return size_; }
+
+  bool can_push(Picoseconds now) const {
+    const bool free = size_ + (last_pop_ == now ? popped_at_last_ : 0) < capacity_;
+    if (!free) producer_waits_ = true;
+    return free;
+  }
+  void push(Picoseconds now, const T& value) {
+    assert(can_push(now));
+    slots_[(head_ + size_) % capacity_] = {value, now};
+    ++size_;
+    if (consumer_ != nullptr) consumer_->engine().wake(*consumer_, consumer_->next_opportunity(now));
+  }
+
+  // Whether the consumer sees an entry at `now`.
+  bool can_pop(Picoseconds now) const { return size_ != 0 && slots_[head_].pushed < now; }
+  const T& front() const { return slots_[head_].value; }
+  T pop(Picoseconds now) {
+    assert(can_pop(now));
+    T value = slots_[head_].value;
+    head_ = (head_ + 1) % capacity_;
+    --size_;
+    popped_at_last_ = last_pop_ == now ? popped_at_last_ + 1 : 1;
+    last_pop_ = now;
+    if (producer_waits_ && producer_ != nullptr) {
+      producer_waits_ = false;
+      producer_->engine().wake(*producer_, producer_->next_opportunity(now));
+    }
+    return value;
+  }
+
+ private:
+  struct Slot {
+    T value;
+    Picoseconds pushed;
+  };
+  std::unique_ptr<Slot[]> slots_;
+  std::size_t capacity_;
+  std::size_t head_ = 0;
+  std::size_t size_ = 0;
+  Picoseconds last_pop_ = kNever;
+  std::size_t popped_at_last_ = 0;
+  mutable bool producer_waits_ = false;
+  Component* producer_;
+  Component* consumer_;
+};
+
+}  // namespace duet::sim
