@@ -43,18 +43,20 @@ bool Direction::accept(Picoseconds now) {
 }
 
 Picoseconds Direction::tick(Picoseconds now) {
-  for (Output& output : outputs_)
+  receiver_full_ = false;
+  Picoseconds next = kNever;
+  for (Output& output : outputs_) {
     while (output.line.due() <= now && output.queue.can_push(now)) {
       output.queue.push(now, output.line.front());
       output.line.pop();
     }
+    if (output.line.due() <= now) receiver_full_ = true;  // room in its receive queue wakes this component
+  }
   while (wire_.free_at() <= now && accept(now)) {
   }
-  Picoseconds next = kNever;
   if (wire_.free_at() > now)
     for (PacketQueue& input : inputs_)
       if (input.size() != 0 && !output_of(input.front()).line.full()) next = wire_.free_at();
-  // A line whose head is due already waits for room in its receive queue, which wakes this component.
   for (const Output& output : outputs_)
     if (output.line.due() > now) next = std::min(next, output.line.due());
   return next;

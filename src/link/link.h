@@ -32,6 +32,10 @@ class Direction : public sim::Component {
   PacketQueue& add_output(std::uint8_t number, sim::Component* consumer);
 
   Picoseconds tick(Picoseconds now) override;
+  // Nothing that is sent while the wire is busy matters before the wire is free.
+  Picoseconds next_opportunity(Picoseconds time) const override {
+    return receiver_full_ || wire_.free_at() <= time ? time + 1 : wire_.free_at();
+  }
   std::string waits_for() const override;
 
  private:
@@ -51,6 +55,7 @@ class Direction : public sim::Component {
   std::deque<Output> outputs_;
   std::array<std::uint8_t, 256> output_index_;
   std::size_t round_robin_ = 0;
+  bool receiver_full_ = false;  // a packet has arrived and its receive queue has no room
 };
 
 }  // namespace duet::link
