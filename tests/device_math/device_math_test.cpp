@@ -1,8 +1,9 @@
-// Judges the device math functions of runtime/cuda/include on the host, against the largest errors that the CUDA C++
-// Programming Guide states. Floats are compared with double precision, doubles with long double.
+// Judges the device math functions of runtime/cuda/include on the host, against the largest errors that the
+// CUDA C++ Programming Guide states. Floats are compared with double precision, doubles with long double.
 //   g++ -std=c++17 -O2 -ffp-contract=off -I runtime/cuda/include device_math_test.cpp -lquadmath && ./a.out
-// Arguments: --quiet prints failures alone; any other word tests the function of that name alone. Exit status 0 means
-// that every function kept its limit.
+// Arguments: --quiet prints failures alone; any other word tests the function of that name alone. Exit status
+// 0 means that every function kept its limit.
+#include "double_cases.h"
 #include "float_cases.h"
 
 int main(int count, char** words) {
@@ -14,6 +15,7 @@ int main(int count, char** words) {
     }
   }
   float_cases();
+  double_cases();
   if (judge.checked == 0) {
     std::printf("no function of that name\n");
     return 2;

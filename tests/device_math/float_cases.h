@@ -34,8 +34,22 @@ inline void float_cases() {
   sweep<float>("log1pf", 1, -1, 3, __nv_log1pf, [](D x) { return std::log1p(x); });
   sweep<float>("sinf", 2, -100, 100, __nv_sinf, [](D x) { return std::sin(x); });
   sweep<float>("cosf", 2, -100, 100, __nv_cosf, [](D x) { return std::cos(x); });
-  sweep<float>("sincosf.sin", 2, -100, 100, [](float x) { float s, c; __nv_sincosf(x, &s, &c); return s; }, [](D x) { return std::sin(x); });
-  sweep<float>("sincosf.cos", 2, -100, 100, [](float x) { float s, c; __nv_sincosf(x, &s, &c); return c; }, [](D x) { return std::cos(x); });
+  sweep<float>(
+      "sincosf.sin", 2, -100, 100,
+      [](float x) {
+        float s, c;
+        __nv_sincosf(x, &s, &c);
+        return s;
+      },
+      [](D x) { return std::sin(x); });
+  sweep<float>(
+      "sincosf.cos", 2, -100, 100,
+      [](float x) {
+        float s, c;
+        __nv_sincosf(x, &s, &c);
+        return c;
+      },
+      [](D x) { return std::cos(x); });
   sweep<float>("tanf", 4, -100, 100, __nv_tanf, [](D x) { return std::tan(x); });
   sweep<float>("sinpif", 1, -4, 4, __nv_sinpif, sinpi);
   sweep<float>("cospif", 1, -4, 4, __nv_cospif, cospi);
@@ -50,7 +64,12 @@ inline void float_cases() {
   sweep<float>("acoshf", 4, 1, 5, __nv_acoshf, [](D x) { return std::acosh(x); });
   sweep<float>("atanhf", 3, -1, 1, __nv_atanhf, [](D x) { return std::atanh(x); });
   sweep2<float>("powf", 4, 0, 4, -40, 40, __nv_powf, [](D x, D y) { return std::pow(x, y); });
-  sweep2<float>("powif", 4, -4, 4, -40, 40, [](float x, float n) { return __nv_powif(x, static_cast<int>(std::isfinite(n) && std::fabs(n) < 1e9f ? n : 3)); }, [](D x, D n) { return std::pow(x, std::isfinite(n) && std::fabs(n) < 1e9f ? std::trunc(n) : 3); });
+  sweep2<float>(
+      "powif", 4, -4, 4, -40, 40,
+      [](float x, float n) {
+        return __nv_powif(x, static_cast<int>(std::isfinite(n) && std::fabs(n) < 1e9f ? n : 3));
+      },
+      [](D x, D n) { return std::pow(x, std::isfinite(n) && std::fabs(n) < 1e9f ? std::trunc(n) : 3); });
   sweep<float>("rsqrtf", 2, 0, 4, __nv_rsqrtf, [](D x) { return 1 / std::sqrt(x); });
   sweep<float>("cbrtf", 1, -8, 8, __nv_cbrtf, [](D x) { return std::cbrt(x); });
   sweep<float>("rcbrtf", 1, -8, 8, __nv_rcbrtf, [](D x) { return 1 / std::cbrt(x); });

@@ -1,6 +1,6 @@
-// How the device math tests sample a function, measure its error in units in the last place, and compare special
-// values. The functions under test are the headers' own code, compiled here for the host; the reference is the
-// host's libm in a wider type.
+// How the device math tests sample a function, measure its error in units in the last place, and compare
+// special values. The functions under test are the headers' own code, compiled here for the host; the
+// reference is the host's libm in a wider type.
 #ifndef DUET_TESTS_DEVICE_MATH_JUDGE_H
 #define DUET_TESTS_DEVICE_MATH_JUDGE_H
 
@@ -35,18 +35,26 @@ struct Wider<double> {
   static constexpr long samples = 1L << 20;
 };
 
-/// Error of `got` in units in the last place of `want` as T rounds it; infinite where one of them is no number or
-/// infinite and the other is not. A result that rounds to infinity may also be the largest number's neighbour.
+/// Error of `got` in units in the last place of `want` as T rounds it; infinite where one of them is no
+/// number or infinite and the other is not. A result that rounds to infinity may also be the largest number's
+/// neighbour.
 template <class T>
 double ulps(T got, typename Wider<T>::Type want) {
   const T rounded = static_cast<T>(want);
   if (std::isnan(want)) return std::isnan(got) ? 0 : INFINITY;
   if (std::isnan(got)) return INFINITY;
-  if (std::isinf(rounded)) return got == rounded ? 0 : std::isinf(want) || got != std::copysign(std::numeric_limits<T>::max(), want) ? INFINITY : 1;
+  if (std::isinf(rounded))
+    return got == rounded                                                                  ? 0
+           : std::isinf(want) || got != std::copysign(std::numeric_limits<T>::max(), want) ? INFINITY
+                                                                                           : 1;
   if (got == rounded) {
     if (rounded == 0 && want == 0) return std::signbit(got) == std::signbit(want) ? 0 : INFINITY;
   } else if (std::isinf(got)) {
-    return static_cast<double>(std::fabs(want) / std::ldexp(typename Wider<T>::Type(1), std::numeric_limits<T>::max_exponent)) > 0.99999994 ? 1 : INFINITY;
+    return static_cast<double>(std::fabs(want) /
+                               std::ldexp(typename Wider<T>::Type(1), std::numeric_limits<T>::max_exponent)) >
+                   0.99999994
+               ? 1
+               : INFINITY;
   }
   int exponent = want == 0 ? Wider<T>::lowest_exponent : std::ilogb(want) - Wider<T>::digits + 1;
   if (exponent < Wider<T>::lowest_exponent) exponent = Wider<T>::lowest_exponent;
@@ -55,9 +63,34 @@ double ulps(T got, typename Wider<T>::Type want) {
 
 /// The values that every function must get right whatever the sampling misses.
 template <class T>
-inline const T specials[] = {T(0),     T(-0.0),  T(1),     T(-1),   T(0.5),   T(-0.5),  T(2),   T(-2),   T(3),    T(-3),
-                             T(4),     T(10),    T(-10),   T(0.25), T(1.5),   T(-1.5),  T(2.5), T(100),  T(-100), T(88.5),
-                             T(-88.5), T(128),   T(-149),  T(-150), T(0.75),  T(-0.75), T(16777215), T(16777216),
+inline const T specials[] = {T(0),
+                             T(-0.0),
+                             T(1),
+                             T(-1),
+                             T(0.5),
+                             T(-0.5),
+                             T(2),
+                             T(-2),
+                             T(3),
+                             T(-3),
+                             T(4),
+                             T(10),
+                             T(-10),
+                             T(0.25),
+                             T(1.5),
+                             T(-1.5),
+                             T(2.5),
+                             T(100),
+                             T(-100),
+                             T(88.5),
+                             T(-88.5),
+                             T(128),
+                             T(-149),
+                             T(-150),
+                             T(0.75),
+                             T(-0.75),
+                             T(16777215),
+                             T(16777216),
                              std::numeric_limits<T>::infinity(),
                              -std::numeric_limits<T>::infinity(),
                              std::numeric_limits<T>::quiet_NaN(),
@@ -100,7 +133,10 @@ template <class T>
 void note(Worst& worst, T got, typename Wider<T>::Type want, T x, T y) {
   const double error = ulps(got, want);
   if (!(error <= worst.error)) {
-    worst = {error, {static_cast<double>(x), static_cast<double>(y)}, static_cast<double>(got), static_cast<double>(want)};
+    worst = {error,
+             {static_cast<double>(x), static_cast<double>(y)},
+             static_cast<double>(got),
+             static_cast<double>(want)};
   }
 }
 
@@ -111,12 +147,14 @@ inline void verdict(const char* name, const Worst& worst, double limit) {
   judge.checked++;
   if (bad) judge.failures++;
   if (bad || !judge.quiet) {
-    std::printf("%s %-14s %8.3f of %g ulp, at (%a, %a) = (%.9g, %.9g): got %.17g want %.17g\n", bad ? "FAIL" : "ok  ", name,
-                worst.error, limit, worst.at[0], worst.at[1], worst.at[0], worst.at[1], worst.got, worst.want);
+    std::printf("%s %-14s %8.3f of %g ulp, at (%a, %a) = (%.9g, %.9g): got %.17g want %.17g\n",
+                bad ? "FAIL" : "ok  ", name, worst.error, limit, worst.at[0], worst.at[1], worst.at[0],
+                worst.at[1], worst.got, worst.want);
   }
 }
 
-/// Sweeps one argument: half of the samples over all bit patterns, half evenly over [low, high], and the specials.
+/// Sweeps one argument: half of the samples over all bit patterns, half evenly over [low, high], and the
+/// specials.
 template <class T, class Function, class Reference>
 void sweep(const char* name, double limit, T low, T high, Function function, Reference reference) {
   if (!wanted(name)) return;
@@ -127,7 +165,8 @@ void sweep(const char* name, double limit, T low, T high, Function function, Ref
   Random random{42};
   const long half = Wider<T>::samples / 2;
   if constexpr (sizeof(T) == 4) {
-    for (long i = 0; i < half; i++) one(duet_float(static_cast<unsigned int>(i * 2048 + static_cast<long>(random.next() % 2048))));
+    for (long i = 0; i < half; i++)
+      one(duet_float(static_cast<unsigned int>(i * 2048 + static_cast<long>(random.next() % 2048))));
   } else {
     for (long i = 0; i < half; i++) one(any_number<T>(random));
   }
@@ -137,11 +176,14 @@ void sweep(const char* name, double limit, T low, T high, Function function, Ref
 
 /// Sweeps two arguments: all pairs of specials, pairs of arbitrary numbers, and pairs from [low, high].
 template <class T, class Function, class Reference>
-void sweep2(const char* name, double limit, T low, T high, T low2, T high2, Function function, Reference reference) {
+void sweep2(const char* name, double limit, T low, T high, T low2, T high2, Function function,
+            Reference reference) {
   if (!wanted(name)) return;
   using W = typename Wider<T>::Type;
   Worst worst;
-  auto one = [&](T x, T y) { note<T>(worst, function(x, y), reference(static_cast<W>(x), static_cast<W>(y)), x, y); };
+  auto one = [&](T x, T y) {
+    note<T>(worst, function(x, y), reference(static_cast<W>(x), static_cast<W>(y)), x, y);
+  };
   for (T x : specials<T>) {
     for (T y : specials<T>) one(x, y);
   }

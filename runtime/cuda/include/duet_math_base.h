@@ -1,6 +1,6 @@
-/* Ground of the device math functions: bits of numbers, scaling by powers of two, polynomials, and pairs of numbers
- * that hold twice the precision. Plain C++: clang compiles it for host and device, any compiler for a host test.
- * Everything assumes round-to-nearest and a fused multiply-add. */
+/* Ground of the device math functions: bits of numbers, scaling by powers of two, polynomials, and pairs of
+ * numbers that hold twice the precision. Plain C++: clang compiles it for host and device, any compiler for a
+ * host test. Everything assumes round-to-nearest and a fused multiply-add. */
 #ifndef DUET_MATH_BASE_H
 #define DUET_MATH_BASE_H
 
@@ -67,7 +67,8 @@ DUET_MATH T duet_nan() {
 /** 2^k for an exponent of a normal number. */
 template <class T>
 DUET_MATH T duet_pow2(int k) {
-  return duet_from_bits<T>((typename DuetFormat<T>::Bits)(k + DuetFormat<T>::bias) << DuetFormat<T>::significand_bits);
+  return duet_from_bits<T>((typename DuetFormat<T>::Bits)(k + DuetFormat<T>::bias)
+                           << DuetFormat<T>::significand_bits);
 }
 /** x * 2^k for |x| around 1 and |k| at most twice the largest exponent; rounds once. */
 template <class T>
@@ -156,15 +157,21 @@ DUET_MATH DuetPair<T> duet_root(DuetPair<T> a) {
   return duet_fast_sum(s, (duet_fma(-s, s, a.hi) + a.lo) / (s + s));
 }
 
-/* ---- 2/pi for the reduction of large angles: 32-bit words, the first with the bits of weight 2^-1 to 2^-32; zero
- * words before it stand for the bits of higher weight ---- */
+/* ---- 2/pi for the reduction of large angles: 32-bit words, the first with the bits of weight 2^-1 to 2^-32;
+ * zero words before it stand for the bits of higher weight ---- */
 enum { duet_two_over_pi_lead_words = 2 };
 static constexpr unsigned int duet_two_over_pi[] = {
-    0x00000000u, 0x00000000u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u, 0xb7246e3au, 0x424dd2e0u, 0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu, 0xe88235f5u, 0x2ebb4484u, 0xe99c7026u, 0xb45f7e41u, 0x3991d639u, 0x835339f4u, 0x9c845f8bu, 0xbdf9283bu, 0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu, 0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u, 0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u, 0xfc7b6babu, 0xf0cfbc20u, 0x9af4361du, 0xa9e39161u};
+    0x00000000u, 0x00000000u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u,
+    0xfe5163abu, 0xdebbc561u, 0xb7246e3au, 0x424dd2e0u, 0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu,
+    0xe88235f5u, 0x2ebb4484u, 0xe99c7026u, 0xb45f7e41u, 0x3991d639u, 0x835339f4u, 0x9c845f8bu, 0xbdf9283bu,
+    0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu, 0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u, 0x9e5fea2du,
+    0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u, 0xfc7b6babu,
+    0xf0cfbc20u, 0x9af4361du, 0xa9e39161u};
 /** 64 bits of 2/pi from `bit` on, counted from the first word of the table. */
 DUET_MATH unsigned long long duet_two_over_pi_bits(int bit) {
   const int word = bit >> 5, shift = bit & 31;
-  const unsigned long long high = ((unsigned long long)duet_two_over_pi[word] << 32) | duet_two_over_pi[word + 1];
+  const unsigned long long high =
+      ((unsigned long long)duet_two_over_pi[word] << 32) | duet_two_over_pi[word + 1];
   return shift == 0 ? high : (high << shift) | (duet_two_over_pi[word + 2] >> (32 - shift));
 }
 /** High half of the 128-bit product. */

@@ -1,5 +1,5 @@
-/* Polynomials and constants of the device math functions, printed by tests/device_math/fit_polynomials.py; change
- * that and print again. Lists run from the lowest power up, _F for float and _D for double. */
+/* Polynomials and constants of the device math functions, printed by tests/device_math/fit_polynomials.py;
+ * change that and print again. Lists run from the lowest power up, _F for float and _D for double. */
 #ifndef DUET_MATH_COEFFICIENTS_H
 #define DUET_MATH_COEFFICIENTS_H
 // clang-format off

@@ -1,6 +1,7 @@
-/* Elementary functions in single precision, in single-precision arithmetic alone: exponentials, logarithms, powers,
- * trigonometric and hyperbolic functions and their inverses, roots. Largest errors: the table of the CUDA C++
- * Programming Guide, which tests/device_math checks. Left out: errno and floating-point exceptions. */
+/* Elementary functions in single precision, in single-precision arithmetic alone: exponentials, logarithms,
+ * powers, trigonometric and hyperbolic functions and their inverses, roots. Largest errors: the table of the
+ * CUDA C++ Programming Guide, which tests/device_math checks. Left out: errno and floating-point exceptions.
+ */
 #ifndef DUET_MATH_FLOAT_H
 #define DUET_MATH_FLOAT_H
 
@@ -48,7 +49,8 @@ DUET_MATH float __nv_expm1f(float x) {
 }
 
 /* ---- logarithms ---- */
-/** x = 2^k (1 + f) with f in [-1/3, 1/3]; false where the logarithm is special, with its value in `special`. */
+/** x = 2^k (1 + f) with f in [-1/3, 1/3]; false where the logarithm is special, with its value in `special`.
+ */
 DUET_MATH bool duet_log_splitf(float x, float* k, float* f, float* special) {
   if (!(x > 0.f) || x > 0x1.fffffep+127f) {
     *special = x == 0.f ? -duet_inf<float>() : x < 0.f ? duet_nan<float>() : x;
@@ -124,8 +126,8 @@ DUET_MATH int duet_integer_kind(T y) {
   const T half = y * (T)0.5;
   return duet_trunc(half) == half ? 1 : 2;
 }
-/** pow(x, y) where x is zero or infinite, y is infinite, or x is negative without being to an integer power, and the
- *  NaN cases; returns whether it was one of them. */
+/** pow(x, y) where x is zero or infinite, y is infinite, or x is negative without being to an integer power,
+ * and the NaN cases; returns whether it was one of them. */
 template <class T>
 DUET_MATH bool duet_pow_special(T x, T y, int kind, T* result) {
   const T ax = duet_abs(x), inf = duet_inf<T>();
@@ -168,8 +170,8 @@ DUET_MATH float duet_reduce_largef(float x, int* quadrant) {
   const unsigned int bits = duet_bits(x);
   const int exponent = (int)((bits >> 23) & 255) - 127;
   const unsigned int m = (bits & 0x7fffffu) | 0x800000u;
-  // x = m 2^(exponent-23). The bits of 2/pi of weight above 2^(25-exponent) give multiples of 4; the window starts
-  // behind them, and the low 96 bits of m * window are x 2/pi mod 4 in units of 2^-94.
+  // x = m 2^(exponent-23). The bits of 2/pi of weight above 2^(25-exponent) give multiples of 4; the window
+  // starts behind them, and the low 96 bits of m * window are x 2/pi mod 4 in units of 2^-94.
   const int first = 32 * duet_two_over_pi_lead_words + exponent - 25;
   const unsigned long long high = duet_two_over_pi_bits(first);
   const unsigned long long low = duet_two_over_pi_bits(first + 64) >> 32;
@@ -377,7 +379,8 @@ DUET_MATH float __nv_rsqrtf(float x) {
   return 1.f / duet_sqrt(x);
 #endif
 }
-/** Cube root of a positive finite number, up to a power of two that `e` gets: x = 2^(3e) m, the result for m. */
+/** Cube root of a positive finite number, up to a power of two that `e` gets: x = 2^(3e) m, the result for m.
+ */
 DUET_MATH float duet_cbrt_splitf(float x, int* e) {
   int k;
   float m = duet_split(x, &k);
