@@ -5,6 +5,7 @@
 // 0 means that every function kept its limit.
 #include "double_cases.h"
 #include "float_cases.h"
+#include "special_cases.h"
 
 int main(int count, char** words) {
   for (int i = 1; i < count; i++) {
@@ -16,6 +17,7 @@ int main(int count, char** words) {
   }
   float_cases();
   double_cases();
+  special_cases();
   if (judge.checked == 0) {
     std::printf("no function of that name\n");
     return 2;
