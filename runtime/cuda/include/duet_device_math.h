@@ -1,160 +1,26 @@
-/* Device math: the functions of C99 and CUDA. Those that are one PTX instruction are defined here; the others
- * are external functions of the same names with the prefix __nv_, which whoever loads the PTX must supply. */
+/* Device math under CUDA's names. The functions themselves are plain C++ in duet_math_*.h, called __nv_*;
+ * clang's own headers bind those to sinf, sin, std::sin(float) and the rest. Added here: the overloads of
+ * min, max and of the CUDA-only functions for float, and the CUDA-only functions for the host. Bessel
+ * functions are external: who loads the PTX must supply them. */
 #ifndef DUET_DEVICE_MATH_H
 #define DUET_DEVICE_MATH_H
 
+#include "duet_math_basic.h"
+#include "duet_math_double.h"
+#include "duet_math_float.h"
+#include "duet_math_special.h"
+
 extern "C" {
-__device__ double __nv_acos(double __a);
-__device__ float __nv_acosf(float __a);
-__device__ double __nv_acosh(double __a);
-__device__ float __nv_acoshf(float __a);
-__device__ double __nv_asin(double __a);
-__device__ float __nv_asinf(float __a);
-__device__ double __nv_asinh(double __a);
-__device__ float __nv_asinhf(float __a);
-__device__ double __nv_atan2(double __a, double __b);
-__device__ float __nv_atan2f(float __a, float __b);
-__device__ double __nv_atan(double __a);
-__device__ float __nv_atanf(float __a);
-__device__ double __nv_atanh(double __a);
-__device__ float __nv_atanhf(float __a);
-__device__ double __nv_cbrt(double __a);
-__device__ float __nv_cbrtf(float __a);
-__device__ double __nv_ceil(double __a);
-__device__ float __nv_ceilf(float __a);
-__device__ double __nv_copysign(double __a, double __b);
-__device__ float __nv_copysignf(float __a, float __b);
-__device__ double __nv_cos(double __a);
-__device__ float __nv_cosf(float __a);
-__device__ double __nv_cosh(double __a);
-__device__ float __nv_coshf(float __a);
-__device__ double __nv_cospi(double __a);
-__device__ float __nv_cospif(float __a);
 __device__ double __nv_cyl_bessel_i0(double __a);
 __device__ float __nv_cyl_bessel_i0f(float __a);
 __device__ double __nv_cyl_bessel_i1(double __a);
 __device__ float __nv_cyl_bessel_i1f(float __a);
-__device__ double __nv_erfc(double __a);
-__device__ float __nv_erfcf(float __a);
-__device__ double __nv_erfcinv(double __a);
-__device__ float __nv_erfcinvf(float __a);
-__device__ double __nv_erfcx(double __a);
-__device__ float __nv_erfcxf(float __a);
-__device__ double __nv_erf(double __a);
-__device__ float __nv_erff(float __a);
-__device__ double __nv_erfinv(double __a);
-__device__ float __nv_erfinvf(float __a);
-__device__ double __nv_exp10(double __a);
-__device__ float __nv_exp10f(float __a);
-__device__ double __nv_exp2(double __a);
-__device__ float __nv_exp2f(float __a);
-__device__ double __nv_exp(double __a);
-__device__ float __nv_expf(float __a);
-__device__ double __nv_expm1(double __a);
-__device__ float __nv_expm1f(float __a);
-__device__ double __nv_fabs(double __a);
-__device__ float __nv_fabsf(float __a);
-__device__ double __nv_fdim(double __a, double __b);
-__device__ float __nv_fdimf(float __a, float __b);
-__device__ double __nv_floor(double __a);
-__device__ float __nv_floorf(float __a);
-__device__ double __nv_fma(double __a, double __b, double __c);
-__device__ float __nv_fmaf(float __a, float __b, float __c);
-__device__ double __nv_fmax(double __a, double __b);
-__device__ float __nv_fmaxf(float __a, float __b);
-__device__ double __nv_fmin(double __a, double __b);
-__device__ float __nv_fminf(float __a, float __b);
-__device__ double __nv_fmod(double __a, double __b);
-__device__ float __nv_fmodf(float __a, float __b);
-__device__ double __nv_frexp(double __a, int* __b);
-__device__ float __nv_frexpf(float __a, int* __b);
-__device__ double __nv_hypot(double __a, double __b);
-__device__ float __nv_hypotf(float __a, float __b);
-__device__ int __nv_ilogb(double __a);
-__device__ int __nv_ilogbf(float __a);
 __device__ double __nv_j0(double __a);
 __device__ float __nv_j0f(float __a);
 __device__ double __nv_j1(double __a);
 __device__ float __nv_j1f(float __a);
 __device__ float __nv_jnf(int __a, float __b);
 __device__ double __nv_jn(int __a, double __b);
-__device__ double __nv_ldexp(double __a, int __b);
-__device__ float __nv_ldexpf(float __a, int __b);
-__device__ double __nv_lgamma(double __a);
-__device__ float __nv_lgammaf(float __a);
-__device__ long long __nv_llrint(double __a);
-__device__ long long __nv_llrintf(float __a);
-__device__ long long __nv_llround(double __a);
-__device__ long long __nv_llroundf(float __a);
-__device__ double __nv_log10(double __a);
-__device__ float __nv_log10f(float __a);
-__device__ double __nv_log1p(double __a);
-__device__ float __nv_log1pf(float __a);
-__device__ double __nv_log2(double __a);
-__device__ float __nv_log2f(float __a);
-__device__ double __nv_logb(double __a);
-__device__ float __nv_logbf(float __a);
-__device__ double __nv_log(double __a);
-__device__ float __nv_logf(float __a);
-__device__ double __nv_modf(double __a, double* __b);
-__device__ float __nv_modff(float __a, float* __b);
-__device__ double __nv_nextafter(double __a, double __b);
-__device__ float __nv_nextafterf(float __a, float __b);
-__device__ double __nv_norm3d(double __a, double __b, double __c);
-__device__ float __nv_norm3df(float __a, float __b, float __c);
-__device__ double __nv_norm4d(double __a, double __b, double __c, double __d);
-__device__ float __nv_norm4df(float __a, float __b, float __c, float __d);
-__device__ double __nv_normcdf(double __a);
-__device__ float __nv_normcdff(float __a);
-__device__ double __nv_normcdfinv(double __a);
-__device__ float __nv_normcdfinvf(float __a);
-__device__ float __nv_normf(int __a, const float* __b);
-__device__ double __nv_norm(int __a, const double* __b);
-__device__ double __nv_pow(double __a, double __b);
-__device__ float __nv_powf(float __a, float __b);
-__device__ double __nv_powi(double __a, int __b);
-__device__ float __nv_powif(float __a, int __b);
-__device__ double __nv_rcbrt(double __a);
-__device__ float __nv_rcbrtf(float __a);
-__device__ double __nv_remainder(double __a, double __b);
-__device__ float __nv_remainderf(float __a, float __b);
-__device__ double __nv_remquo(double __a, double __b, int* __c);
-__device__ float __nv_remquof(float __a, float __b, int* __c);
-__device__ double __nv_rhypot(double __a, double __b);
-__device__ float __nv_rhypotf(float __a, float __b);
-__device__ double __nv_rint(double __a);
-__device__ double __nv_rnorm3d(double __a, double __b, double __c);
-__device__ float __nv_rnorm3df(float __a, float __b, float __c);
-__device__ double __nv_rnorm4d(double __a, double __b, double __c, double __d);
-__device__ float __nv_rnorm4df(float __a, float __b, float __c, float __d);
-__device__ float __nv_rnormf(int __a, const float* __b);
-__device__ double __nv_rnorm(int __a, const double* __b);
-__device__ double __nv_round(double __a);
-__device__ float __nv_roundf(float __a);
-__device__ double __nv_rsqrt(double __a);
-__device__ float __nv_rsqrtf(float __a);
-__device__ double __nv_scalbn(double __a, int __b);
-__device__ float __nv_scalbnf(float __a, int __b);
-__device__ void __nv_sincos(double __a, double* __b, double* __c);
-__device__ void __nv_sincosf(float __a, float* __b, float* __c);
-__device__ void __nv_sincospi(double __a, double* __b, double* __c);
-__device__ void __nv_sincospif(float __a, float* __b, float* __c);
-__device__ double __nv_sin(double __a);
-__device__ float __nv_sinf(float __a);
-__device__ double __nv_sinh(double __a);
-__device__ float __nv_sinhf(float __a);
-__device__ double __nv_sinpi(double __a);
-__device__ float __nv_sinpif(float __a);
-__device__ double __nv_sqrt(double __a);
-__device__ float __nv_sqrtf(float __a);
-__device__ double __nv_tan(double __a);
-__device__ float __nv_tanf(float __a);
-__device__ double __nv_tanh(double __a);
-__device__ float __nv_tanhf(float __a);
-__device__ double __nv_tgamma(double __a);
-__device__ float __nv_tgammaf(float __a);
-__device__ double __nv_trunc(double __a);
-__device__ float __nv_truncf(float __a);
 __device__ double __nv_y0(double __a);
 __device__ float __nv_y0f(float __a);
 __device__ double __nv_y1(double __a);
@@ -166,6 +32,79 @@ __device__ double __nv_yn(int __a, double __b);
 // clang-format off
 #include <__clang_cuda_math.h>
 #include <__clang_cuda_cmath.h>
+#include <__clang_cuda_complex_builtins.h>
 // clang-format on
+
+/* ---- min and max of every pair of types, as C++ converts them ---- */
+#define DUET_BOTH static inline __host__ __device__ __attribute__((always_inline))
+#define DUET_HOST_ONLY static inline __host__ __attribute__((always_inline))
+
+#define DUET_EXTREMES(where, type)                         \
+  where type min(type a, type b) { return a < b ? a : b; } \
+  where type max(type a, type b) { return a > b ? a : b; }
+#define DUET_MIXED_EXTREMES(a_type, b_type, type)                          \
+  DUET_BOTH type min(a_type a, b_type b) { return min((type)a, (type)b); } \
+  DUET_BOTH type max(a_type a, b_type b) { return max((type)a, (type)b); } \
+  DUET_BOTH type min(b_type a, a_type b) { return min((type)a, (type)b); } \
+  DUET_BOTH type max(b_type a, a_type b) { return max((type)a, (type)b); }
+
+DUET_EXTREMES(DUET_HOST_ONLY, int)
+DUET_EXTREMES(DUET_BOTH, unsigned int)
+DUET_EXTREMES(DUET_BOTH, long)
+DUET_EXTREMES(DUET_BOTH, unsigned long)
+DUET_EXTREMES(DUET_BOTH, long long)
+DUET_EXTREMES(DUET_BOTH, unsigned long long)
+DUET_BOTH float min(float a, float b) { return __builtin_fminf(a, b); }
+DUET_BOTH float max(float a, float b) { return __builtin_fmaxf(a, b); }
+DUET_BOTH double min(double a, double b) { return __builtin_fmin(a, b); }
+DUET_BOTH double max(double a, double b) { return __builtin_fmax(a, b); }
+DUET_MIXED_EXTREMES(int, unsigned int, unsigned int)
+DUET_MIXED_EXTREMES(long, unsigned long, unsigned long)
+DUET_MIXED_EXTREMES(long long, unsigned long long, unsigned long long)
+DUET_MIXED_EXTREMES(float, double, double)
+#undef DUET_MIXED_EXTREMES
+#undef DUET_EXTREMES
+
+/* ---- functions that C does not have: for the host as well, and for float by the double function's name ----
+ */
+#define DUET_UNARY(name)                                              \
+  DUET_HOST_ONLY double name(double x) { return __nv_##name(x); }     \
+  DUET_HOST_ONLY float name##f(float x) { return __nv_##name##f(x); } \
+  DUET_BOTH float name(float x) { return __nv_##name##f(x); }
+
+DUET_UNARY(rsqrt)
+DUET_UNARY(rcbrt)
+DUET_UNARY(sinpi)
+DUET_UNARY(cospi)
+DUET_UNARY(erfinv)
+DUET_UNARY(erfcinv)
+DUET_UNARY(erfcx)
+DUET_UNARY(normcdf)
+DUET_UNARY(normcdfinv)
+#undef DUET_UNARY
+
+DUET_BOTH void sincospi(float x, float* s, float* c) { __nv_sincospif(x, s, c); }
+DUET_BOTH void sincos(float x, float* s, float* c) { __nv_sincosf(x, s, c); }
+DUET_BOTH float exp10(float x) { return __nv_exp10f(x); }
+DUET_HOST_ONLY void sincospi(double x, double* s, double* c) { __nv_sincospi(x, s, c); }
+DUET_HOST_ONLY void sincospif(float x, float* s, float* c) { __nv_sincospif(x, s, c); }
+DUET_HOST_ONLY double rhypot(double x, double y) { return __nv_rhypot(x, y); }
+DUET_HOST_ONLY float rhypotf(float x, float y) { return __nv_rhypotf(x, y); }
+DUET_HOST_ONLY double norm3d(double x, double y, double z) { return __nv_norm3d(x, y, z); }
+DUET_HOST_ONLY float norm3df(float x, float y, float z) { return __nv_norm3df(x, y, z); }
+DUET_HOST_ONLY double rnorm3d(double x, double y, double z) { return __nv_rnorm3d(x, y, z); }
+DUET_HOST_ONLY float rnorm3df(float x, float y, float z) { return __nv_rnorm3df(x, y, z); }
+DUET_HOST_ONLY double norm4d(double x, double y, double z, double w) { return __nv_norm4d(x, y, z, w); }
+DUET_HOST_ONLY float norm4df(float x, float y, float z, float w) { return __nv_norm4df(x, y, z, w); }
+DUET_HOST_ONLY double rnorm4d(double x, double y, double z, double w) { return __nv_rnorm4d(x, y, z, w); }
+DUET_HOST_ONLY float rnorm4df(float x, float y, float z, float w) { return __nv_rnorm4df(x, y, z, w); }
+DUET_HOST_ONLY double norm(int count, const double* v) { return __nv_norm(count, v); }
+DUET_HOST_ONLY float normf(int count, const float* v) { return __nv_normf(count, v); }
+DUET_HOST_ONLY double rnorm(int count, const double* v) { return __nv_rnorm(count, v); }
+DUET_HOST_ONLY float rnormf(int count, const float* v) { return __nv_rnormf(count, v); }
+DUET_HOST_ONLY double fdivide(double x, double y) { return x / y; }
+DUET_HOST_ONLY float fdividef(float x, float y) { return x / y; }
+#undef DUET_HOST_ONLY
+#undef DUET_BOTH
 
 #endif
