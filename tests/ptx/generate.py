@@ -6,9 +6,9 @@ arithmetic in Python (generator/), never from another PTX implementation. Usage:
 import pathlib
 import sys
 
-from generator import emit, integers
+from generator import conversions, emit, floats, integers
 
-PARTS = [integers]
+PARTS = [integers, floats, conversions]
 
 
 def main():
