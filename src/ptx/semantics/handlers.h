@@ -43,4 +43,8 @@ DUET_LANE_CATEGORIES(lanes_v2)
 DUET_LANE_CATEGORIES(lanes_v3)
 #undef DUET_LANE_CATEGORIES
 
+// The handlers of an arithmetic micro-op in the copy for x86-64-v3 or -v2; none when PTX or this copy lacks
+// it.
+Handlers find_handlers(const MicroOp& op, bool version3);
+
 }  // namespace duet::ptx

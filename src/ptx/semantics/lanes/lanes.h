@@ -106,6 +106,8 @@ struct SignatureOf<R (C::*)(A...) const> {
 };
 template <typename... A>
 struct TypeList {};
+template <typename F>
+using ArgumentsOf = typename SignatureOf<F>::template Arguments<TypeList>;
 
 template <unsigned W, bool Costly, typename F, typename R, typename... A, std::size_t... I>
 inline void elementwise_loop(Warp<W>& warp, const MicroOp& op, std::uint64_t lanes, TypeList<A...>,
@@ -149,19 +151,19 @@ inline Handlers make_elementwise(TypeList<A...>) {
 // destination[0] = f(source[0], source[1], ..), lane by lane; the types are those of F's call operator.
 template <typename F>
 inline Handlers elementwise(F = F{}) {
-  return make_elementwise<F, false>(typename SignatureOf<F>::template Arguments<TypeList>{});
+  return make_elementwise<F, false>(ArgumentsOf<F>{});
 }
 template <typename F>
 inline Handlers costly(F = F{}) {
-  return make_elementwise<F, true>(typename SignatureOf<F>::template Arguments<TypeList>{});
+  return make_elementwise<F, true>(ArgumentsOf<F>{});
 }
 template <typename F>
 inline Handlers elementwise_of() {
-  return make_elementwise<F, false>(typename SignatureOf<F>::template Arguments<TypeList>{});
+  return make_elementwise<F, false>(ArgumentsOf<F>{});
 }
 template <typename F>
 inline Handlers costly_of() {
-  return make_elementwise<F, true>(typename SignatureOf<F>::template Arguments<TypeList>{});
+  return make_elementwise<F, true>(ArgumentsOf<F>{});
 }
 
 // The top bits of W all-ones-or-zero elements as a lane mask.
@@ -216,8 +218,6 @@ template <unsigned W, typename F, typename First, typename... A>
 inline std::uint64_t lanes_where(const Warp<W>& warp, const MicroOp& op, TypeList<First, A...> types) {
   return lanes_where<W, F>(warp, op, types, std::index_sequence_for<A...>{});
 }
-template <typename F>
-using ArgumentsOf = typename SignatureOf<F>::template Arguments<TypeList>;
 
 template <unsigned W>
 inline std::uint64_t predicate_source(const Warp<W>& warp, const Operand& operand) {
