@@ -99,6 +99,29 @@ template <unsigned W>
 struct Warp;
 struct MicroOp;
 
+// Operand conventions, where PTX's order alone does not say it (the semantics rely on them, the compiler
+// keeps them; elsewhere destinations and sources stand in PTX order):
+// - Predicate logic (And, Or, Xor, Not, Mov with Type::Pred) writes predicate_destination.
+// - setp/set with a Boolean: the predicate is the last source. selp: the predicate is source 2. Lop3 with a
+//   Boolean: predicate_destination, the predicate is source 3.
+// - Add, Sub, Mad with carry: carry_in, carry_out; Mul/Mad Wide: type is the sources' type.
+// - Vote: source 0 the predicate, source 1 the member mask (absent without .sync). Shfl: a, b, c[, member
+// mask].
+//   Match, Redux: a, member mask; Redux's operation stands in atomic_operation. Elect: member mask.
+// - Pack/Unpack: type is the wide type, the element's size follows from the number of sources/destinations.
+//   Unpack's unused elements are kNoRegister.
+// - Cvt: type is the destination's, source_type the source's; f16x2/bf16x2 from two f32: source 0 is the
+// upper.
+// - Dp4a, Dp2a: type is a's, source_type b's. Bfe, Bfi, Brev, Popc, Clz, Bfind: type is a's.
+// - Cvta: space; mode bit 0 set for cvta.to. Isspacep: space; both with type U32 or U64 for the address.
+// - Registers narrower than 32 bits lie in one slot; its upper bits have no meaning to a reader. A load,
+// store or
+//   conversion whose register is wider than its type names that in source_type (Load: the destination
+//   register's type, Store: the source register's type, B64 for 64-bit registers; None: the type itself,
+//   extended to one slot).
+// - Barrier reductions: source 2 is the predicate (source 1 an absent count is Immediate 0); Warp: source 0
+// the
+//   member mask. SystemCall: sources are the call's arguments, destinations[0] its result.
 struct MicroOp {
   Opcode opcode = Opcode::Nop;
   Kind kind = Kind::Nop;
