@@ -89,22 +89,12 @@ inline std::uint32_t field_difference(std::uint32_t a, std::uint32_t b, unsigned
   const std::int32_t y = Fields == 4 ? byte_of<A>(b, i) : half_of<A>(b, i);
   return static_cast<std::uint32_t>(x < y ? y - x : x - y);
 }
-// Mode 0: each field of the result gets its own difference; otherwise (the .add form) they are summed onto c.
+// The .add forms: the differences are summed onto c.
 template <typename A, unsigned Fields>
-Handlers field_differences(const MicroOp& op) {
-  using U = std::uint32_t;
-  if (op.saturate) return {};
-  if (op.mode != 0)
-    return elementwise([](U a, U b, U c) {
-      for (unsigned i = 0; i < Fields; ++i) c += field_difference<A, Fields>(a, b, i);
-      return c;
-    });
-  return elementwise([](U a, U b, U) {
-    constexpr unsigned kBits = 32 / Fields;
-    U result = 0;
-    for (unsigned i = 0; i < Fields; ++i)
-      result |= (field_difference<A, Fields>(a, b, i) & ((U{1} << kBits) - 1)) << (kBits * i);
-    return result;
+Handlers field_differences() {
+  return elementwise([](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    for (unsigned i = 0; i < Fields; ++i) c += field_difference<A, Fields>(a, b, i);
+    return c;
   });
 }
 
@@ -188,11 +178,9 @@ Handlers integer_wide_handlers(const MicroOp& op) {
       return second_signed ? dot_product<std::uint32_t, std::int32_t>(op)
                            : dot_product<std::uint32_t, std::uint32_t>(op);
     case Opcode::Vabsdiff4:
-      return is_signed(op.source_type) ? field_differences<std::int32_t, 4>(op)
-                                       : field_differences<std::uint32_t, 4>(op);
+      return first_signed ? field_differences<std::int32_t, 4>() : field_differences<std::uint32_t, 4>();
     case Opcode::Vabsdiff2:
-      return is_signed(op.source_type) ? field_differences<std::int32_t, 2>(op)
-                                       : field_differences<std::uint32_t, 2>(op);
+      return first_signed ? field_differences<std::int32_t, 2>() : field_differences<std::uint32_t, 2>();
     default:
       return {};
   }
