@@ -6,9 +6,9 @@ arithmetic in Python (generator/), never from another PTX implementation. Usage:
 import pathlib
 import sys
 
-from generator import conversions, emit, floats, integers
+from generator import control, conversions, emit, floats, integers, memory
 
-PARTS = [integers, floats, conversions]
+PARTS = [integers, floats, conversions, memory, control]
 
 
 def main():

@@ -46,9 +46,13 @@ std::vector<Route> generate_routes(workload::Random& random) {
     routes.push_back({length == 32 ? address : address >> (32 - length) << (32 - length), length,
                       1 + random.below(0x7ffffffe)});
   }
-  // Shorter first, so that later insertions override; of equal prefixes the last one holds.
-  std::stable_sort(routes.begin(), routes.end(),
-                   [](const Route& a, const Route& b) { return a.length < b.length; });
+  // Shorter first, so that later insertions override; a total order, so that of equal prefixes the same one
+  // holds in the trie and in the check.
+  std::sort(routes.begin(), routes.end(), [](const Route& a, const Route& b) {
+    if (a.length != b.length) return a.length < b.length;
+    if (a.prefix != b.prefix) return a.prefix < b.prefix;
+    return a.next_hop < b.next_hop;
+  });
   return routes;
 }
 
