@@ -12,6 +12,7 @@
 #endif
 
 #include "basic_cases.h"
+#include "bessel_cases.h"
 #include "double_cases.h"
 #include "float_cases.h"
 #include "special_cases.h"
@@ -37,6 +38,8 @@ int main(int count, char** words) {
   double_cases();
   judge.thinning = 4;
   special_cases();
+  judge.thinning = 32;
+  bessel_cases();
   if (judge.checked == 0) {
     std::printf("no function of that name\n");
     return 2;

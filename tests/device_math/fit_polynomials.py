@@ -217,10 +217,11 @@ def bessel_functions():
         'Y1 x = 2/pi (log x J1 x - 1/x) + x P(x x), x <= 1')
     around('DUET_Y1_A', y1, 2.2, 1, 1.8, 21)
     around('DUET_Y1_B', y1, 2.2, 1.8, 3.5, 22)
-    around('DUET_Y1_C', y1, 5.43, 3.5, 8, 27)
+    around('DUET_Y1_C', y1, 5.43, 3.5, 6.2, 22)
+    around('DUET_Y1_D', y1, 8.6, 6.2, 8, 18)
     for n, jn, yn in ((0, j0, y0), (1, j1, y1)):
         def amplitude(w, n=n, jn=jn, yn=yn):
-            x = 1 / sqrt(w if w > mpf(10) ** -8 else mpf(10) ** -8)
+            x = 1 / sqrt(w if w > mpf(10) ** -18 else mpf(10) ** -18)
             chi = x - (2 * n + 1) * pi / 4
             a = sqrt(pi * x / 2)
             j, y = jn(x), yn(x)
@@ -231,9 +232,12 @@ def bessel_functions():
         fit('DUET_I%d_SMALL' % n, 53, even(lambda x, n=n: besseli(n, x) / (x ** n)), 0, 64, 22,
             lambda z, n=n: (sqrt(z) ** n if z else mpf(2)) / (besseli(n, sqrt(z)) if z else (1 if n else 2)),
             'I%d x = x^%d P(x x), x <= 8' % (n, n))
-        fit('DUET_I%d_LARGE' % n, 53, lambda w, n=n: besseli(n, 1 / (w if w > mpf(10) ** -4 else mpf(10) ** -4)) * exp(
-            -1 / (w if w > mpf(10) ** -4 else mpf(10) ** -4)) / sqrt(w if w > mpf(10) ** -4 else mpf(10) ** -4),
-            mpf('0.0001'), mpf(1) / 8, 26, lambda w: sqrt(2 * pi), 'I%d x = exp x / sqrt x P(1/x), x >= 8' % n)
+        scaled = lambda u, c, n=n: besseli(n, 1 / (u + c)) * exp(-1 / (u + c)) / sqrt(u + c)
+        for tag, low, high, degree in (('MIDDLE', '0.05', '0.125', 18), ('LARGE', '0.0009765625', '0.05', 20)):
+            c = rounded((mpf(low) + mpf(high)) / 2, 12)
+            print('#define DUET_I%d_%s_CENTRE %s' % (n, tag, literal(c, '')))
+            fit('DUET_I%d_%s' % (n, tag), 53, lambda u, c=c: scaled(u, c), mpf(low) - c, mpf(high) - c, degree,
+                lambda u, c=c: 1 / scaled(u, c), 'I%d x = exp x / sqrt x P(1/x - centre), %s <= 1/x <= %s' % (n, low, high))
 
 
 def constants():
