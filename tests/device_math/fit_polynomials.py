@@ -177,6 +177,69 @@ def gamma_functions():
         'lgamma x = (x - 1/2) log x - x + log(2 pi)/2 + P(1/(x x))/x, x >= 8')
 
 
+def bessel_functions():
+    """Up to 8: polynomials around the zeros, which keep small values accurate. From 8 on: Hankel's amplitudes."""
+
+    def around(name, function, zero, low, high, degree):
+        z = findroot(function, zero)
+        centre = (mpf(low) + mpf(high)) / 2
+        centre = rounded(centre, 12)
+        constant(name + '_ZERO', z, 53, 2)
+        print('#define %s_CENTRE %s' % (name, literal(centre, '')))
+        safe = lambda x: x if abs(x - z) > mpf(10) ** -20 else z + mpf(10) ** -20
+        part = lambda u: function(safe(u + centre)) / (safe(u + centre) - z)
+        fit(name, 53, part, mpf(low) - centre, mpf(high) - centre, degree, lambda u: 1 / part(u),
+            'f x = (x - zero) P(x - centre), %s <= x <= %s' % (low, high))
+
+    j0, j1 = lambda x: besselj(0, x), lambda x: besselj(1, x)
+    y0, y1 = lambda x: bessely(0, x), lambda x: bessely(1, x)
+    fit('DUET_J0_SMALL', 53, even(j0), 0, mpf('2.26'), 9, lambda z: 1 / j0(sqrt(z)), 'J0 x = P(x x), x <= 1.5')
+    around('DUET_J0_A', j0, 2.4, 1.5, 4, 19)
+    around('DUET_J0_B', j0, 5.5, 4, 7, 20)
+    around('DUET_J0_C', j0, 8.65, 7, 8, 15)
+    fit('DUET_J1_SMALL', 53, even(lambda x: j1(x) / x), 0, mpf('4.01'), 10,
+        lambda z: sqrt(z) / j1(sqrt(z)) if z else 2, 'J1 x = x P(x x), x <= 2')
+    around('DUET_J1_A', j1, 3.8, 2, 5.4, 21)
+    around('DUET_J1_B', j1, 7.0, 5.4, 8, 19)
+    two_pi = 2 / pi
+    small = mpf(10) ** -9
+    fit('DUET_Y0_SMALL', 53, even(lambda x: y0(x if x > small else small) - two_pi * log(x if x > small else small) *
+                                  j0(x if x > small else small)), 0, mpf('0.3601'), 8,
+        lambda z: 1 / y0(sqrt(z)) if z > mpf(10) ** -15 else mpf(1) / 20, 'Y0 x = 2/pi log x J0 x + P(x x), x <= 0.6')
+    around('DUET_Y0_A', y0, 0.9, 0.6, 1.2, 23)
+    fit('DUET_Y0_MIDDLE', 53, lambda u: y0(u + mpf('1.8')), -mpf('0.6'), mpf('0.6'), 24, lambda u: 1 / y0(u + mpf('1.8')),
+        'Y0 x = P(x - 1.8), 1.2 <= x <= 2.4')
+    around('DUET_Y0_B', y0, 3.96, 2.4, 5, 24)
+    around('DUET_Y0_C', y0, 7.09, 5, 8, 21)
+    fit('DUET_Y1_SMALL', 53, even(lambda x: (y1(x if x > small else small) - two_pi * (
+        log(x if x > small else small) * j1(x if x > small else small) - 1 / (x if x > small else small))) /
+        (x if x > small else small)), 0, mpf('1.001'), 9, lambda z: sqrt(z) / y1(sqrt(z)) if z > mpf(10) ** -15 else 0,
+        'Y1 x = 2/pi (log x J1 x - 1/x) + x P(x x), x <= 1')
+    around('DUET_Y1_A', y1, 2.2, 1, 1.8, 21)
+    around('DUET_Y1_B', y1, 2.2, 1.8, 3.5, 22)
+    around('DUET_Y1_C', y1, 5.43, 3.5, 6.2, 22)
+    around('DUET_Y1_D', y1, 8.6, 6.2, 8, 18)
+    for n, jn, yn in ((0, j0, y0), (1, j1, y1)):
+        def amplitude(w, n=n, jn=jn, yn=yn):
+            x = 1 / sqrt(w if w > mpf(10) ** -18 else mpf(10) ** -18)
+            chi = x - (2 * n + 1) * pi / 4
+            a = sqrt(pi * x / 2)
+            j, y = jn(x), yn(x)
+            return a * (j * cos(chi) + y * sin(chi)), a * (y * cos(chi) - j * sin(chi)) * x
+        fit('DUET_HANKEL_P%d' % n, 53, lambda w: amplitude(w)[0], 0, mpf(1) / 64, 8, lambda w: 1, 'P in w = 1/(x x), x >= 8')
+        fit('DUET_HANKEL_Q%d' % n, 53, lambda w: amplitude(w)[1], 0, mpf(1) / 64, 8, lambda w: mpf(1) / 8, 'x Q, the same')
+    for n in (0, 1):
+        fit('DUET_I%d_SMALL' % n, 53, even(lambda x, n=n: besseli(n, x) / (x ** n)), 0, 64, 22,
+            lambda z, n=n: (sqrt(z) ** n if z else mpf(2)) / (besseli(n, sqrt(z)) if z else (1 if n else 2)),
+            'I%d x = x^%d P(x x), x <= 8' % (n, n))
+        scaled = lambda u, c, n=n: besseli(n, 1 / (u + c)) * exp(-1 / (u + c)) / sqrt(u + c)
+        for tag, low, high, degree in (('MIDDLE', '0.05', '0.125', 18), ('LARGE', '0.0009765625', '0.05', 20)):
+            c = rounded((mpf(low) + mpf(high)) / 2, 12)
+            print('#define DUET_I%d_%s_CENTRE %s' % (n, tag, literal(c, '')))
+            fit('DUET_I%d_%s' % (n, tag), 53, lambda u, c=c: scaled(u, c), mpf(low) - c, mpf(high) - c, degree,
+                lambda u, c=c: 1 / scaled(u, c), 'I%d x = exp x / sqrt x P(1/x - centre), %s <= 1/x <= %s' % (n, low, high))
+
+
 def constants():
     for tag, bits, parts in (('F', 24, 3), ('D', 53, 2)):
         constant('DUET_PIO2_' + tag, pi / 2, bits, parts)
@@ -201,6 +264,7 @@ def main():
     exponential()
     error_functions()
     gamma_functions()
+    bessel_functions()
     print('''
 // clang-format on
 #endif''')

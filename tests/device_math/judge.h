@@ -15,6 +15,7 @@
 struct Judge {
   bool quiet = false;
   const char* only = nullptr;
+  int thinning = 1;  // takes one sample of so many
   int failures = 0;
   int checked = 0;
 };
@@ -163,10 +164,11 @@ void sweep(const char* name, double limit, T low, T high, Function function, Ref
   auto one = [&](T x) { note<T>(worst, function(x), reference(static_cast<W>(x)), x, T(0)); };
   for (T x : specials<T>) one(x);
   Random random{42};
-  const long half = Wider<T>::samples / 2;
+  const long half = Wider<T>::samples / 2 / judge.thinning;
   if constexpr (sizeof(T) == 4) {
     for (long i = 0; i < half; i++)
-      one(duet_float(static_cast<unsigned int>(i * 2048 + static_cast<long>(random.next() % 2048))));
+      one(duet_float(
+          static_cast<unsigned int>((i * 2048 + static_cast<long>(random.next() % 2048)) * judge.thinning)));
   } else {
     for (long i = 0; i < half; i++) one(any_number<T>(random));
   }
@@ -188,7 +190,7 @@ void sweep2(const char* name, double limit, T low, T high, T low2, T high2, Func
     for (T y : specials<T>) one(x, y);
   }
   Random random{43};
-  const long half = Wider<T>::samples / 2;
+  const long half = Wider<T>::samples / 2 / judge.thinning;
   for (long i = 0; i < half; i++) one(any_number<T>(random), any_number<T>(random));
   for (long i = 0; i < half; i++) {
     const T x = low + (high - low) * static_cast<T>(random.unit());

@@ -28,7 +28,6 @@ device() {
 }
 
 for file in "$here"/*.cu; do
-  [ "$(basename "$file")" = abi.cu ] && continue
   rm -f "$work/60.ptx"
   for target in 20 35 60 75 80; do device "$file" $target; done
   cp "$work/60.ptx" "$work/image" && printf '\0' >>"$work/image"

@@ -1,6 +1,7 @@
-/* Duet's own calls for programs that want to mark phases and to state work of the host. They exist where __DUET__ is
- * defined, which `duet cc` does; elsewhere they compile to nothing, so that a program may keep them. C and C++.
- * Times are simulated nanoseconds of the calling host thread, counted from the start of the run. */
+/* Duet's own calls for programs that want to mark phases and to state work of the host. They exist where
+ * __DUET__ is defined, which `duet cc` does; elsewhere they compile to nothing, so that a program may keep
+ * them. C and C++. Times are simulated nanoseconds of the calling host thread, counted from the start of the
+ * run. */
 #ifndef DUET_H
 #define DUET_H
 
@@ -10,12 +11,12 @@
 extern "C" {
 #endif
 
-/** Records a mark called `name` at this thread's simulated time, for the report and the timeline. The name is copied.
- *  Costs no simulated time and waits for nothing. A null name is ignored. */
+/** Records a mark called `name` at this thread's simulated time, for the report and the timeline. The name is
+ * copied. Costs no simulated time and waits for nothing. A null name is ignored. */
 void duetMark(const char* name);
 
-/** Lets this thread's simulated time advance by `ns` nanoseconds, as if the host had computed for so long; devices
- *  run on meanwhile. */
+/** Lets this thread's simulated time advance by `ns` nanoseconds, as if the host had computed for so long;
+ * devices run on meanwhile. */
 void duetHostWork(unsigned long long ns);
 
 /** This thread's simulated time in nanoseconds. */

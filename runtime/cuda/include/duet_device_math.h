@@ -1,33 +1,14 @@
 /* Device math under CUDA's names. The functions themselves are plain C++ in duet_math_*.h, called __nv_*;
  * clang's own headers bind those to sinf, sin, std::sin(float) and the rest. Added here: the overloads of
- * min, max and of the CUDA-only functions for float, and the CUDA-only functions for the host. Bessel
- * functions are external: who loads the PTX must supply them. */
+ * min, max and of the CUDA-only functions for float, and the CUDA-only functions for the host. */
 #ifndef DUET_DEVICE_MATH_H
 #define DUET_DEVICE_MATH_H
 
 #include "duet_math_basic.h"
+#include "duet_math_bessel.h"
 #include "duet_math_double.h"
 #include "duet_math_float.h"
 #include "duet_math_special.h"
-
-extern "C" {
-__device__ double __nv_cyl_bessel_i0(double __a);
-__device__ float __nv_cyl_bessel_i0f(float __a);
-__device__ double __nv_cyl_bessel_i1(double __a);
-__device__ float __nv_cyl_bessel_i1f(float __a);
-__device__ double __nv_j0(double __a);
-__device__ float __nv_j0f(float __a);
-__device__ double __nv_j1(double __a);
-__device__ float __nv_j1f(float __a);
-__device__ float __nv_jnf(int __a, float __b);
-__device__ double __nv_jn(int __a, double __b);
-__device__ double __nv_y0(double __a);
-__device__ float __nv_y0f(float __a);
-__device__ double __nv_y1(double __a);
-__device__ float __nv_y1f(float __a);
-__device__ float __nv_ynf(int __a, float __b);
-__device__ double __nv_yn(int __a, double __b);
-}
 
 // clang-format off
 #include <__clang_cuda_math.h>
