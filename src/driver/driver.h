@@ -19,9 +19,15 @@
 
 #include "base/units.h"
 #include "config/machine.h"
+#include "gpu/front_end/push_buffer.h"
 #include "gpu/grid.h"
 #include "memory/address_space.h"
+#include "memory/host_port.h"
 #include "sim/engine.h"
+
+namespace duet::gpu {
+class GpuPort;
+}
 
 namespace duet::driver {
 
@@ -29,14 +35,7 @@ using StreamId = std::uint32_t;   // 0: the legacy default stream
 using EventId = std::uint32_t;    // from 1
 using CommandId = std::uint64_t;  // from 1, in submission order
 
-// How driver and copy engines reach the bytes of host memory that no AddressSpace page backs (pageable
-// memory).
-class HostPort {
- public:
-  virtual ~HostPort() = default;
-  virtual void read(const std::byte* host, std::byte* to, Bytes bytes) = 0;
-  virtual void write(std::byte* host, const std::byte* from, Bytes bytes) = 0;
-};
+using memory::HostPort;
 
 enum class CallKind : std::uint8_t {
   MemcpySync,
@@ -108,19 +107,9 @@ struct CommandRecord {
   const gpu::Grid* grid = nullptr;  // valid during the callback
 };
 
-// hu2016 Table III, plus what data-move streams of commands need. One entry per push-buffer command, for
-// tracing.
-struct PushBufferTrace {
-  Picoseconds time_ps = 0;
-  std::uint32_t channel = 0;
-  StreamId stream = 0;
-  const char* command = "";  // Table III's spelling
-  std::uint64_t argument = 0;
-};
+using gpu::PushBufferTrace;
 
-// The side of the GPU that takes what the driver has prepared (gpu/front_end); an interface, so that the
-// driver can be tested alone.
-class GpuPort;
+using gpu::GpuPort;  // gpu/front_end/gpu_port.h: the side of the GPU that takes what the driver has prepared
 
 class Driver : public sim::Component {
  public:

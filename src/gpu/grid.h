@@ -25,7 +25,8 @@ enum class FaultKind : std::uint8_t {
   IllegalInstruction,
   Assert,
   Trap,
-  HardwareStack
+  HardwareStack,
+  LaunchTooLarge  // a block, or a cooperative grid, that this GPU can never hold
 };
 
 // The first thing that went wrong in a kernel. `text` is the complete line for the user: kernel, thread, PTX
@@ -63,6 +64,7 @@ struct BlockDone {
   Grid* grid = nullptr;
   std::uint64_t block = 0;
   std::uint32_t sm = 0;
+  bool faulted = false;  // this block has set the grid's fault: blocks not yet dispatched are dropped
 };
 
 }  // namespace duet::gpu

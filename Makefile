@@ -1,0 +1,31 @@
+# make demo: install what is missing, build, compile a CUDA program, run it. make test: build and run every test.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+.PHONY: all build demo test deps deps-test format clean install
+all: build
+
+deps:
+	@tools/install_dependencies.sh build
+deps-test:
+	@tools/install_dependencies.sh test
+
+build: deps
+	@cmake --preset release -B $(BUILD) -DDUET_TESTS=OFF >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@tools/demo.sh $(BUILD)
+
+test: deps-test
+	@cmake --preset release -B $(BUILD) -DDUET_TESTS=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+format:
+	@git ls-files '*.cpp' '*.h' | xargs clang-format -i
+
+install: build
+	@cmake --install $(BUILD)
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,10 @@
+# The lane executors (src/ptx/semantics/lanes) are compiled twice, for x86-64-v2 and -v3, each copy in a namespace of its own;
+# bind_handlers chooses when a module is loaded. -ffp-contract=off (global) keeps a*b+c two roundings in both.
+file(GLOB lane_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/ptx/semantics/lanes/*.cpp)
+foreach(version v2 v3)
+  add_library(duet_lanes_${version} OBJECT ${lane_sources})
+  target_include_directories(duet_lanes_${version} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_compile_definitions(duet_lanes_${version} PRIVATE DUET_LANES=lanes_${version})
+  target_compile_options(duet_lanes_${version} PRIVATE -O3 -march=x86-64-${version} -fno-trapping-math)
+  target_sources(duet_ptx PRIVATE $<TARGET_OBJECTS:duet_lanes_${version}>)
+endforeach()

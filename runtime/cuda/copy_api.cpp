@@ -1,0 +1,286 @@
+// Copies and fills. Pinned and managed host memory is read and written by the copy engines while the command
+// executes. Pageable memory is staged: a source at the call, so the program may change it at once; a
+// destination makes the call wait, as CUDA documents for transfers to pageable memory.
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "session.h"
+
+using duet::Address;
+using duet::Bytes;
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
+using duet::driver::CallKind;
+using duet::driver::Command;
+using duet::driver::CommandKind;
+using duet::memory::Allocation;
+using duet::memory::AllocationKind;
+
+namespace {
+
+struct Side {
+  const void* pointer;
+  size_t pitch, slice_pitch;
+};
+
+struct Shape {
+  size_t width, rows, slices;
+  // Bytes from the first to behind the last.
+  Bytes span(const Side& side) const {
+    return (slices - 1) * side.slice_pitch + (rows - 1) * side.pitch + width;
+  }
+};
+
+const Allocation* allocation_of(Session& session, const void* pointer) {
+  return session.space().find(reinterpret_cast<Address>(pointer));
+}
+bool on_device(const Allocation* allocation) {
+  return allocation != nullptr &&
+         (allocation->kind == AllocationKind::Device || allocation->kind == AllocationKind::Module);
+}
+
+// Whether the range lies within the allocation that it starts in (pageable memory: nobody knows).
+bool in_range(const Allocation* allocation, const Side& side, const Shape& shape) {
+  return allocation == nullptr ||
+         reinterpret_cast<Address>(side.pointer) + shape.span(side) <= allocation->base + allocation->bytes;
+}
+
+bool direction_fits(cudaMemcpyKind kind, bool to_device, bool from_device, bool to_mapped, bool from_mapped) {
+  switch (kind) {
+    case cudaMemcpyHostToHost:
+      return !to_device && !from_device;
+    case cudaMemcpyHostToDevice:
+      return (to_device || to_mapped) && !from_device;
+    case cudaMemcpyDeviceToHost:
+      return !to_device && (from_device || from_mapped);
+    case cudaMemcpyDeviceToDevice:
+      return (to_device || to_mapped) && (from_device || from_mapped);
+    case cudaMemcpyDefault:
+      return true;
+  }
+  return false;
+}
+
+cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Side& from, const Shape& shape,
+                 cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (shape.width == 0 || shape.rows == 0 || shape.slices == 0) return cudaSuccess;
+  if (to.pointer == nullptr || from.pointer == nullptr) return cudaErrorInvalidValue;
+  if (shape.rows > 1 && (to.pitch < shape.width || from.pitch < shape.width))
+    return cudaErrorInvalidPitchValue;
+  const Allocation* target = allocation_of(session, to.pointer);
+  const Allocation* source = allocation_of(session, from.pointer);
+  if (!direction_fits(kind, on_device(target), on_device(source), target != nullptr, source != nullptr))
+    return cudaErrorInvalidValue;
+  if (!in_range(target, to, shape) || !in_range(source, from, shape)) return cudaErrorInvalidValue;
+
+  Command command;
+  command.kind = CommandKind::Copy;
+  command.call = asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync;
+  command.stream = session.stream_id(stream);
+  auto& job = command.copy;
+  job.width_bytes = shape.width;
+  job.rows = shape.rows;
+  job.slices = shape.slices;
+  job.to = {!on_device(target), reinterpret_cast<Address>(to.pointer), to.pitch, to.slice_pitch};
+  job.from = {!on_device(source), reinterpret_cast<Address>(from.pointer), from.pitch, from.slice_pitch};
+  if (source == nullptr) {
+    auto staged = std::make_shared<std::vector<std::byte>>(job.bytes());
+    std::byte* next = staged->data();
+    for (size_t z = 0; z < shape.slices; ++z)
+      for (size_t y = 0; y < shape.rows; ++y, next += shape.width)
+        std::memcpy(next, static_cast<const std::byte*>(from.pointer) + z * from.slice_pitch + y * from.pitch,
+                    shape.width);
+    job.staged = std::move(staged);
+  }
+  const auto id = thread.host->submit(std::move(command));
+  const bool device_to_device = on_device(target) && on_device(source);
+  if ((!asynchronous && !device_to_device) || target == nullptr)
+    thread.host->wait(asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync,
+                      [&] { return session.driver().complete(id); });
+  return cudaSuccess;
+}
+
+cudaError_t copy_linear(Session& session, ThreadState& thread, void* to, const void* from, size_t bytes,
+                        cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+  return copy(session, thread, {to, bytes, bytes}, {from, bytes, bytes}, {bytes, 1, 1}, kind, stream,
+              asynchronous);
+}
+
+cudaError_t copy_2d(Session& session, ThreadState& thread, void* to, size_t to_pitch, const void* from,
+                    size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                    bool asynchronous) {
+  return copy(session, thread, {to, to_pitch, to_pitch * height}, {from, from_pitch, from_pitch * height},
+              {width, height, 1}, kind, stream, asynchronous);
+}
+
+cudaError_t copy_3d(Session& session, ThreadState& thread, const cudaMemcpy3DParms* p, cudaStream_t stream,
+                    bool asynchronous) {
+  if (p == nullptr) return cudaErrorInvalidValue;
+  if (p->srcArray != nullptr || p->dstArray != nullptr) return cudaErrorNotSupported;
+  auto side = [](const cudaPitchedPtr& pointer, const cudaPos& at) {
+    const size_t slice = pointer.pitch * pointer.ysize;
+    return Side{static_cast<const std::byte*>(pointer.ptr) + at.z * slice + at.y * pointer.pitch + at.x,
+                pointer.pitch, slice};
+  };
+  return copy(session, thread, side(p->dstPtr, p->dstPos), side(p->srcPtr, p->srcPos),
+              {p->extent.width, p->extent.height, p->extent.depth}, p->kind, stream, asynchronous);
+}
+
+// A device variable's address, offset and range checked; 0 and an error otherwise.
+cudaError_t symbol_range(Session& session, const void* symbol, size_t offset, size_t count,
+                         Address& address) {
+  Bytes bytes = 0;
+  address = session.symbol_address(symbol, bytes);
+  if (address == 0) return cudaErrorInvalidSymbol;
+  if (offset > bytes || count > bytes - offset) return cudaErrorInvalidValue;
+  address += offset;
+  return cudaSuccess;
+}
+
+cudaError_t to_symbol(Session& session, ThreadState& thread, const void* symbol, const void* from,
+                      size_t count, size_t offset, cudaMemcpyKind kind, cudaStream_t stream,
+                      bool asynchronous) {
+  Address address = 0;
+  if (const cudaError_t error = symbol_range(session, symbol, offset, count, address); error != cudaSuccess)
+    return error;
+  if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) return cudaErrorInvalidMemcpyDirection;
+  return copy_linear(session, thread, reinterpret_cast<void*>(address), from, count, kind, stream,
+                     asynchronous);
+}
+
+cudaError_t from_symbol(Session& session, ThreadState& thread, void* to, const void* symbol, size_t count,
+                        size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+  Address address = 0;
+  if (const cudaError_t error = symbol_range(session, symbol, offset, count, address); error != cudaSuccess)
+    return error;
+  if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) return cudaErrorInvalidMemcpyDirection;
+  return copy_linear(session, thread, to, reinterpret_cast<const void*>(address), count, kind, stream,
+                     asynchronous);
+}
+
+cudaError_t fill(Session& session, ThreadState& thread, void* to, size_t pitch, int value, size_t width,
+                 size_t rows, cudaStream_t stream) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (width == 0 || rows == 0) return cudaSuccess;
+  const Allocation* target = allocation_of(session, to);
+  const Side side{to, pitch, 0};
+  const Shape shape{width, rows, 1};
+  if (target == nullptr || !in_range(target, side, shape)) return cudaErrorInvalidValue;
+  if (rows > 1 && pitch < width) return cudaErrorInvalidPitchValue;
+  Command command;
+  command.kind = CommandKind::Fill;
+  command.call = CallKind::Memset;
+  command.stream = session.stream_id(stream);
+  command.fill = {
+      reinterpret_cast<Address>(to), pitch, width, rows, static_cast<std::uint32_t>(value) & 0xff, 1};
+  thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+
+cudaError_t fill_3d(Session& session, ThreadState& thread, cudaPitchedPtr to, int value, cudaExtent extent,
+                    cudaStream_t stream) {
+  // Slices lie pitch * ysize apart; with ysize equal to the extent's height they are simply more rows.
+  if (to.ysize == extent.height)
+    return fill(session, thread, to.ptr, to.pitch, value, extent.width, extent.height * extent.depth, stream);
+  for (size_t z = 0; z < extent.depth; ++z) {
+    const cudaError_t error = fill(session, thread, static_cast<std::byte*>(to.ptr) + z * to.pitch * to.ysize,
+                                   to.pitch, value, extent.width, extent.height, stream);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+DUET_API_SYNC(cudaMemcpy, MemcpySync, (void* to, const void* from, size_t bytes, cudaMemcpyKind kind)) {
+  return copy_linear(session, thread, to, from, bytes, kind, nullptr, false);
+}
+DUET_END
+DUET_API(cudaMemcpyAsync, MemcpyAsync,
+         (void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)) {
+  return copy_linear(session, thread, to, from, bytes, kind, stream, true);
+}
+DUET_END
+DUET_API_SYNC(cudaMemcpyPeer, MemcpySync,
+              (void* to, int to_device, const void* from, int from_device, size_t bytes)) {
+  if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
+  return copy_linear(session, thread, to, from, bytes, cudaMemcpyDefault, nullptr, false);
+}
+DUET_END
+DUET_API(cudaMemcpyPeerAsync, MemcpyAsync,
+         (void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream)) {
+  if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
+  return copy_linear(session, thread, to, from, bytes, cudaMemcpyDefault, stream, true);
+}
+DUET_END
+DUET_API_SYNC(cudaMemcpy2D, MemcpySync,
+              (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+               cudaMemcpyKind kind)) {
+  return copy_2d(session, thread, to, to_pitch, from, from_pitch, width, height, kind, nullptr, false);
+}
+DUET_END
+DUET_API(cudaMemcpy2DAsync, MemcpyAsync,
+         (void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+          cudaMemcpyKind kind, cudaStream_t stream)) {
+  return copy_2d(session, thread, to, to_pitch, from, from_pitch, width, height, kind, stream, true);
+}
+DUET_END
+DUET_API_SYNC(cudaMemcpy3D, MemcpySync, (const cudaMemcpy3DParms* p)) {
+  return copy_3d(session, thread, p, nullptr, false);
+}
+DUET_END
+DUET_API(cudaMemcpy3DAsync, MemcpyAsync, (const cudaMemcpy3DParms* p, cudaStream_t stream)) {
+  return copy_3d(session, thread, p, stream, true);
+}
+DUET_END
+DUET_API_SYNC(cudaMemcpyToSymbol, MemcpySync,
+              (const void* symbol, const void* from, size_t count, size_t offset, cudaMemcpyKind kind)) {
+  return to_symbol(session, thread, symbol, from, count, offset, kind, nullptr, false);
+}
+DUET_END
+DUET_API(cudaMemcpyToSymbolAsync, MemcpyAsync,
+         (const void* symbol, const void* from, size_t count, size_t offset, cudaMemcpyKind kind,
+          cudaStream_t stream)) {
+  return to_symbol(session, thread, symbol, from, count, offset, kind, stream, true);
+}
+DUET_END
+DUET_API_SYNC(cudaMemcpyFromSymbol, MemcpySync,
+              (void* to, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind)) {
+  return from_symbol(session, thread, to, symbol, count, offset, kind, nullptr, false);
+}
+DUET_END
+DUET_API(cudaMemcpyFromSymbolAsync, MemcpyAsync,
+         (void* to, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind,
+          cudaStream_t stream)) {
+  return from_symbol(session, thread, to, symbol, count, offset, kind, stream, true);
+}
+DUET_END
+
+DUET_API(cudaMemset, Memset, (void* to, int value, size_t count)) {
+  return fill(session, thread, to, count, value, count, 1, nullptr);
+}
+DUET_END
+DUET_API(cudaMemsetAsync, Memset, (void* to, int value, size_t count, cudaStream_t stream)) {
+  return fill(session, thread, to, count, value, count, 1, stream);
+}
+DUET_END
+DUET_API(cudaMemset2D, Memset, (void* to, size_t pitch, int value, size_t width, size_t height)) {
+  return fill(session, thread, to, pitch, value, width, height, nullptr);
+}
+DUET_END
+DUET_API(cudaMemset2DAsync, Memset,
+         (void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)) {
+  return fill(session, thread, to, pitch, value, width, height, stream);
+}
+DUET_END
+DUET_API(cudaMemset3D, Memset, (cudaPitchedPtr to, int value, cudaExtent extent)) {
+  return fill_3d(session, thread, to, value, extent, nullptr);
+}
+DUET_END
+DUET_API(cudaMemset3DAsync, Memset, (cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream)) {
+  return fill_3d(session, thread, to, value, extent, stream);
+}
+DUET_END

@@ -1,0 +1,51 @@
+/* Duet's own calls for programs that want to mark phases and to state work of the host. They exist where
+ * __DUET__ is defined, which `duet cc` does; elsewhere they compile to nothing, so that a program may keep
+ * them. C and C++. Times are simulated nanoseconds of the calling host thread, counted from the start of the
+ * run. */
+#ifndef DUET_H
+#define DUET_H
+
+#if defined(__DUET__)
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/** Records a mark called `name` at this thread's simulated time, for the report and the timeline. The name is
+ * copied. Costs no simulated time and waits for nothing. A null name is ignored. */
+void duetMark(const char* name);
+
+/** Lets this thread's simulated time advance by `ns` nanoseconds, as if the host had computed for so long;
+ * devices run on meanwhile. */
+void duetHostWork(unsigned long long ns);
+
+/** This thread's simulated time in nanoseconds. */
+unsigned long long duetTimeNs(void);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#else
+
+#include <time.h>
+
+static inline void duetMark(const char* name) { (void)name; }
+
+static inline void duetHostWork(unsigned long long ns) { (void)ns; }
+
+/** Without Duet: nanoseconds of a clock that never goes back, from an arbitrary start (clock_gettime's
+ *  CLOCK_MONOTONIC, or the calendar time where the C library hides that one); needs nothing to be linked. */
+static inline unsigned long long duetTimeNs(void) {
+  struct timespec now;
+#if defined(CLOCK_MONOTONIC)
+  clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+  timespec_get(&now, TIME_UTC);
+#endif
+  return (unsigned long long)now.tv_sec * 1000000000ull + (unsigned long long)now.tv_nsec;
+}
+
+#endif
+
+#endif

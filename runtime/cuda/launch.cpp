@@ -1,0 +1,204 @@
+#include "launch.h"
+
+#include <cstring>
+
+using duet::cuda::Function;
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
+
+namespace duet::cuda {
+
+namespace {
+
+// The checks that CUDA makes before a launch is queued (programming guide, execution configuration).
+cudaError_t check_shape(Session& session, const Function& function, dim3 grid, dim3 block,
+                        std::size_t dynamic_shared_bytes) {
+  const config::Gpu& gpu = session.config().gpu;
+  const ptx::Kernel& kernel = *function.kernel;
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) return cudaErrorInvalidConfiguration;
+  if (grid.x > gpu.max_grid_x || grid.y > gpu.max_grid_y || grid.z > gpu.max_grid_z)
+    return cudaErrorInvalidConfiguration;
+  if (block.x > gpu.max_block_x || block.y > gpu.max_block_y || block.z > gpu.max_block_z)
+    return cudaErrorInvalidConfiguration;
+  if (threads > gpu.sm.max_threads_per_block) return cudaErrorInvalidConfiguration;
+  if (kernel.max_threads != 0 && threads > kernel.max_threads) return cudaErrorInvalidValue;
+  if (kernel.required_threads != 0 && threads != kernel.required_threads) return cudaErrorInvalidValue;
+  if (kernel.static_shared_bytes + dynamic_shared_bytes > gpu.sm.max_shared_bytes_per_block)
+    return cudaErrorInvalidValue;
+  if (session.process().occupancy(kernel, threads, dynamic_shared_bytes).blocks_per_sm == 0)
+    return cudaErrorLaunchOutOfResources;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t launch(Session& session, ThreadState& thread, Function& function, dim3 grid, dim3 block,
+                   void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream,
+                   bool cooperative) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  const ptx::Kernel* kernel = session.kernel_of(function);
+  if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (!kernel->unsupported.empty()) session.end(125, kernel->unsupported);
+  if (const cudaError_t error = check_shape(session, function, grid, block, dynamic_shared_bytes);
+      error != cudaSuccess)
+    return error;
+  if (cooperative) {
+    const auto fit = session.process().occupancy(*kernel, std::uint64_t{block.x} * block.y * block.z,
+                                                 dynamic_shared_bytes);
+    if (std::uint64_t{grid.x} * grid.y * grid.z > fit.blocks_per_sm * session.config().gpu.sm.count)
+      return cudaErrorCooperativeLaunchTooLarge;
+  }
+  std::vector<std::byte> parameters(kernel->parameter_bytes);
+  for (std::size_t i = 0; i < kernel->parameters.size(); ++i)
+    std::memcpy(parameters.data() + kernel->parameters[i].offset, arguments[i], kernel->parameters[i].bytes);
+
+  driver::Command command;
+  command.kind = driver::CommandKind::Launch;
+  command.call = driver::CallKind::Launch;
+  command.stream = session.stream_id(stream);
+  command.grid = session.process().make_grid(*kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+                                             dynamic_shared_bytes, std::move(parameters), cooperative);
+  thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+
+}  // namespace duet::cuda
+
+DUET_API(cudaLaunchKernel, Launch,
+         (const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+          cudaStream_t stream)) {
+  Function* function = session.function_of(stub);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  return duet::cuda::launch(session, thread, *function, grid, block, arguments, shared_bytes, stream, false);
+}
+DUET_END
+
+DUET_API(cudaLaunchCooperativeKernel, Launch,
+         (const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+          cudaStream_t stream)) {
+  Function* function = session.function_of(stub);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  return duet::cuda::launch(session, thread, *function, grid, block, arguments, shared_bytes, stream, true);
+}
+DUET_END
+
+DUET_API(cudaLaunchKernelExC, Launch,
+         (const cudaLaunchConfig_t* config, const void* stub, void** arguments)) {
+  if (config == nullptr) return cudaErrorInvalidValue;
+  Function* function = session.function_of(stub);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  bool cooperative = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative)
+      cooperative = attribute.val.cooperative != 0;
+    else if (attribute.id != cudaLaunchAttributeIgnore && attribute.id != cudaLaunchAttributePriority)
+      return cudaErrorNotSupported;
+  }
+  return duet::cuda::launch(session, thread, *function, config->gridDim, config->blockDim, arguments,
+                            config->dynamicSmemBytes, config->stream, cooperative);
+}
+DUET_END
+
+DUET_API(cudaFuncGetAttributes, Other, (cudaFuncAttributes * attributes, const void* stub)) {
+  Function* function = session.function_of(stub);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (attributes == nullptr) return cudaErrorInvalidValue;
+  const duet::ptx::Kernel& kernel = *function->kernel;
+  const duet::config::Gpu& gpu = session.config().gpu;
+  *attributes = {};
+  attributes->sharedSizeBytes = kernel.static_shared_bytes;
+  attributes->localSizeBytes = kernel.local_bytes;
+  attributes->numRegs = static_cast<int>(kernel.registers);
+  std::uint64_t threads = gpu.sm.max_threads_per_block;
+  while (threads > 1 && session.process().occupancy(kernel, threads, 0).blocks_per_sm == 0)
+    threads -= gpu.sm.warp_width;
+  attributes->maxThreadsPerBlock = static_cast<int>(
+      kernel.max_threads != 0 ? std::min<std::uint64_t>(threads, kernel.max_threads) : threads);
+  attributes->ptxVersion = attributes->binaryVersion =
+      static_cast<int>(gpu.compute_capability_major * 10 + gpu.compute_capability_minor);
+  attributes->maxDynamicSharedSizeBytes =
+      static_cast<int>(function->max_dynamic_shared_bytes != 0
+                           ? function->max_dynamic_shared_bytes
+                           : gpu.sm.max_shared_bytes_per_block -
+                                 std::min(gpu.sm.max_shared_bytes_per_block, kernel.static_shared_bytes));
+  attributes->preferredShmemCarveout = -1;
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaFuncSetAttribute, Other, (const void* stub, cudaFuncAttribute attribute, int value)) {
+  Function* function = session.function_of(stub);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+      if (value < 0 || static_cast<duet::Bytes>(value) + function->kernel->static_shared_bytes >
+                           session.config().gpu.sm.max_shared_bytes_per_block)
+        return cudaErrorInvalidValue;
+      function->max_dynamic_shared_bytes = static_cast<duet::Bytes>(value);
+      return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+      return cudaSuccess;  // a hint
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+DUET_END
+
+// Preferences: this machine's split between L1 and shared memory is fixed by its file.
+DUET_API(cudaFuncSetCacheConfig, Other, (const void* stub, cudaFuncCache)) {
+  return session.function_of(stub) != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+DUET_END
+DUET_API(cudaFuncSetSharedMemConfig, Other, (const void* stub, cudaSharedMemConfig)) {
+  return session.function_of(stub) != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+DUET_END
+
+DUET_API(cudaFuncGetName, Other, (const char** name, const void* stub)) {
+  Function* function = session.function_of(stub);
+  if (function == nullptr || name == nullptr) return cudaErrorInvalidDeviceFunction;
+  *name = function->name.c_str();
+  return cudaSuccess;
+}
+DUET_END
+
+namespace {
+cudaError_t active_blocks(Session& session, int* blocks, const void* stub, int block_size,
+                          size_t dynamic_shared_bytes) {
+  Function* function = session.function_of(stub);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (blocks == nullptr || block_size <= 0) return cudaErrorInvalidValue;
+  *blocks = static_cast<int>(
+      session.process()
+          .occupancy(*function->kernel, static_cast<std::uint64_t>(block_size), dynamic_shared_bytes)
+          .blocks_per_sm);
+  return cudaSuccess;
+}
+}  // namespace
+
+DUET_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor, Other,
+         (int* blocks, const void* stub, int block_size, size_t dynamic_shared_bytes)) {
+  return active_blocks(session, blocks, stub, block_size, dynamic_shared_bytes);
+}
+DUET_END
+DUET_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, Other,
+         (int* blocks, const void* stub, int block_size, size_t dynamic_shared_bytes, unsigned)) {
+  return active_blocks(session, blocks, stub, block_size, dynamic_shared_bytes);
+}
+DUET_END
+
+DUET_API(cudaOccupancyAvailableDynamicSMemPerBlock, Other,
+         (size_t * bytes, const void* stub, int blocks, int block_size)) {
+  Function* function = session.function_of(stub);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (bytes == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
+  const duet::config::Sm& sm = session.config().gpu.sm;
+  const duet::Bytes share = sm.shared_bytes / static_cast<duet::Bytes>(blocks) / sm.shared_allocation_unit *
+                            sm.shared_allocation_unit;
+  const duet::Bytes limit = std::min(share, sm.max_shared_bytes_per_block);
+  *bytes = limit - std::min(limit, function->kernel->static_shared_bytes);
+  return cudaSuccess;
+}
+DUET_END

@@ -1,0 +1,321 @@
+#include "session.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "base/error.h"
+#include "fat_binary.h"
+
+namespace duet::cuda {
+
+namespace {
+
+// The program's memory, which lies in this process.
+class NativeHostPort : public driver::HostPort {
+ public:
+  void read(const std::byte* host, std::byte* to, Bytes bytes) override { std::memcpy(to, host, bytes); }
+  void write(std::byte* host, const std::byte* from, Bytes bytes) override { std::memcpy(host, from, bytes); }
+};
+
+bool forked = false;
+thread_local ThreadState* this_thread = nullptr;  // never freed: global destructors still make calls
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::string own_command() {
+  std::ifstream file("/proc/self/cmdline");
+  std::string text, argument;
+  while (std::getline(file, argument, '\0')) text += (text.empty() ? "" : " ") + argument;
+  return text;
+}
+
+[[noreturn]] void refuse_to_start(const std::string& line) {
+  std::fflush(nullptr);
+  std::fprintf(stderr, "duet: %s\n", line.c_str());
+  _exit(125);
+}
+
+Picoseconds real_clock_ps() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<Picoseconds>(time.tv_sec) * kPicosecondsPerSecond +
+         static_cast<Picoseconds>(time.tv_nsec) * kPicosecondsPerNanosecond;
+}
+
+cudaError_t error_of(gpu::FaultKind kind) {
+  switch (kind) {
+    case gpu::FaultKind::IllegalAddress:
+      return cudaErrorIllegalAddress;
+    case gpu::FaultKind::MisalignedAddress:
+      return cudaErrorMisalignedAddress;
+    case gpu::FaultKind::IllegalInstruction:
+      return cudaErrorIllegalInstruction;
+    case gpu::FaultKind::Assert:
+      return cudaErrorAssert;
+    case gpu::FaultKind::HardwareStack:
+      return cudaErrorHardwareStackError;
+    default:
+      return cudaErrorLaunchFailure;
+  }
+}
+
+// Default rounding, all exceptions masked, subnormals kept.
+constexpr unsigned kDefaultMxcsr = 0x1f80;
+
+unsigned exchange_mxcsr(unsigned value) {
+  const unsigned old = _mm_getcsr();
+  _mm_setcsr(value);
+  return old;
+}
+
+}  // namespace
+
+cudaError_t Session::refusal() { return forked ? cudaErrorInitializationError : cudaSuccess; }
+
+Session& Session::get() {
+  static Session* const session = new Session;
+  return *session;
+}
+
+Session::Session() {
+  const std::string machine = environment("DUET_MACHINE");
+  const std::string journal = environment("DUET_JOURNAL");
+  if (machine.empty() || journal.empty())
+    refuse_to_start("this CUDA program runs on a simulated machine: start it with `duet run " +
+                    own_command() + "`");
+  try {
+    machine_ = config::load_machine(machine, "");
+    journal_ = std::make_unique<report::JournalWriter>(journal);
+    std::strncpy(journal_->header().command, own_command().c_str(), sizeof journal_->header().command - 1);
+    host_port_ = std::make_unique<NativeHostPort>();
+    machine::ProcessOptions options;
+    options.trace_push_buffer = !environment("DUET_TRACE_PUSH_BUFFER").empty();
+    options.registers_per_thread =
+        static_cast<unsigned>(std::strtoul(environment("DUET_REGISTERS").c_str(), nullptr, 10));
+    options.shuffle_seed = std::strtoull(environment("DUET_SHUFFLE").c_str(), nullptr, 10);
+    host_time_real_ = environment("DUET_HOST_TIME") == "real";
+    if (host_time_real_) journal_->header().deterministic = 0;
+    process_ = std::make_unique<machine::Process>(
+        machine_.machine, journal_.get(), *host_port_, [this](const std::string& text) { print(text); },
+        options);
+  } catch (const std::exception& error) {
+    refuse_to_start(error.what());
+  }
+  pthread_atfork(nullptr, nullptr, [] { forked = true; });
+}
+
+void Session::end(int status, const std::string& line) {
+  flush_print();
+  std::fflush(nullptr);
+  std::fprintf(stderr, "duet: %s\n", line.c_str());
+  journal_->header().failure = static_cast<std::uint32_t>(status);
+  process_->note_time(0);
+  _exit(status);
+}
+
+ThreadState& Session::thread() {
+  if (this_thread == nullptr) {
+    this_thread = new ThreadState;
+    this_thread->host = std::make_unique<driver::HostThread>(process_->new_thread());
+    this_thread->number = threads_++;
+    if (threads_ > 1) journal_->header().deterministic = 0;
+  }
+  return *this_thread;
+}
+
+Image* Session::register_image(const void* fat_binary) {
+  images_.push_back(std::make_unique<Image>());
+  images_.back()->fat_binary = fat_binary;
+  images_.back()->name = std::string(program_invocation_short_name) +
+                         (images_.size() > 1 ? "#" + std::to_string(images_.size()) : "") + ".ptx";
+  return images_.back().get();
+}
+
+void Session::register_function(Image* image, const void* stub, const char* name) {
+  auto function = std::make_unique<Function>();
+  function->image = image;
+  function->name = name;
+  functions_[stub] = std::move(function);
+}
+
+void Session::register_symbol(Image* image, const void* variable, const char* name, Bytes bytes) {
+  symbols_[variable] = {image, name, bytes};
+}
+
+namespace {
+machine::LoadedModule& loaded(Image& image, machine::Process& process, const config::Machine& machine) {
+  if (image.module == nullptr) {
+    const auto capability = static_cast<unsigned>(machine.gpu.compute_capability_major * 10 +
+                                                  machine.gpu.compute_capability_minor);
+    image.module =
+        &process.load_module(ptx_of_fat_binary(image.fat_binary, capability, image.name), image.name);
+  }
+  return *image.module;
+}
+}  // namespace
+
+Function* Session::function_of(const void* stub) {
+  const auto found = functions_.find(stub);
+  if (found == functions_.end()) return nullptr;
+  return kernel_of(*found->second) != nullptr ? found->second.get() : nullptr;
+}
+
+const ptx::Kernel* Session::kernel_of(Function& function) {
+  if (function.kernel == nullptr)
+    function.kernel = loaded(*function.image, *process_, config()).module.find_kernel(function.name);
+  return function.kernel;
+}
+
+Address Session::symbol_address(const void* variable, Bytes& bytes) {
+  const auto found = symbols_.find(variable);
+  if (found == symbols_.end()) return 0;
+  const machine::LoadedModule& module = loaded(*found->second.image, *process_, config());
+  for (std::size_t i = 0; i < module.module.variables.size(); ++i)
+    if (module.module.variables[i].name == found->second.name) {
+      bytes = module.module.variables[i].bytes;
+      return module.variable_addresses[i];
+    }
+  return 0;
+}
+
+bool Session::valid_stream(cudaStream_t stream) const {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+         streams_.contains(stream);
+}
+
+driver::StreamId Session::stream_id(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) return 0;
+  if (stream == cudaStreamPerThread) {
+    ThreadState& state = thread();
+    if (state.per_thread_stream == nullptr) state.per_thread_stream = add_stream(true, cudaStreamDefault, 0);
+    stream = state.per_thread_stream;
+  }
+  return stream->id;
+}
+
+cudaStream_t Session::add_stream(bool blocking, unsigned flags, int priority) {
+  auto handle =
+      std::make_unique<CUstream_st>(CUstream_st{driver().create_stream(blocking, priority), flags, priority});
+  cudaStream_t stream = handle.get();
+  streams_[stream] = std::move(handle);
+  return stream;
+}
+
+void Session::remove_stream(cudaStream_t stream) {
+  driver().destroy_stream(stream->id);
+  streams_.erase(stream);
+}
+
+cudaEvent_t Session::add_event(unsigned flags) {
+  auto handle = std::make_unique<CUevent_st>(CUevent_st{driver().create_event(), flags});
+  cudaEvent_t event = handle.get();
+  events_[event] = std::move(handle);
+  return event;
+}
+
+void Session::remove_event(cudaEvent_t event) {
+  driver().destroy_event(event->id);
+  events_.erase(event);
+}
+
+void Session::check_fault() {
+  if (sticky_ != cudaSuccess || !driver().fault()) return;
+  const gpu::Fault& fault = *driver().fault();
+  sticky_ = error_of(fault.kind);
+  flush_print();
+  std::fflush(stdout);
+  std::fprintf(stderr, "duet: %s\n", fault.text.c_str());
+}
+
+void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags) {
+  const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
+  void* pointer = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pointer == MAP_FAILED) return nullptr;
+  space().map_host(pointer, bytes, kind, memory::PageEntry{}, flags);
+  host_memory_[pointer] = whole;
+  return pointer;
+}
+
+bool Session::free_host(void* pointer) {
+  const auto found = host_memory_.find(pointer);
+  if (found == host_memory_.end()) return false;
+  space().release(reinterpret_cast<Address>(pointer));
+  munmap(pointer, found->second);
+  host_memory_.erase(found);
+  return true;
+}
+
+void Session::flush_print() {
+  if (printed_.empty()) return;
+  std::fwrite(printed_.data(), 1, printed_.size(), stdout);
+  printed_.clear();
+}
+
+namespace detail {
+
+Entry::Entry(ApiFunction& function)
+    : mxcsr_(exchange_mxcsr(kDefaultMxcsr)),
+      session_(Session::get()),
+      lock_(session_.mutex()),
+      thread_(session_.thread()),
+      function_(function) {
+  if (function_.count == nullptr) function_.count = &session_.journal().api(function_.name);
+  session_.journal().header().calls_seen = 1;
+  if (session_.host_time_real() && thread_.real_time_mark != 0)
+    thread_.host->work(real_clock_ps() - thread_.real_time_mark);
+  start_ps_ = std::max(thread_.host->clock(), session_.process().engine().now());
+  thread_.host->enter();
+}
+
+Entry::~Entry() {
+  function_.count->calls.fetch_add(1, std::memory_order_relaxed);
+  function_.count->total_ps.fetch_add(thread_.host->clock() - start_ps_, std::memory_order_relaxed);
+  session_.process().note_time(thread_.host->clock());
+  if (session_.host_time_real()) thread_.real_time_mark = real_clock_ps();
+  _mm_setcsr(mxcsr_);
+}
+
+cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body) {
+  if (const cudaError_t refused = Session::refusal(); refused != cudaSuccess) return refused;
+  Entry entry(function);
+  Session& session = entry.session();
+  if (session.in_host_function) return cudaErrorNotPermitted;
+  cudaError_t result = cudaSuccess;
+  try {
+    session.check_fault();
+    // Kinds that neither submit a command nor wait for one spend their call's latency here.
+    if (function.kind == driver::CallKind::Other || function.kind == driver::CallKind::Allocate ||
+        function.kind == driver::CallKind::Query)
+      entry.thread().host->stage_one(function.kind);
+    result = session.sticky() != cudaSuccess && !function.after_sticky ? session.sticky()
+                                                                       : body(session, entry.thread());
+    if (session.sticky() == cudaSuccess) {
+      session.check_fault();
+      if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
+    }
+  } catch (const Deadlock& error) {
+    session.end(124, error.what());
+  } catch (const std::exception& error) {
+    session.end(125, error.what());
+  }
+  if (function.synchronizes) session.flush_print();
+  if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky)
+    entry.thread().last_error = result;
+  return result;
+}
+
+}  // namespace detail
+
+}  // namespace duet::cuda

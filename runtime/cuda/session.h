@@ -1,0 +1,194 @@
+// The state of the CUDA runtime in a program's process: the simulated process, the registered kernels and
+// variables, streams and events, and the threads' clocks and errors. Made by the first call, never destroyed:
+// a global destructor may still call cudaFree. Rules for living in somebody's process: after fork the child's
+// calls fail with cudaErrorInitializationError, as on silicon; MXCSR is saved, set to its default and
+// restored around every call, because a program built with -ffast-math flushes subnormals.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda_runtime_api.h"
+#include "driver/driver.h"
+#include "machine/process.h"
+#include "report/journal.h"
+
+// The handles that programs hold.
+struct CUstream_st {
+  duet::driver::StreamId id;
+  unsigned flags;
+  int priority;
+};
+struct CUevent_st {
+  duet::driver::EventId id;
+  unsigned flags;
+};
+
+namespace duet::cuda {
+
+// A fat binary that the program registered, loaded when something of it is first used.
+struct Image {
+  const void* fat_binary = nullptr;
+  std::string name;
+  machine::LoadedModule* module = nullptr;
+};
+
+// One __global__ function: the address of its host stub stands for it, and cudaKernel_t points to this.
+struct Function {
+  Image* image = nullptr;
+  std::string name;
+  const ptx::Kernel* kernel = nullptr;  // null until first used
+  Bytes max_dynamic_shared_bytes = 0;   // cudaFuncSetAttribute; 0: the default limit
+};
+
+struct Symbol {
+  Image* image = nullptr;
+  std::string name;
+  Bytes bytes = 0;
+};
+
+struct ThreadState {
+  std::unique_ptr<driver::HostThread> host;
+  std::uint32_t number = 0;
+  cudaError_t last_error = cudaSuccess;
+  cudaStream_t per_thread_stream = nullptr;
+  Picoseconds real_time_mark = 0;  // --host-time real: when the last call returned, by the real clock
+};
+
+class Session {
+ public:
+  // Made at the first call. Ends the process with 125 and one line when it was not started by `duet run`.
+  static Session& get();
+  // The child of a fork, or a call from inside a host function: why this call is refused; cudaSuccess when it
+  // is not.
+  static cudaError_t refusal();
+
+  std::recursive_mutex& mutex() { return mutex_; }
+  ThreadState& thread();
+  machine::Process& process() { return *process_; }
+  driver::Driver& driver() { return process_->driver(); }
+  memory::AddressSpace& space() { return process_->system().address_space(); }
+  const config::Machine& config() const { return machine_.machine; }
+  report::JournalWriter& journal() { return *journal_; }
+
+  Image* register_image(const void* fat_binary);
+  void register_function(Image* image, const void* stub, const char* name);
+  void register_symbol(Image* image, const void* variable, const char* name, Bytes bytes);
+  // Null when the stub was never registered. Loads and compiles on first use.
+  Function* function_of(const void* stub);
+  const ptx::Kernel* kernel_of(Function& function);
+  // Device address of a registered variable; 0 when it is none.
+  Address symbol_address(const void* variable, Bytes& bytes);
+
+  bool valid_stream(cudaStream_t stream) const;
+  // The driver's stream of a handle; per-thread default streams are made on first use. Handle must be valid.
+  driver::StreamId stream_id(cudaStream_t stream);
+  cudaStream_t add_stream(bool blocking, unsigned flags, int priority);
+  void remove_stream(cudaStream_t stream);
+  bool valid_event(cudaEvent_t event) const { return events_.contains(event); }
+  cudaEvent_t add_event(unsigned flags);
+  void remove_event(cudaEvent_t event);
+
+  // Sticky error of the context (CUDA: every later call returns it), or cudaSuccess.
+  cudaError_t sticky() const { return sticky_; }
+  void check_fault();
+  // Host memory that the runtime itself gave out (cudaHostAlloc, cudaMallocManaged).
+  void* allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags);
+  bool free_host(void* pointer);
+
+  void print(const std::string& text) { printed_ += text; }
+  void flush_print();
+
+  bool host_time_real() const { return host_time_real_; }
+  bool in_host_function = false;
+
+  // Says the line and ends the whole process; the parent passes the status on.
+  [[noreturn]] void end(int status, const std::string& line);
+
+ private:
+  Session();
+
+  std::recursive_mutex mutex_;
+  config::ResolvedMachine machine_;
+  std::unique_ptr<report::JournalWriter> journal_;
+  std::unique_ptr<driver::HostPort> host_port_;
+  std::unique_ptr<machine::Process> process_;
+  std::vector<std::unique_ptr<Image>> images_;
+  std::unordered_map<const void*, std::unique_ptr<Function>> functions_;
+  std::unordered_map<const void*, Symbol> symbols_;
+  std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;
+  std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events_;
+  std::map<void*, Bytes> host_memory_;
+  cudaError_t sticky_ = cudaSuccess;
+  std::string printed_;
+  std::uint32_t threads_ = 0;
+  bool host_time_real_ = false;
+};
+
+// The counter and the price of one API function.
+struct ApiFunction {
+  const char* name;
+  driver::CallKind kind;
+  bool synchronizes = false;  // device printf appears
+  bool after_sticky = false;  // only tells of errors: works when the context is lost, and is no error itself
+  report::ApiCount* count = nullptr;
+};
+
+namespace detail {
+// Enters: takes the lock, settles the floating-point environment, brings the thread's clock up to the
+// machine's.
+class Entry {
+ public:
+  explicit Entry(ApiFunction& function);
+  ~Entry();
+  Session& session() { return session_; }
+  ThreadState& thread() { return thread_; }
+
+ private:
+  unsigned mxcsr_;
+  Session& session_;
+  std::unique_lock<std::recursive_mutex> lock_;
+  ThreadState& thread_;
+  ApiFunction& function_;
+  Picoseconds start_ps_;
+};
+cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body);
+}  // namespace detail
+
+// Runs the body of an API function under the rules above and keeps the thread's last error.
+template <typename Body>
+cudaError_t api(ApiFunction& function, Body&& body) {
+  return detail::run(function, std::forward<Body>(body));
+}
+
+const char* error_name(cudaError_t error);
+const char* error_string(cudaError_t error);
+
+}  // namespace duet::cuda
+
+// A C entry point: DUET_API(cudaFree, Allocate, (void* pointer)) { ... uses `session` and `thread` ... }
+// DUET_END
+#define DUET_API(name, call_kind, parameters)                                                \
+  extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {            \
+    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::call_kind};  \
+    return duet::cuda::api(duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,            \
+                                              [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
+#define DUET_API_SYNC(name, call_kind, parameters)                                                \
+  extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {                 \
+    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::call_kind, true}; \
+    return duet::cuda::api(duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,            \
+                                              [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
+// Tells of errors.
+#define DUET_API_ALWAYS(name, call_kind, parameters)                                                     \
+  extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {                        \
+    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::call_kind, false, true}; \
+    return duet::cuda::api(duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,            \
+                                              [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
+#define DUET_END \
+  );             \
+  }

@@ -1,0 +1,211 @@
+// Streams and events. Events are recorded in simulated time.
+#include "session.h"
+
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
+using duet::driver::CallKind;
+using duet::driver::Command;
+using duet::driver::CommandKind;
+
+namespace {
+
+cudaError_t create_stream(Session& session, cudaStream_t* stream, unsigned flags, int priority) {
+  if (stream == nullptr || (flags & ~cudaStreamNonBlocking) != 0) return cudaErrorInvalidValue;
+  *stream = session.add_stream((flags & cudaStreamNonBlocking) == 0, flags, priority);
+  return cudaSuccess;
+}
+
+bool own_stream(Session& session, cudaStream_t stream) {
+  return session.valid_stream(stream) && stream != nullptr && stream != cudaStreamLegacy &&
+         stream != cudaStreamPerThread;
+}
+
+cudaError_t create_event(Session& session, cudaEvent_t* event, unsigned flags) {
+  constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+  if (event == nullptr || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
+  *event = session.add_event(flags);
+  return cudaSuccess;
+}
+
+cudaError_t record_event(Session& session, ThreadState& thread, cudaEvent_t event, cudaStream_t stream) {
+  if (!session.valid_event(event) || !session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  Command command;
+  command.kind = CommandKind::EventRecord;
+  command.call = CallKind::EventRecord;
+  command.stream = session.stream_id(stream);
+  command.event = event->id;
+  thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+
+cudaError_t submit_host_function(Session& session, ThreadState& thread, cudaStream_t stream,
+                                 std::function<void()> function) {
+  Command command;
+  command.kind = CommandKind::HostFunction;
+  command.call = CallKind::HostFunction;
+  command.stream = session.stream_id(stream);
+  command.host_function = [&session, function = std::move(function)] {
+    session.in_host_function = true;  // it must not call CUDA: such calls are refused
+    function();
+    session.in_host_function = false;
+  };
+  thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+
+}  // namespace
+
+DUET_API(cudaStreamCreate, Other, (cudaStream_t * stream)) {
+  return create_stream(session, stream, cudaStreamDefault, 0);
+}
+DUET_END
+DUET_API(cudaStreamCreateWithFlags, Other, (cudaStream_t * stream, unsigned flags)) {
+  return create_stream(session, stream, flags, 0);
+}
+DUET_END
+DUET_API(cudaStreamCreateWithPriority, Other, (cudaStream_t * stream, unsigned flags, int priority)) {
+  return create_stream(session, stream, flags, priority);
+}
+DUET_END
+
+DUET_API(cudaStreamDestroy, Other, (cudaStream_t stream)) {
+  if (!own_stream(session, stream)) return cudaErrorInvalidResourceHandle;
+  session.remove_stream(stream);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaStreamGetFlags, Other, (cudaStream_t stream, unsigned* flags)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (flags == nullptr) return cudaErrorInvalidValue;
+  *flags = own_stream(session, stream) ? stream->flags : cudaStreamDefault;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaStreamGetPriority, Other, (cudaStream_t stream, int* priority)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (priority == nullptr) return cudaErrorInvalidValue;
+  *priority = own_stream(session, stream) ? stream->priority : 0;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaStreamGetId, Other, (cudaStream_t stream, unsigned long long* id)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (id == nullptr) return cudaErrorInvalidValue;
+  *id = session.stream_id(stream);
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaStreamGetDevice, Other, (cudaStream_t stream, int* device)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (device == nullptr) return cudaErrorInvalidValue;
+  *device = 0;
+  return cudaSuccess;
+}
+DUET_END
+// Capture belongs to graphs, which are not supported, so no stream is ever capturing.
+DUET_API(cudaStreamIsCapturing, Other, (cudaStream_t stream, cudaStreamCaptureStatus* status)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (status == nullptr) return cudaErrorInvalidValue;
+  *status = cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API_SYNC(cudaStreamSynchronize, StreamSynchronize, (cudaStream_t stream)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  const auto id = session.stream_id(stream);
+  thread.host->stage_one(CallKind::StreamSynchronize);
+  thread.host->wait(CallKind::StreamSynchronize, [&] { return session.driver().stream_idle(id); });
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaStreamQuery, Query, (cudaStream_t stream)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  return session.driver().stream_idle(session.stream_id(stream)) ? cudaSuccess : cudaErrorNotReady;
+}
+DUET_END
+
+DUET_API(cudaStreamWaitEvent, StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags)) {
+  if (!session.valid_stream(stream) || !session.valid_event(event)) return cudaErrorInvalidResourceHandle;
+  if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
+  Command command;
+  command.kind = CommandKind::StreamWaitEvent;
+  command.call = CallKind::StreamWaitEvent;
+  command.stream = session.stream_id(stream);
+  command.event = event->id;
+  thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaLaunchHostFunc, HostFunction, (cudaStream_t stream, cudaHostFn_t function, void* data)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (function == nullptr) return cudaErrorInvalidValue;
+  return submit_host_function(session, thread, stream, [=] { function(data); });
+}
+DUET_END
+
+DUET_API(cudaStreamAddCallback, HostFunction,
+         (cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+  return submit_host_function(session, thread, stream,
+                              [=, &session] { callback(stream, session.sticky(), data); });
+}
+DUET_END
+
+DUET_API(cudaEventCreate, Other, (cudaEvent_t * event)) {
+  return create_event(session, event, cudaEventDefault);
+}
+DUET_END
+DUET_API(cudaEventCreateWithFlags, Other, (cudaEvent_t * event, unsigned flags)) {
+  return create_event(session, event, flags);
+}
+DUET_END
+
+DUET_API(cudaEventDestroy, Other, (cudaEvent_t event)) {
+  if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
+  session.remove_event(event);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaEventRecord, EventRecord, (cudaEvent_t event, cudaStream_t stream)) {
+  return record_event(session, thread, event, stream);
+}
+DUET_END
+DUET_API(cudaEventRecordWithFlags, EventRecord, (cudaEvent_t event, cudaStream_t stream, unsigned flags)) {
+  if (flags != cudaEventRecordDefault) return cudaErrorInvalidValue;
+  return record_event(session, thread, event, stream);
+}
+DUET_END
+
+DUET_API_SYNC(cudaEventSynchronize, EventSynchronize, (cudaEvent_t event)) {
+  if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
+  thread.host->stage_one(CallKind::EventSynchronize);
+  thread.host->wait(CallKind::EventSynchronize, [&] { return session.driver().event_complete(event->id); });
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaEventQuery, Query, (cudaEvent_t event)) {
+  if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
+  return session.driver().event_complete(event->id) ? cudaSuccess : cudaErrorNotReady;
+}
+DUET_END
+
+DUET_API(cudaEventElapsedTime, Other, (float* milliseconds, cudaEvent_t start, cudaEvent_t end)) {
+  if (milliseconds == nullptr) return cudaErrorInvalidValue;
+  if (!session.valid_event(start) || !session.valid_event(end)) return cudaErrorInvalidResourceHandle;
+  if (((start->flags | end->flags) & cudaEventDisableTiming) != 0) return cudaErrorInvalidResourceHandle;
+  auto& driver = session.driver();
+  if (!driver.event_recorded(start->id) || !driver.event_recorded(end->id))
+    return cudaErrorInvalidResourceHandle;
+  const auto from = driver.event_time(start->id), to = driver.event_time(end->id);
+  if (!from || !to) return cudaErrorNotReady;
+  *milliseconds = static_cast<float>((static_cast<double>(*to) - static_cast<double>(*from)) * 1e-9);
+  return cudaSuccess;
+}
+DUET_END

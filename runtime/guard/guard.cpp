@@ -1,0 +1,43 @@
+// Loaded into every process that `duet run` starts (LD_PRELOAD), before anything of the program runs: refuses
+// a process into which a real CUDA runtime or driver is mapped (DT_RPATH goes before LD_LIBRARY_PATH),
+// because its calls would pass Duet by.
+#include <fcntl.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+int inspect(dl_phdr_info* info, std::size_t, void* data) {
+  const char* path = info->dlpi_name;
+  const char* base = std::strrchr(path, '/');
+  base = base != nullptr ? base + 1 : path;
+  const bool cuda = std::strncmp(base, "libcudart.so", 12) == 0 || std::strncmp(base, "libcuda.so", 10) == 0;
+  const char* own = std::getenv("DUET_LIBRARY_DIRECTORY");
+  if (!cuda || own == nullptr || std::strncmp(path, own, std::strlen(own)) == 0) return 0;
+  *static_cast<const char**>(data) = path;
+  return 1;
+}
+
+__attribute__((constructor)) void guard() {
+  const char* foreign = nullptr;
+  dl_iterate_phdr(inspect, &foreign);
+  if (foreign == nullptr) return;
+  std::fprintf(stderr,
+               "duet: this program loads the real CUDA library %s (an RPATH goes before LD_LIBRARY_PATH): "
+               "link it without "
+               "-rpath, or remove the path with `patchelf --remove-rpath`\n",
+               foreign);
+  if (const char* journal = std::getenv("DUET_JOURNAL")) {
+    char path[4096];
+    std::snprintf(path, sizeof path, "%s/refused", journal);
+    const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (file >= 0) close(file);
+  }
+  _exit(125);
+}
+
+}  // namespace

@@ -1,0 +1,264 @@
+// `duet run k.ptx --kernel NAME ...`: one launch of a kernel from a PTX file, without a host program. Buffers
+// are in device memory before simulated time begins; only the launch is simulated.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/run_folder.h"
+#include "config/loader.h"
+#include "machine/process.h"
+
+namespace duet::cli {
+
+namespace {
+
+class NoHost : public driver::HostPort {
+ public:
+  void read(const std::byte* host, std::byte* to, Bytes bytes) override { std::memcpy(to, host, bytes); }
+  void write(std::byte* host, const std::byte* from, Bytes bytes) override { std::memcpy(host, from, bytes); }
+};
+
+struct Buffer {
+  const memory::Allocation* allocation;
+};
+
+template <typename T>
+T number(std::string_view text, const std::string& argument) {
+  T value{};
+  int base = 10;
+  std::string_view digits = text;
+  if constexpr (std::is_integral_v<T>)
+    if (digits.starts_with("0x")) {
+      base = 16;
+      digits.remove_prefix(2);
+    }
+  std::from_chars_result result{};
+  if constexpr (std::is_integral_v<T>)
+    result = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  else
+    result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || result.ec != std::errc() || result.ptr != digits.data() + digits.size())
+    throw Error(fmt::format("--arg {}: '{}' is no number of this type", argument, text));
+  return value;
+}
+
+gpu::Dim3 dimensions(const std::string& text, const char* option) {
+  gpu::Dim3 d;
+  std::uint32_t* const part[3] = {&d.x, &d.y, &d.z};
+  std::istringstream in(text);
+  std::string item;
+  unsigned count = 0;
+  while (std::getline(in, item, ',')) {
+    if (count == 3) throw Error(fmt::format("{} {}: at most three numbers X,Y,Z", option, text));
+    const auto result = std::from_chars(item.data(), item.data() + item.size(), *part[count]);
+    if (result.ec != std::errc() || result.ptr != item.data() + item.size() || *part[count] == 0)
+      throw Error(fmt::format("{} {}: write X,Y,Z with numbers from 1", option, text));
+    ++count;
+  }
+  if (count == 0) throw Error(fmt::format("{} needs X,Y,Z", option));
+  return d;
+}
+
+// A small generator with a fixed start, so that a run can be repeated (xorshift64*).
+class Random {
+ public:
+  std::uint32_t next() {
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    return static_cast<std::uint32_t>((state_ * 0x2545F4914F6CDD1Dull) >> 32);
+  }
+
+ private:
+  std::uint64_t state_ = 0x9E3779B97F4A7C15ull;
+};
+
+void initialize(std::byte* memory, Bytes bytes, std::string_view how, const std::string& argument,
+                Random& random) {
+  if (how.empty()) return;  // zeros
+  if (how[0] == '@') {
+    const std::string path(how.substr(1));
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw Error(fmt::format("--arg {}: cannot read {}", argument, path));
+    file.read(reinterpret_cast<char*>(memory), static_cast<std::streamsize>(bytes));
+    if (static_cast<Bytes>(file.gcount()) != bytes)
+      throw Error(fmt::format("--arg {}: {} has only {} of {} bytes", argument, path, file.gcount(), bytes));
+    return;
+  }
+  for (Bytes at = 0; at + 4 <= bytes; at += 4) {
+    std::uint32_t value;
+    if (how == "random_u32") {
+      value = random.next();
+    } else if (how == "iota_u32") {
+      value = static_cast<std::uint32_t>(at / 4);
+    } else if (how == "random_f32") {  // in [0, 1)
+      const float f = static_cast<float>(random.next() >> 8) * 0x1p-24f;
+      std::memcpy(&value, &f, 4);
+    } else {
+      throw Error(fmt::format("--arg {}: unknown contents '{}' (random_f32, random_u32, iota_u32, @file)",
+                              argument, how));
+    }
+    std::memcpy(memory + at, &value, 4);
+  }
+}
+
+template <typename T>
+void put(std::vector<std::byte>& out, T value) {
+  out.resize(sizeof value);
+  std::memcpy(out.data(), &value, sizeof value);
+}
+
+// One --arg as the bytes of a kernel parameter.
+std::vector<std::byte> argument_bytes(const std::string& text, memory::AddressSpace& space, Random& random,
+                                      std::vector<std::optional<Buffer>>& buffers) {
+  const auto colon = text.find(':');
+  const std::string type = text.substr(0, colon);
+  const std::string_view rest =
+      colon == std::string::npos ? std::string_view() : std::string_view(text).substr(colon + 1);
+  std::vector<std::byte> out;
+  buffers.emplace_back();
+  if (type == "buffer") {
+    const auto equals = rest.find('=');
+    const Bytes bytes = number<std::uint64_t>(rest.substr(0, equals), text);
+    const memory::Allocation* allocation = space.allocate_device(bytes, memory::AllocationKind::Device);
+    if (allocation == nullptr) throw Error(fmt::format("--arg {}: no room in device memory", text));
+    initialize(allocation->backing, bytes, equals == std::string_view::npos ? "" : rest.substr(equals + 1),
+               text, random);
+    buffers.back() = Buffer{allocation};
+    put(out, allocation->base);
+  } else if (type == "i32" || type == "s32") {
+    put(out, number<std::int32_t>(rest, text));
+  } else if (type == "u32") {
+    put(out, number<std::uint32_t>(rest, text));
+  } else if (type == "i64" || type == "s64") {
+    put(out, number<std::int64_t>(rest, text));
+  } else if (type == "u64") {
+    put(out, number<std::uint64_t>(rest, text));
+  } else if (type == "f32") {
+    put(out, number<float>(rest, text));
+  } else if (type == "f64") {
+    put(out, number<double>(rest, text));
+  } else {
+    throw Error(
+        fmt::format("--arg {}: unknown type '{}' (i32, u32, i64, u64, f32, f64, buffer)", text, type));
+  }
+  return out;
+}
+
+std::string kernel_names(const ptx::Module& module) {
+  std::string names;
+  for (const ptx::Kernel& kernel : module.kernels) names += (names.empty() ? "" : ", ") + kernel.name;
+  return names.empty() ? "none" : names;
+}
+
+void dump(const std::string& request, const std::vector<std::optional<Buffer>>& buffers) {
+  const auto equals = request.find('=');
+  std::size_t index = 0;
+  const auto result =
+      std::from_chars(request.data(), request.data() + std::min(equals, request.size()), index);
+  if (equals == std::string::npos || result.ptr != request.data() + equals || index >= buffers.size() ||
+      !buffers[index])
+    throw Error(fmt::format("--dump {}: write N=FILE, N the position (from 0) of an --arg that is a buffer",
+                            request));
+  const memory::Allocation& allocation = *buffers[index]->allocation;
+  std::ofstream file(request.substr(equals + 1), std::ios::binary);
+  file.write(reinterpret_cast<const char*>(allocation.backing),
+             static_cast<std::streamsize>(allocation.bytes));
+  if (!file.flush()) throw Error(fmt::format("--dump {}: cannot write the file", request));
+}
+
+}  // namespace
+
+int run_bare_kernel(const Installation& installation, const RunOptions& options,
+                    const BareKernelOptions& request) {
+  const config::ResolvedMachine machine =
+      config::load_machine(options.machine, installation.machines_directory, options.sets);
+  std::ifstream in(request.file);
+  if (!in) throw Error(fmt::format("cannot read {}", request.file));
+  std::stringstream text;
+  text << in.rdbuf();
+
+  RunFolder folder(options.out, machine);
+  const auto started = std::chrono::steady_clock::now();
+  int status = 0;
+  {
+    report::JournalWriter journal(folder.journal_directory());
+    std::strncpy(journal.header().command, request.file.c_str(), sizeof journal.header().command - 1);
+    NoHost host;
+    machine::ProcessOptions process_options;
+    process_options.registers_per_thread = options.registers;
+    process_options.trace_push_buffer = options.trace_push_buffer;
+    process_options.shuffle_seed = options.shuffle;
+    machine::Process process(
+        machine.machine, &journal, host, [](const std::string& line) { std::fputs(line.c_str(), stdout); },
+        process_options);
+    const std::string name = request.file.substr(request.file.rfind('/') + 1);
+    const machine::LoadedModule& module = process.load_module(text.str(), name);
+    const ptx::Kernel* kernel = module.module.find_kernel(request.kernel);
+    if (kernel == nullptr && request.kernel.empty() && module.module.kernels.size() == 1)
+      kernel = &module.module.kernels[0];
+    if (kernel == nullptr)
+      throw Error(fmt::format("{} has no kernel '{}': --kernel one of {}", request.file, request.kernel,
+                              kernel_names(module.module)));
+    if (request.arguments.size() != kernel->parameters.size())
+      throw Error(fmt::format("kernel '{}' has {} parameters, {} --arg were given", kernel->name,
+                              kernel->parameters.size(), request.arguments.size()));
+
+    const gpu::Dim3 grid = dimensions(request.grid, "--grid"), block = dimensions(request.block, "--block");
+    std::vector<std::byte> parameters(kernel->parameter_bytes);
+    std::vector<std::optional<Buffer>> buffers;
+    Random random;
+    for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+      const auto bytes =
+          argument_bytes(request.arguments[i], process.system().address_space(), random, buffers);
+      const ptx::Parameter& parameter = kernel->parameters[i];
+      if (bytes.size() != parameter.bytes)
+        throw Error(fmt::format("--arg {}: parameter {} of '{}' has {} bytes, not {}", request.arguments[i],
+                                i, kernel->name, parameter.bytes, bytes.size()));
+      std::memcpy(parameters.data() + parameter.offset, bytes.data(), bytes.size());
+    }
+    const auto& limits = machine.machine.gpu;
+    if (block.count() > limits.sm.max_threads_per_block)
+      throw Error(
+          fmt::format("--block {}: more than {} threads", request.block, limits.sm.max_threads_per_block));
+    if (process.occupancy(*kernel, block.count(), request.shared_bytes).blocks_per_sm == 0)
+      throw Error(fmt::format(
+          "a block of kernel '{}' does not fit on an SM of {}: too many registers or too much shared memory",
+          kernel->name, machine.machine.name));
+
+    driver::HostThread thread = process.new_thread();
+    driver::Command command;
+    command.kind = driver::CommandKind::Launch;
+    command.call = driver::CallKind::Launch;
+    command.grid =
+        process.make_grid(*kernel, grid, block, request.shared_bytes, std::move(parameters), false);
+    const auto id = thread.submit(std::move(command));
+    try {
+      thread.wait(driver::CallKind::DeviceSynchronize, [&] { return process.driver().complete(id); });
+    } catch (const Deadlock& error) {
+      std::fprintf(stderr, "duet: %s\n", error.what());
+      status = 124;
+    }
+    process.note_time(thread.clock());
+    if (process.driver().fault()) {
+      std::fprintf(stderr, "duet: %s\n", process.driver().fault()->text.c_str());
+      status = 125;
+    }
+    for (const std::string& d : request.dumps) dump(d, buffers);
+  }
+  const double wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  folder.render(machine.machine.name, wall_seconds, options.quiet, options.trace_push_buffer);
+  if (!options.quiet) std::fprintf(stderr, "duet: results in %s\n", options.out.c_str());
+  return status;
+}
+
+}  // namespace duet::cli

@@ -1,0 +1,53 @@
+// The commands behind `duet NAME`. Each returns the process's exit status; a duet::Error becomes one line and
+// 125.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/installation.h"
+
+namespace duet::cli {
+
+struct RunOptions {
+  std::string machine = "gtx580";
+  std::vector<std::string> sets;
+  std::string out = "duet-out";
+  bool functional = false;
+  bool quiet = false;
+  bool trace_push_buffer = false;
+  bool host_time_real = false;
+  unsigned registers = 0;
+  std::uint64_t shuffle = 0;
+  std::vector<std::string> command;
+};
+
+struct BareKernelOptions {
+  std::string file;
+  std::string kernel;
+  std::string grid = "1", block = "1";
+  std::uint64_t shared_bytes = 0;
+  std::vector<std::string> arguments;
+  std::vector<std::string> dumps;
+};
+
+int run_program(const Installation& installation, const RunOptions& options);
+int run_bare_kernel(const Installation& installation, const RunOptions& options,
+                    const BareKernelOptions& kernel);
+int compile(const Installation& installation, const std::vector<std::string>& arguments);
+int list_machines(const Installation& installation);
+int show_machine(const Installation& installation, const std::string& name,
+                 const std::vector<std::string>& sets);
+
+struct ReproduceOptions {
+  std::string paper;
+  std::vector<std::string> only;
+  std::string json;
+  std::string machine;
+  std::vector<std::string> sets;
+  bool quiet = false;
+};
+int reproduce(const Installation& installation, const ReproduceOptions& options);
+
+}  // namespace duet::cli

@@ -1,0 +1,197 @@
+// `duet cc`: clang with our own CUDA headers, no NVIDIA file anywhere. Device code becomes PTX, which clang's
+// host pass embeds as the program's GPU binary; the result is linked with our runtime library. Other inputs
+// and flags go to clang as they are.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "base/error.h"
+#include "cli/commands.h"
+
+namespace duet::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kCompiler = "clang++-19";
+constexpr const char* kDefaultArchitecture = "sm_60";
+
+// Runs a program and returns its exit status.
+int execute(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t process = fork();
+  if (process < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
+  if (process == 0) {
+    execvp(arguments[0], arguments.data());
+    std::fprintf(stderr, "duet: cannot run %s: %s (on Debian: apt install clang-19 lld-19)\n", arguments[0],
+                 std::strerror(errno));
+    _exit(125);
+  }
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 125;
+}
+
+struct TemporaryFolder {
+  std::string path;
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "duet-cc-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw Error("cannot make a temporary folder: " + std::string(std::strerror(errno)));
+    path = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+};
+
+struct Request {
+  std::vector<std::string> sources;      // .cu
+  std::vector<std::string> flags;        // for compiling and linking
+  std::vector<std::string> link_inputs;  // objects, libraries, -l, -L, -Wl: for linking only
+  std::string output;
+  std::string architecture = kDefaultArchitecture;
+  bool compile_only = false;  // -c
+  bool ptx_only = false;      // -ptx
+};
+
+Request parse(const std::vector<std::string>& arguments) {
+  static const std::set<std::string> kWithValue = {"-I",      "-D",   "-U",        "-include", "-isystem",
+                                                   "-iquote", "-std", "-Xclang",   "-MF",      "-MT",
+                                                   "-MQ",     "-x",   "-idirafter"};
+  Request request;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    auto value = [&]() -> const std::string& {
+      if (++i >= arguments.size()) throw Error(fmt::format("cc: {} needs a value", argument));
+      return arguments[i];
+    };
+    if (argument == "-o") {
+      request.output = value();
+    } else if (argument == "-c") {
+      request.compile_only = true;
+    } else if (argument == "-ptx") {
+      request.ptx_only = true;
+    } else if (argument.starts_with("--cuda-gpu-arch=") || argument.starts_with("--offload-arch=") ||
+               argument.starts_with("-arch=")) {
+      request.architecture = argument.substr(argument.find('=') + 1);
+    } else if (argument == "-arch") {
+      request.architecture = value();
+    } else if (argument == "-L" || argument == "-l") {
+      request.link_inputs.push_back(argument);
+      request.link_inputs.push_back(value());
+    } else if (kWithValue.contains(argument)) {
+      request.flags.push_back(argument);
+      request.flags.push_back(value());
+    } else if (argument.starts_with("-l") || argument.starts_with("-L") || argument.starts_with("-Wl,") ||
+               argument == "-rdynamic") {
+      request.link_inputs.push_back(argument);
+    } else if (argument.starts_with("-")) {
+      request.flags.push_back(argument);
+    } else if (argument.ends_with(".cu")) {
+      if (!fs::exists(argument)) throw Error(fmt::format("cc: no such file: {}", argument));
+      request.sources.push_back(argument);
+    } else {
+      if (!fs::exists(argument)) throw Error(fmt::format("cc: no such file: {}", argument));
+      request.link_inputs.push_back(argument);
+    }
+  }
+  if (request.sources.empty() && request.link_inputs.empty())
+    throw Error("cc: no input: duet cc app.cu -o app [any clang flags]");
+  if ((request.compile_only || request.ptx_only) && request.sources.size() > 1 && !request.output.empty())
+    throw Error("cc: -o with several sources needs linking: leave out -c");
+  if (request.ptx_only && request.sources.empty()) throw Error("cc: -ptx needs a .cu file");
+  return request;
+}
+
+std::vector<std::string> cuda_flags(const Installation& installation, const Request& request) {
+  // --cuda-path keeps clang from finding an SDK; +ptx78 is required for the .sync shuffles and votes.
+  std::vector<std::string> flags = {kCompiler,
+                                    "-x",
+                                    "cuda",
+                                    "-nocudainc",
+                                    "-nocudalib",
+                                    "--cuda-path=/nonexistent",
+                                    "--cuda-gpu-arch=" + request.architecture,
+                                    "--cuda-feature=+ptx78",
+                                    "-std=c++17",
+                                    "-O2",
+                                    "-D__DUET__=1",
+                                    "-Wno-unknown-cuda-version",
+                                    "-isystem",
+                                    installation.include_directory,
+                                    "-include",
+                                    "cuda_runtime.h",
+                                    "-Xclang",
+                                    "-target-sdk-version=12.3"};
+  flags.insert(flags.end(), request.flags.begin(), request.flags.end());
+  return flags;
+}
+
+int compile_to_ptx(const Installation& installation, const Request& request, const std::string& source,
+                   const std::string& ptx) {
+  std::vector<std::string> command = cuda_flags(installation, request);
+  command.insert(command.end(), {"--cuda-device-only", "-S", source, "-o", ptx});
+  return execute(command);
+}
+
+int compile_to_object(const Installation& installation, const Request& request, const std::string& source,
+                      const std::string& ptx, const std::string& object) {
+  std::ofstream(ptx, std::ios::app | std::ios::binary).put('\0');  // the runtime reads it as a string
+  std::vector<std::string> command = cuda_flags(installation, request);
+  command.insert(command.end(), {"--cuda-host-only", "-fPIE", "-Xclang", "-fcuda-include-gpubinary",
+                                 "-Xclang", ptx, "-c", source, "-o", object});
+  return execute(command);
+}
+
+}  // namespace
+
+int compile(const Installation& installation, const std::vector<std::string>& arguments) {
+  const Request request = parse(arguments);
+  const TemporaryFolder temporary;
+  std::vector<std::string> objects;
+  for (std::size_t i = 0; i < request.sources.size(); ++i) {
+    const std::string& source = request.sources[i];
+    const std::string stem = fs::path(source).stem();
+    if (request.ptx_only) {
+      const int status = compile_to_ptx(installation, request, source,
+                                        request.output.empty() ? stem + ".ptx" : request.output);
+      if (status != 0) return status;
+      continue;
+    }
+    const std::string ptx = fmt::format("{}/{}-{}.ptx", temporary.path, i, stem);
+    std::string object = fmt::format("{}/{}-{}.o", temporary.path, i, stem);
+    if (request.compile_only) object = request.output.empty() ? stem + ".o" : request.output;
+    int status = compile_to_ptx(installation, request, source, ptx);
+    if (status == 0) status = compile_to_object(installation, request, source, ptx, object);
+    if (status != 0) return status;
+    objects.push_back(object);
+  }
+  if (request.compile_only || request.ptx_only) return 0;
+  std::vector<std::string> link = {kCompiler, "-fuse-ld=lld", "-pie"};
+  link.insert(link.end(), request.flags.begin(), request.flags.end());
+  link.insert(link.end(), {"-o", request.output.empty() ? "a.out" : request.output});
+  link.insert(link.end(), objects.begin(), objects.end());
+  link.insert(link.end(), request.link_inputs.begin(), request.link_inputs.end());
+  link.insert(
+      link.end(),
+      {"-Wno-unused-command-line-argument", "-L" + installation.library_directory, "-l:libcudart.so.13",
+       "-Wl,--enable-new-dtags,-rpath," + installation.library_directory, "-lpthread", "-ldl", "-lm"});
+  return execute(link);
+}
+
+}  // namespace duet::cli

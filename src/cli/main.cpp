@@ -1,0 +1,139 @@
+// `duet`: the command line. Options are read here and nowhere else.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "cli/commands.h"
+
+namespace {
+
+using namespace duet::cli;
+
+constexpr const char* kIntroduction =
+    "Duet runs CUDA programs on simulated CPU-GPU machines and tells where the time of an offload goes.\n\n"
+    "First steps:\n"
+    "  duet cc app.cu -o app            compile a CUDA program (clang, no NVIDIA file)\n"
+    "  duet run ./app                   run it on the GTX 580 of lustig2013; results in duet-out/\n"
+    "  duet run --set gpu.sm.count=8 ./app    the same on a changed machine\n"
+    "  duet machines show gtx580        every parameter with its unit and source\n"
+    "Binaries built with `nvcc -cudart shared` run as they are.\n"
+    "Exit status: the program's own; 125 when Duet cannot run it, 124 on deadlock or time-out.";
+
+constexpr const char* kRunFooter =
+    "Everything behind the first word that is no option belongs to the command.\n"
+    "Examples:\n"
+    "  duet run --machine gtx580 --out results ./app --size 1024\n"
+    "  duet run -- ./script.sh          every CUDA process of a script; process k leaves results in DIR/k/\n"
+    "  duet run k.ptx --kernel vecadd --grid 256 --block 256 \\\n"
+    "      --arg buffer:262144=random_f32 --arg buffer:262144=random_f32 --arg buffer:262144 --arg i32:65536 "
+    "--dump 2=c.bin";
+
+void add_bare_kernel_options(CLI::App& app, BareKernelOptions& bare) {
+  app.add_option("--kernel", bare.kernel, "kernel of the PTX file (when it has several)");
+  app.add_option("--grid", bare.grid, "blocks X,Y,Z")->capture_default_str();
+  app.add_option("--block", bare.block, "threads X,Y,Z")->capture_default_str();
+  app.add_option("--shared", bare.shared_bytes, "dynamic shared memory, bytes")->capture_default_str();
+  app.add_option("--arg", bare.arguments,
+                 "a kernel argument, in order: i32:7, u64:7, f32:1.5, f64:1.5, buffer:BYTES (zeros), "
+                 "buffer:BYTES=random_f32|random_u32|iota_u32|@file")
+      ->allow_extra_args(false);
+  app.add_option("--dump", bare.dumps, "N=FILE: write buffer argument N (from 0) after the run")
+      ->allow_extra_args(false);
+}
+
+void add_run_options(CLI::App& app, RunOptions& run) {
+  app.add_option("-m,--machine", run.machine, "machine: a name (`duet machines`) or a .toml file")
+      ->capture_default_str();
+  app.add_option("--set", run.sets, "change one machine parameter: key=value")->allow_extra_args(false);
+  app.add_option("-o,--out", run.out, "folder for the results")->capture_default_str();
+  app.add_flag("--functional", run.functional,
+               "functional GPU: right results and a simple time per block (the only model of this version)");
+  app.add_flag("-q,--quiet", run.quiet, "no table");
+  app.add_flag("--trace-push-buffer", run.trace_push_buffer,
+               "write every push-buffer command to push_buffer.txt");
+  app.add_option("--registers", run.registers,
+                 "registers per thread for occupancy, instead of the compiler's count");
+  app.add_option("--shuffle", run.shuffle,
+                 "shuffle the order of simultaneous events with this seed (results must not change)");
+  app.add_option_function<std::string>(
+         "--host-time", [&run](const std::string& mode) { run.host_time_real = mode == "real"; },
+         "what host code between calls costs: none, or its measured CPU time (real)")
+      ->check(CLI::IsMember({"none", "real"}))
+      ->type_name("none|real");
+}
+
+int run_command(const Installation& installation, CLI::App& app, RunOptions& run) {
+  run.command = app.remaining();
+  if (!run.command.empty() && run.command[0] == "--") run.command.erase(run.command.begin());
+  if (run.command.empty()) throw CLI::RequiredError("a command to run, or a .ptx file");
+  if (run.command[0].starts_with("-"))
+    throw CLI::ExtrasError({"unknown option " + run.command[0] + " (see `duet run --help`)"});
+  if (!run.command[0].ends_with(".ptx")) return run_program(installation, run);
+  BareKernelOptions bare;
+  bare.file = run.command[0];
+  CLI::App rest("duet run " + bare.file);
+  add_run_options(rest, run);
+  add_bare_kernel_options(rest, bare);
+  std::vector<std::string> arguments(run.command.rbegin(), run.command.rend() - 1);
+  rest.parse(arguments);
+  return run_bare_kernel(installation, run, bare);
+}
+
+int command_line(int argc, char** argv) {
+  CLI::App app(kIntroduction, "duet");
+  app.set_version_flag("--version", "duet " DUET_VERSION);
+  app.require_subcommand(1);
+
+  RunOptions run;
+  CLI::App* run_app = app.add_subcommand("run", "run a CUDA program, a script of them, or a bare PTX kernel");
+  run_app->footer(kRunFooter);
+  add_run_options(*run_app, run);
+  run_app->prefix_command();
+
+  CLI::App* cc_app = app.add_subcommand("cc", "compile CUDA C++ with clang and Duet's headers");
+  cc_app->footer(
+      "All arguments go to clang++, except: -o FILE, -c, -ptx (device code only), -arch=sm_NN (default "
+      "sm_60).\n"
+      "Several .cu files and objects are linked into one program:  duet cc a.cu b.cu util.o -O3 -I include "
+      "-o app");
+  cc_app->prefix_command();
+
+  CLI::App* machines_app = app.add_subcommand("machines", "list the machines, or show one");
+  std::string machine_name;
+  std::vector<std::string> machine_sets;
+  CLI::App* show_app = machines_app->add_subcommand("show", "print the resolved machine with sources");
+  show_app->add_option("name", machine_name, "machine, or .toml file")->required();
+  show_app->add_option("--set", machine_sets, "change one parameter: key=value")->allow_extra_args(false);
+
+  ReproduceOptions reproduction;
+  CLI::App* reproduce_app = app.add_subcommand("reproduce", "measure what a paper claims");
+  reproduce_app->add_option("paper", reproduction.paper, "lustig2013")->required();
+  reproduce_app->add_option("--only", reproduction.only, "claims, separated by commas")->delimiter(',');
+  reproduce_app->add_option("--json", reproduction.json, "write the scorecard to this file");
+  reproduce_app->add_option("-m,--machine", reproduction.machine, "another machine than the paper's");
+  reproduce_app->add_option("--set", reproduction.sets, "change one machine parameter: key=value")
+      ->allow_extra_args(false);
+  reproduce_app->add_flag("-q,--quiet", reproduction.quiet, "no progress");
+
+  try {
+    app.parse(argc, argv);
+    const Installation installation = find_installation();
+    if (run_app->parsed()) return run_command(installation, *run_app, run);
+    if (cc_app->parsed()) return compile(installation, cc_app->remaining());
+    if (show_app->parsed()) return show_machine(installation, machine_name, machine_sets);
+    if (machines_app->parsed()) return list_machines(installation);
+    return reproduce(installation, reproduction);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "duet: %s (see `duet --help`)\n", error.what());
+    return 125;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "duet: %s\n", error.what());
+    return 125;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return command_line(argc, argv); }

@@ -1,0 +1,56 @@
+#include "cli/run_folder.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "report/journal.h"
+#include "report/run_report.h"
+
+namespace duet::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
+}
+}  // namespace
+
+RunFolder::RunFolder(const std::string& directory, const config::ResolvedMachine& machine) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) throw Error("cannot make the folder " + directory + ": " + error.message());
+  directory_ = fs::absolute(directory);
+  fs::remove_all(journal_directory(), error);
+  fs::create_directories(journal_directory(), error);
+  if (error) throw Error("cannot write into " + directory + ": " + error.message());
+  write_file(machine_file(), config::to_toml(machine));
+}
+
+RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wall_seconds, bool quiet,
+                                     bool push_buffer) {
+  Outcome outcome;
+  if (fs::exists(journal_directory() + "/refused")) outcome.failure = 125;
+  for (const std::string& path : report::journals_in(journal_directory())) {
+    const std::string into =
+        outcome.processes == 0 ? directory_ : directory_ + "/" + std::to_string(outcome.processes);
+    fs::create_directories(into);
+    const report::JournalReader journal(path);
+    const report::RunReport report = report::read_report(journal, machine_name, wall_seconds);
+    write_file(into + "/stats.json", report::stats_json(report));
+    if (push_buffer) write_file(into + "/push_buffer.txt", report::push_buffer_text(report));
+    if (!quiet) std::fputs(report::summary_table(report).c_str(), stderr);
+    if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
+    ++outcome.processes;
+  }
+  fs::remove_all(journal_directory());
+  return outcome;
+}
+
+}  // namespace duet::cli

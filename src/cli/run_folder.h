@@ -1,0 +1,31 @@
+// The folder that a run leaves: machine.toml (resolved) before it starts; stats.json per process from the
+// journals afterwards.
+#pragma once
+
+#include <string>
+
+#include "config/loader.h"
+
+namespace duet::cli {
+
+class RunFolder {
+ public:
+  // Creates DIR, empties what an earlier run left of its journals, writes machine.toml.
+  RunFolder(const std::string& directory, const config::ResolvedMachine& machine);
+
+  std::string journal_directory() const { return directory_ + "/.duet"; }
+  std::string machine_file() const { return directory_ + "/machine.toml"; }
+  const std::string& directory() const { return directory_; }
+
+  struct Outcome {
+    unsigned processes = 0;
+    int failure = 0;  // Duet's own status (124, 125) of a process, or 0
+  };
+  // Renders every journal and removes them; prints the table of each process unless quiet.
+  Outcome render(const std::string& machine_name, double wall_seconds, bool quiet, bool push_buffer);
+
+ private:
+  std::string directory_;
+};
+
+}  // namespace duet::cli

@@ -1,0 +1,110 @@
+// `duet run COMMAND`: the command runs natively with our runtime library in its way; this process waits, then
+// renders what the simulated processes recorded.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/run_folder.h"
+#include "config/loader.h"
+
+namespace duet::cli {
+
+namespace {
+
+void prepend_environment(const char* name, const std::string& value, char separator) {
+  const char* old = std::getenv(name);
+  const std::string joined = old != nullptr && *old != '\0' ? value + separator + old : value;
+  setenv(name, joined.c_str(), 1);
+}
+
+pid_t child = 0;
+void pass_on(int signal) {
+  if (child > 0) kill(child, signal);
+}
+
+// The child's side between fork and exec; answers through `report` when the command cannot be started.
+[[noreturn]] void start(const std::vector<std::string>& command, int report) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  const int error = errno;
+  if (write(report, &error, sizeof error) < 0) _exit(125);
+  _exit(125);
+}
+
+}  // namespace
+
+int run_program(const Installation& installation, const RunOptions& options) {
+  const config::ResolvedMachine machine =
+      config::load_machine(options.machine, installation.machines_directory, options.sets);
+  RunFolder folder(options.out, machine);
+
+  setenv("DUET_MACHINE", folder.machine_file().c_str(), 1);
+  setenv("DUET_JOURNAL", folder.journal_directory().c_str(), 1);
+  setenv("DUET_LIBRARY_DIRECTORY", installation.library_directory.c_str(), 1);
+  if (options.trace_push_buffer) setenv("DUET_TRACE_PUSH_BUFFER", "1", 1);
+  if (options.host_time_real) setenv("DUET_HOST_TIME", "real", 1);
+  if (options.registers != 0) setenv("DUET_REGISTERS", std::to_string(options.registers).c_str(), 1);
+  if (options.shuffle != 0) setenv("DUET_SHUFFLE", std::to_string(options.shuffle).c_str(), 1);
+  prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
+  prepend_environment("LD_PRELOAD", installation.guard_library, ':');
+  if (const char* sanitizer = std::getenv("DUET_PRELOAD_FIRST"))
+    prepend_environment("LD_PRELOAD", sanitizer, ':');
+
+  int pipe_ends[2];
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0)
+    throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  const auto started = std::chrono::steady_clock::now();
+  child = fork();
+  if (child < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
+  if (child == 0) start(options.command, pipe_ends[1]);
+  close(pipe_ends[1]);
+  // Ctrl-C reaches the command through the terminal; this process stays to render what it did so far.
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  signal(SIGTERM, pass_on);
+  signal(SIGHUP, pass_on);
+  int exec_error = 0;
+  const bool not_started = read(pipe_ends[0], &exec_error, sizeof exec_error) == sizeof exec_error;
+  close(pipe_ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const double wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  if (not_started) {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder.journal_directory(), ignored);
+    throw Error(fmt::format("cannot run '{}': {}", options.command[0], std::strerror(exec_error)));
+  }
+
+  const RunFolder::Outcome outcome =
+      folder.render(machine.machine.name, wall_seconds, options.quiet, options.trace_push_buffer);
+  if (outcome.failure == 0 && outcome.processes == 0)
+    std::fprintf(stderr,
+                 "duet: '%s' made no CUDA call that Duet saw (it makes none, or its loader ignores "
+                 "LD_LIBRARY_PATH: setuid, "
+                 "env -i, a library opened by absolute path)\n",
+                 options.command[0].c_str());
+  if (WIFSIGNALED(status))
+    std::fprintf(stderr, "duet: '%s' was ended by signal %d (%s)\n", options.command[0].c_str(),
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (outcome.processes != 0 && !options.quiet)
+    std::fprintf(stderr, "duet: results in %s\n", options.out.c_str());
+  if (outcome.failure != 0) return outcome.failure;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace duet::cli

@@ -1,0 +1,25 @@
+// The keys of a machine file: one declaration each with unit, range and description.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "config/machine.h"
+
+namespace duet::config {
+
+struct Field {
+  const char* key;
+  std::variant<std::uint64_t*, bool*, std::string*> value;
+  std::uint64_t minimum;
+  std::uint64_t maximum;
+  const char* unit;
+  const char* description;
+};
+
+// The fields of `machine`, in the order in which they are printed.
+std::vector<Field> fields_of(Machine& machine);
+
+}  // namespace duet::config

@@ -1,0 +1,44 @@
+// Machine files: TOML with `base = "other"` inheritance. Every number stands on a line of its own whose
+// comment names its source
+// ("# P: lustig2013 Table 2"; D datasheet, M measurement, S another simulator's default, I inferred, P the
+// paper itself).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/machine.h"
+
+namespace duet::config {
+
+// One key of the resolved machine, for `duet machines show` and the machine.toml that a run leaves.
+struct ResolvedValue {
+  std::string key;   // "gpu.sm.count"
+  std::string text;  // as TOML
+  std::string unit;  // "" when the key's name or type says it all
+  std::string description;
+  std::string source;  // the comment of the line that set it; "--set" for the command line
+  std::string file;    // which machine file set it
+};
+
+struct ResolvedMachine {
+  Machine machine;
+  std::vector<ResolvedValue> values;
+};
+
+// `name` is a machine's name (found as DIRECTORY/name.toml) or a path to a file. Each `set` is "key=value".
+// Throws duet::Error: unknown machine (with the known ones), unknown or missing key, wrong type, value out of
+// range; each with file and line.
+ResolvedMachine load_machine(const std::string& name, const std::string& machines_directory,
+                             const std::vector<std::string>& sets = {});
+
+// The resolved machine as one TOML file with units and sources. load_machine() of that file gives the same
+// machine.
+std::string to_toml(const ResolvedMachine& resolved);
+
+struct MachineName {
+  std::string name, description;
+};
+std::vector<MachineName> list_machines(const std::string& machines_directory);
+
+}  // namespace duet::config

@@ -1,0 +1,38 @@
+// Which row of the machine file's latency table (lustig2013 Table 2) a kind of call has.
+#include "driver/driver.h"
+
+namespace duet::driver {
+
+const config::CallLatency& latency_of(const config::Driver& driver, CallKind kind) {
+  switch (kind) {
+    case CallKind::MemcpySync:
+      return driver.memcpy_sync;
+    case CallKind::MemcpyAsync:
+      return driver.memcpy_async;
+    case CallKind::Memset:
+      return driver.memset;
+    case CallKind::Launch:
+      return driver.launch;
+    case CallKind::StreamSynchronize:
+      return driver.stream_synchronize;
+    case CallKind::DeviceSynchronize:
+      return driver.device_synchronize;
+    case CallKind::EventSynchronize:
+      return driver.event_synchronize;
+    case CallKind::EventRecord:
+      return driver.event_record;
+    case CallKind::StreamWaitEvent:
+      return driver.stream_wait_event;
+    case CallKind::HostFunction:
+      return driver.host_function;
+    case CallKind::Query:
+      return driver.query;
+    case CallKind::Allocate:
+      return driver.allocate;
+    case CallKind::Other:
+      break;
+  }
+  return driver.other;
+}
+
+}  // namespace duet::driver

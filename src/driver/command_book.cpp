@@ -1,0 +1,97 @@
+#include "driver/command_book.h"
+
+#include "base/error.h"
+
+namespace duet::driver {
+
+CommandBook::CommandBook(std::size_t channels, bool read_ahead)
+    : streams(1), waiting(channels), read_ahead_(read_ahead) {}
+
+CommandId CommandBook::add(Command command, Picoseconds now) {
+  const CommandId id = first_ + commands_.size();
+  Stream& stream = streams[command.stream];
+  PendingCommand& pending = commands_.emplace_back();
+  pending.record.id = id;
+  pending.record.kind = command.kind;
+  pending.record.stream = command.stream;
+  pending.record.queued_ps = now;
+  if (command.kind == CommandKind::EventRecord) {
+    Event& event = events.at(command.event - 1);
+    event.record = id;
+    event.time.reset();
+  }
+  if (command.kind == CommandKind::StreamWaitEvent) {
+    pending.waits_for_record = events.at(command.event - 1).record;
+    if (pending.waits_for_record != 0 && !done(pending.waits_for_record))
+      pending.record_stream = at(pending.waits_for_record).command.stream;
+    else
+      pending.waits_for_record = 0;
+  }
+  stream.pending.push_back(id);
+  stream.last = id;
+  if (stream.blocking) blocking_.push_back(id);
+  waiting[channel_of(command.stream)].push_back(id);
+  pending.command = std::move(command);
+  return id;
+}
+
+const char* CommandBook::obstacle(CommandId id) const {
+  const PendingCommand& pending = at(id);
+  const Stream& stream = streams[pending.command.stream];
+  const bool host_function = pending.command.kind == CommandKind::HostFunction;
+  if (stream.pending.front() != id) {
+    if (!read_ahead_ || host_function) return "its predecessor in the stream";
+    // The GPU keeps the order of what it has been sent; a host function it never sees.
+    for (const CommandId earlier : stream.pending) {
+      if (earlier == id) break;
+      if (at(earlier).command.kind == CommandKind::HostFunction) return "a host function before it";
+    }
+  }
+  if (pending.command.stream == 0) {
+    if (blocking_.front() != id) return "earlier commands of blocking streams";
+  } else if (stream.blocking && !streams[0].pending.empty() && streams[0].pending.front() < id) {
+    return "an earlier command of the default stream";
+  }
+  // So that an acquire never lies before its release in the hardware's queues.
+  if (pending.waits_for_record != 0 && !sent(pending.waits_for_record))
+    return "the event's record, which the driver has not yet served";
+  return nullptr;
+}
+
+CommandId CommandBook::oldest_ready() const {
+  CommandId best = 0;
+  for (const auto& channel : waiting) {
+    if (channel.empty() || (best != 0 && channel.front() > best)) continue;
+    if (obstacle(channel.front()) == nullptr) best = channel.front();
+  }
+  return best;
+}
+
+void CommandBook::complete(CommandId id) {
+  PendingCommand& pending = (*this)[id];
+  pending.done = true;
+  Stream& stream = streams[pending.command.stream];
+  if (stream.pending.front() != id) throw Error("driver: a stream's commands completed out of order");
+  stream.pending.pop_front();
+  while (!blocking_.empty() && done(blocking_.front())) blocking_.pop_front();
+  pending.command = Command{};
+  while (!commands_.empty() && commands_.front().done) {
+    commands_.pop_front();
+    ++first_;
+  }
+}
+
+std::string CommandBook::waits_for() const {
+  std::string report;
+  for (const auto& channel : waiting) {
+    if (channel.empty()) continue;
+    const char* reason = obstacle(channel.front());
+    if (reason == nullptr) continue;
+    if (!report.empty()) report += ", ";
+    report += "command " + std::to_string(channel.front()) + " of stream " +
+              std::to_string(at(channel.front()).command.stream) + ": " + reason;
+  }
+  return report;
+}
+
+}  // namespace duet::driver

@@ -1,0 +1,76 @@
+// What the driver knows: commands from submission to completion, streams, events, and who has to wait for
+// whom. The rules of order are here; driver.cpp serves the commands in time.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/driver.h"
+
+namespace duet::driver {
+
+struct PendingCommand {
+  Command command;
+  CommandRecord record;
+  CommandId waits_for_record = 0;  // StreamWaitEvent: the record it refers to; 0: none
+  StreamId record_stream = 0;      // and that record's stream
+  std::vector<Address> windows;    // of host memory, open while it runs
+  std::optional<std::uint64_t> grid_slot;
+  bool sent = false;  // stage (ii) has ended
+  bool done = false;
+};
+
+struct Stream {
+  bool exists = true;
+  bool blocking = true;  // with the legacy default stream
+  int priority = 0;
+  std::deque<CommandId> pending;  // submitted and not complete
+  CommandId last = 0;
+  Address semaphore = 0;  // rises to the id of each command that is complete
+  bool semaphore_defined = false;
+};
+
+struct Event {
+  bool exists = true;
+  CommandId record = 0;  // the latest; 0: never recorded
+  std::optional<Picoseconds> time;
+};
+
+class CommandBook {
+ public:
+  CommandBook(std::size_t channels, bool read_ahead);
+
+  std::vector<Stream> streams;
+  std::vector<Event> events;                  // event n at n - 1
+  std::deque<std::deque<CommandId>> waiting;  // per channel: before stage (ii)
+
+  std::size_t channel_of(StreamId stream) const { return stream % waiting.size(); }
+  CommandId add(Command command, Picoseconds now);
+  PendingCommand& operator[](CommandId id) { return commands_[id - first_]; }
+  bool done(CommandId id) const { return id < first_ || commands_[id - first_].done; }
+  bool sent(CommandId id) const {
+    return id < first_ || commands_[id - first_].done || commands_[id - first_].sent;
+  }
+  // The oldest command that may enter stage (ii) now; 0: none.
+  CommandId oldest_ready() const;
+  void complete(CommandId id);
+  bool blocking_idle() const { return blocking_.empty(); }
+  bool idle() const { return commands_.empty(); }
+  // Why the heads of the channels do not enter stage (ii).
+  std::string waits_for() const;
+
+ private:
+  // Empty when the command may enter stage (ii).
+  const char* obstacle(CommandId id) const;
+  const PendingCommand& at(CommandId id) const { return commands_[id - first_]; }
+
+  bool read_ahead_;
+  std::deque<PendingCommand> commands_;  // from id first_
+  CommandId first_ = 1;
+  std::deque<CommandId> blocking_;  // commands of blocking streams from the oldest that is not complete
+};
+
+}  // namespace duet::driver

@@ -1,0 +1,142 @@
+#include "driver/command_feed.h"
+
+#include "base/error.h"
+#include "driver/push_buffer_encoder.h"
+#include "gpu/front_end/task.h"
+
+namespace duet::driver {
+
+namespace {
+
+constexpr Bytes kSemaphoreStride = 64;  // so that none crosses a line
+constexpr std::size_t kSemaphoresPerPage = 1024;
+
+Bytes extent(const Endpoint& end, const CopyJob& copy) {
+  if (copy.bytes() == 0) return 0;
+  return (copy.slices - 1) * end.slice_pitch + (copy.rows - 1) * end.row_pitch + copy.width_bytes;
+}
+
+}  // namespace
+
+CommandFeed::CommandFeed(const config::FrontEnd& config, gpu::GpuPort& gpu) : gpu_(gpu) {
+  const Bytes ring = config.push_buffer_bytes;
+  if (ring < 256 || ring % memory::kLineBytes != 0)
+    throw Error("gpu.front_end.push_buffer_bytes must be a multiple of 128 and at least 256");
+  for (std::uint64_t i = 0; i < config.hardware_channels; ++i) rings_.emplace_back(gpu, ring);
+}
+
+// A place in host memory that the GPU writes when it releases a stream's semaphore.
+Address CommandFeed::new_semaphore() {
+  if (semaphores_ % kSemaphoresPerPage == 0) {
+    auto& page = semaphore_pages_.emplace_back(kSemaphoreStride * kSemaphoresPerPage);
+    page_base_ = gpu_.aperture.open(page.data(), page.size(), false);
+  }
+  return page_base_ + kSemaphoreStride * (semaphores_++ % kSemaphoresPerPage);
+}
+
+// The address under which the GPU reaches one end of a copy. Host memory that the address space maps is
+// reached under its own address; other host memory gets a window for as long as the command runs.
+Address CommandFeed::gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
+                                 std::uint64_t host_flag, std::uint64_t& flags) {
+  const memory::Allocation* allocation = gpu_.address_space.find(end.address);
+  if (!end.host) {
+    if (allocation != nullptr && allocation->physical >= memory::kHostPhysicalBase) flags |= host_flag;
+    return end.address;
+  }
+  flags |= host_flag;
+  if (allocation != nullptr && end.address + bytes_there <= allocation->end()) return end.address;
+  pending.windows.push_back(gpu_.aperture.open(reinterpret_cast<std::byte*>(end.address), bytes_there, true));
+  return pending.windows.back();
+}
+
+gpu::DataMove CommandFeed::copy_move(PendingCommand& pending) {
+  const CopyJob& copy = pending.command.copy;
+  gpu::DataMove move;
+  move.width_bytes = copy.width_bytes;
+  move.rows = copy.rows;
+  move.slices = copy.slices;
+  move.to = gpu_address(pending, copy.to, extent(copy.to, copy), gpu::kCopyToHost, move.flags);
+  move.to_row_pitch = copy.to.row_pitch;
+  move.to_slice_pitch = copy.to.slice_pitch;
+  if (copy.staged != nullptr) {
+    // The window is only read.
+    auto* staged = const_cast<std::byte*>(copy.staged->data());
+    pending.windows.push_back(gpu_.aperture.open(staged, copy.staged->size(), false));
+    move.flags |= gpu::kCopyFromHost;
+    move.from = pending.windows.back();
+    move.from_row_pitch = copy.width_bytes;
+    move.from_slice_pitch = copy.width_bytes * copy.rows;
+  } else {
+    move.from = gpu_address(pending, copy.from, extent(copy.from, copy), gpu::kCopyFromHost, move.flags);
+    move.from_row_pitch = copy.from.row_pitch;
+    move.from_slice_pitch = copy.from.slice_pitch;
+  }
+  pending.record.bytes = copy.bytes();
+  pending.record.from_host = (move.flags & gpu::kCopyFromHost) != 0;
+  pending.record.to_host = (move.flags & gpu::kCopyToHost) != 0;
+  return move;
+}
+
+void CommandFeed::encode(PendingCommand& pending, Stream& stream, std::size_t channel) {
+  Command& command = pending.command;
+  bytes_.clear();
+  written_ = 0;
+  channel_ = channel;
+  PushBufferEncoder encoder(bytes_);
+  encoder.begin(command.stream, stream.priority);
+  if (pending.waits_for_record != 0) encoder.acquire(pending.record_stream, pending.waits_for_record);
+  if (!stream.semaphore_defined) {
+    stream.semaphore = new_semaphore();
+    stream.semaphore_defined = true;
+    encoder.define_semaphore(command.stream, stream.semaphore);
+  }
+  switch (command.kind) {
+    case CommandKind::Copy:
+      encoder.copy(copy_move(pending));
+      break;
+    case CommandKind::Fill: {
+      gpu::DataMove move;
+      move.to = command.fill.address;
+      move.width_bytes = command.fill.width_bytes;
+      move.rows = command.fill.rows;
+      move.to_row_pitch = command.fill.row_pitch;
+      move.pattern = command.fill.pattern;
+      move.pattern_bytes = command.fill.pattern_bytes;
+      pending.record.bytes = move.width_bytes * move.rows;
+      encoder.fill(move);
+      break;
+    }
+    case CommandKind::Launch:
+      command.grid->stream = command.stream;
+      if (command.grid->launch_id == 0) command.grid->launch_id = pending.record.id;
+      pending.grid_slot = gpu_.grids.insert(command.grid.get());
+      encoder.launch(*pending.grid_slot, *command.grid);
+      break;
+    default:
+      break;  // an event's record or wait is nothing but its semaphores
+  }
+  encoder.release_and_end(command.stream, pending.record.id);
+}
+
+// Writes what has room into the channel's push buffer and rings the doorbell; true when all is written.
+bool CommandFeed::send(Picoseconds now) {
+  PushBufferRing& ring = rings_[channel_];
+  if (ring.room() == 0 || !gpu_.to_gpu->can_push(now)) return false;
+  written_ += ring.write({bytes_.data() + written_, bytes_.size() - written_});
+  memory::Packet doorbell;
+  doorbell.kind = memory::PacketKind::Doorbell;
+  doorbell.payload_bytes = sizeof doorbell.argument;
+  doorbell.tag = static_cast<std::uint16_t>(channel_);
+  doorbell.source = gpu_.driver_number;
+  doorbell.destination = gpu_.front_end_number;
+  doorbell.argument = ring.put();
+  gpu_.to_gpu->push(now, doorbell);
+  return written_ == bytes_.size();
+}
+
+void CommandFeed::close(PendingCommand& pending) {
+  for (const Address window : pending.windows) gpu_.aperture.close(window);
+  if (pending.grid_slot) gpu_.grids.remove(*pending.grid_slot);
+}
+
+}  // namespace duet::driver

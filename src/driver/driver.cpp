@@ -1,0 +1,216 @@
+// Serves the commands in time: stage (ii) with its latency, push-buffer bytes and doorbell; then completion
+// when the stream's semaphore has been released and the release has crossed the link. What it leaves out: the
+// CPU work and interrupts of a stage cost no simulated core here (the native host has none).
+#include "driver/driver.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "base/error.h"
+#include "driver/command_book.h"
+#include "driver/command_feed.h"
+#include "gpu/front_end/gpu_port.h"
+
+namespace duet::driver {
+
+struct Driver::State {
+  State(Driver& driver, const config::Machine& machine, gpu::GpuPort& port)
+      : owner(driver),
+        config(machine.driver),
+        gpu(port),
+        book(machine.gpu.front_end.hardware_channels, machine.driver.read_ahead),
+        feed(machine.gpu.front_end, port) {}
+
+  Driver& owner;
+  const config::Driver config;
+  gpu::GpuPort& gpu;
+  CommandBook book;
+  CommandFeed feed;
+  CommandId serving = 0;  // in stage (ii); 0: the driver is free
+  Picoseconds stage_end_ps = 0;
+  bool encoded = false;
+  std::optional<gpu::Fault> fault;
+
+  void receive(Picoseconds now);
+  void finish(const gpu::SemaphoreRelease& release, Picoseconds now);
+  void complete(CommandId id, Picoseconds event_time, Picoseconds now);
+  bool start_next(Picoseconds now);
+  bool end_stage(Picoseconds now);
+};
+
+Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config,
+               gpu::GpuPort& gpu, HostPort&)
+    : Component(engine, "driver", parent, 2, sim::Role::None),
+      state_(std::make_unique<State>(*this, config, gpu)) {
+  gpu.trace = &on_push_buffer_command;
+}
+
+Driver::~Driver() = default;
+
+StreamId Driver::create_stream(bool blocking_with_default, int priority) {
+  Stream& stream = state_->book.streams.emplace_back();
+  stream.blocking = blocking_with_default;
+  stream.priority = priority;
+  return static_cast<StreamId>(state_->book.streams.size() - 1);
+}
+
+void Driver::destroy_stream(StreamId stream) { state_->book.streams.at(stream).exists = false; }
+
+bool Driver::stream_exists(StreamId stream) const {
+  return stream < state_->book.streams.size() && state_->book.streams[stream].exists;
+}
+
+EventId Driver::create_event() {
+  state_->book.events.emplace_back();
+  return static_cast<EventId>(state_->book.events.size());
+}
+
+void Driver::destroy_event(EventId event) { state_->book.events.at(event - 1).exists = false; }
+
+bool Driver::event_exists(EventId event) const {
+  return event != 0 && event <= state_->book.events.size() && state_->book.events[event - 1].exists;
+}
+
+bool Driver::can_submit(StreamId stream) const {
+  return state_->book.waiting[state_->book.channel_of(stream)].size() < state_->config.queue_commands;
+}
+
+CommandId Driver::submit(Command command) {
+  if (!stream_exists(command.stream))
+    throw Error("driver: stream " + std::to_string(command.stream) + " does not exist");
+  const bool needs_event =
+      command.kind == CommandKind::EventRecord || command.kind == CommandKind::StreamWaitEvent;
+  if (needs_event && !event_exists(command.event))
+    throw Error("driver: event " + std::to_string(command.event) + " does not exist");
+  if (command.kind == CommandKind::Launch && command.grid == nullptr)
+    throw Error("driver: a launch without a grid");
+  const CommandId id = state_->book.add(std::move(command), engine().now());
+  engine().wake(*this, engine().now());
+  return id;
+}
+
+bool Driver::complete(CommandId id) const { return state_->book.done(id); }
+
+bool Driver::stream_idle(StreamId stream) const {
+  return stream == 0 ? state_->book.blocking_idle() : state_->book.streams.at(stream).pending.empty();
+}
+
+bool Driver::all_idle() const { return state_->book.idle(); }
+
+CommandId Driver::last_submitted(StreamId stream) const { return state_->book.streams.at(stream).last; }
+
+bool Driver::event_complete(EventId event) const {
+  return state_->book.done(state_->book.events.at(event - 1).record);
+}
+
+bool Driver::event_recorded(EventId event) const { return state_->book.events.at(event - 1).record != 0; }
+
+std::optional<Picoseconds> Driver::event_time(EventId event) const {
+  return state_->book.events.at(event - 1).time;
+}
+
+const std::optional<gpu::Fault>& Driver::fault() const { return state_->fault; }
+
+void Driver::State::receive(Picoseconds now) {
+  while (gpu.from_gpu->can_pop(now)) {
+    const memory::Packet packet = gpu.from_gpu->pop(now);
+    if (packet.kind == memory::PacketKind::GetPointer) {
+      feed.consumed(packet.tag, packet.argument);
+      continue;
+    }
+    const memory::Request& request = gpu.pool[packet.request];
+    const auto* window = gpu.aperture.find(request.address, request.bytes);
+    std::byte* semaphore = window->host + memory::HostAperture::offset_of(request.address);
+    std::memcpy(semaphore, request.data.data(), request.bytes);
+    gpu.pool.release(packet.request);
+    gpu::SemaphoreRelease release;
+    std::memcpy(&release, semaphore, sizeof release);
+    finish(release, now);
+  }
+}
+
+void Driver::State::finish(const gpu::SemaphoreRelease& release, Picoseconds now) {
+  PendingCommand& pending = book[release.value];
+  pending.record.start_ps = release.start_ps;
+  const auto status = static_cast<gpu::TaskStatus>(release.status);
+  if (!fault && status == gpu::TaskStatus::KernelFault) fault = pending.command.grid->fault;
+  if (!fault && status == gpu::TaskStatus::CopyFault) {
+    char address[32];
+    std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(release.fault_address));
+    fault = gpu::Fault{gpu::FaultKind::IllegalAddress,
+                       "a move of " + std::to_string(pending.record.bytes) + " bytes in stream " +
+                           std::to_string(pending.record.stream) + ": nothing is mapped at " + address};
+  }
+  complete(release.value, release.time_ps, now);
+}
+
+void Driver::State::complete(CommandId id, Picoseconds event_time, Picoseconds now) {
+  PendingCommand& pending = book[id];
+  if (pending.command.kind == CommandKind::EventRecord) {
+    Event& event = book.events[pending.command.event - 1];
+    if (event.record == id) event.time = event_time;
+  }
+  feed.close(pending);
+  pending.record.end_ps = now;
+  pending.record.grid = pending.command.grid.get();
+  if (owner.on_complete) owner.on_complete(pending.record);
+  book.complete(id);
+}
+
+// Lets the oldest ready command enter stage (ii); false when there is none.
+bool Driver::State::start_next(Picoseconds now) {
+  const CommandId id = book.oldest_ready();
+  if (id == 0) return false;
+  PendingCommand& pending = book[id];
+  book.waiting[book.channel_of(pending.command.stream)].pop_front();
+  pending.record.driver_start_ps = now;
+  if (fault) {  // it completes without effect
+    pending.record.start_ps = now;
+    complete(id, now, now);
+    return true;
+  }
+  serving = id;
+  encoded = false;
+  stage_end_ps = now + latency_of(config, pending.command.call).driver_ns * kPicosecondsPerNanosecond;
+  return true;
+}
+
+// At the end of stage (ii): false while the push buffer or the link lacks room.
+bool Driver::State::end_stage(Picoseconds now) {
+  PendingCommand& pending = book[serving];
+  if (pending.command.kind == CommandKind::HostFunction) {
+    const CommandId id = serving;
+    serving = 0;
+    pending.record.start_ps = now;
+    if (!fault && pending.command.host_function) pending.command.host_function();
+    complete(id, now, now);
+    return true;
+  }
+  const StreamId stream = pending.command.stream;
+  if (!encoded) feed.encode(pending, book.streams[stream], book.channel_of(stream));
+  encoded = true;
+  if (!feed.send(now)) return false;
+  pending.sent = true;
+  serving = 0;
+  return true;
+}
+
+Picoseconds Driver::tick(Picoseconds now) {
+  State& state = *state_;
+  state.receive(now);
+  for (;;) {
+    if (state.serving == 0 && !state.start_next(now)) return kNever;
+    if (state.serving == 0) continue;
+    if (state.stage_end_ps > now) return state.stage_end_ps;
+    // Room comes with a get pointer or with a free place in the link's queue; both wake the driver.
+    if (!state.end_stage(now)) return kNever;
+  }
+}
+
+std::string Driver::waits_for() const {
+  if (state_->serving != 0 && state_->encoded)
+    return "room in the push buffer for command " + std::to_string(state_->serving);
+  return state_->book.waits_for();
+}
+
+}  // namespace duet::driver

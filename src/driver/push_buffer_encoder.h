@@ -1,0 +1,29 @@
+// Writes the push-buffer stream of one driver command (gpu/front_end/push_buffer.h gives the bytes).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/front_end/push_buffer.h"
+#include "gpu/front_end/task.h"
+#include "gpu/grid.h"
+
+namespace duet::driver {
+
+class PushBufferEncoder {
+ public:
+  explicit PushBufferEncoder(std::vector<std::byte>& bytes) : writer_(bytes) {}
+
+  void begin(std::uint32_t stream, std::int32_t priority);
+  void define_semaphore(std::uint64_t semaphore, Address address);
+  void acquire(std::uint64_t semaphore, std::uint64_t value);
+  void copy(const gpu::DataMove& move);
+  void fill(const gpu::DataMove& move);
+  void launch(std::uint64_t slot, const gpu::Grid& grid);
+  void release_and_end(std::uint64_t semaphore, std::uint64_t value);
+
+ private:
+  gpu::PushBufferWriter writer_;
+};
+
+}  // namespace duet::driver

@@ -1,0 +1,146 @@
+#include "gpu/front_end/block_dispatcher.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace duet::gpu {
+
+void BlockDispatcher::connect_sm(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
+  sms_.push_back(
+      {&launches, &done, sm_.registers, sm_.max_warps, sm_.max_blocks, sm_.max_threads, sm_.shared_bytes});
+}
+
+std::string BlockDispatcher::refusal(const Grid& grid) const {
+  const Occupancy shape = occupancy_(sm_, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
+  if (shape.blocks_per_sm == 0)
+    return "a block of " + std::to_string(grid.block.count()) + " threads does not fit on an SM (" +
+           shape.limit + ")";
+  const std::uint64_t resident = std::uint64_t{shape.blocks_per_sm} * sms_.size();
+  if (grid.cooperative && grid.grid.count() > resident)
+    return "a cooperative grid of " + std::to_string(grid.grid.count()) +
+           " blocks does not fit: " + std::to_string(resident) + " blocks can be resident";
+  return {};
+}
+
+void BlockDispatcher::add(Grid& grid, std::uint64_t first, std::uint64_t count, std::int32_t priority,
+                          std::uint64_t* launched) {
+  BlockRun run;
+  run.grid = &grid;
+  run.next_block = first;
+  run.blocks_left = count;
+  run.priority = priority;
+  run.launched = launched;
+  const bool known = std::any_of(residents_.begin(), residents_.end(),
+                                 [&](const Resident& resident) { return resident.grid == &grid; });
+  if (!known)
+    residents_.push_back(
+        {&grid, occupancy_(sm_, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes)});
+  run.shape = shape_of(grid);
+  const auto place = std::find_if(runs_.begin(), runs_.end(),
+                                  [&](const BlockRun& other) { return other.priority > priority; });
+  runs_.insert(place, run);
+}
+
+std::uint64_t BlockDispatcher::left(const Grid& grid) const {
+  std::uint64_t count = 0;
+  for (const BlockRun& run : runs_)
+    if (run.grid == &grid) count += run.blocks_left;
+  return count;
+}
+
+void BlockDispatcher::drop(const Grid& grid) {
+  std::erase_if(runs_, [&](const BlockRun& run) { return run.grid == &grid; });
+}
+
+void BlockDispatcher::end(const Grid& grid) {
+  std::erase_if(residents_, [&](const Resident& resident) { return resident.grid == &grid; });
+}
+
+const Occupancy& BlockDispatcher::shape_of(const Grid& grid) const {
+  const auto found = std::find_if(residents_.begin(), residents_.end(),
+                                  [&](const Resident& resident) { return resident.grid == &grid; });
+  assert(found != residents_.end());
+  return found->shape;
+}
+
+// How many blocks of the run fit into what is free on the SM.
+std::uint64_t BlockDispatcher::room_for(const Sm& sm, const BlockRun& run) const {
+  std::uint64_t room = std::min(sm.blocks, sm.warps / run.shape.warps_per_block);
+  room = std::min(room, sm.threads / run.grid->block.count());
+  if (run.shape.registers_per_block != 0) room = std::min(room, sm.registers / run.shape.registers_per_block);
+  if (run.shape.shared_per_block != 0) room = std::min(room, sm.shared_bytes / run.shape.shared_per_block);
+  return room;
+}
+
+bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
+  if (run.no_room) return false;
+  if (run.grid->cooperative && !run.cooperative_started) {
+    std::uint64_t room = 0;
+    for (const Sm& sm : sms_) room += room_for(sm, run);
+    run.no_room = room < run.blocks_left;
+    if (run.no_room) return false;
+    run.cooperative_started = true;
+  }
+  run.no_room = true;
+  for (std::size_t i = 0; i < sms_.size(); ++i) {
+    std::size_t index = next_sm_ + i;
+    if (index >= sms_.size()) index -= sms_.size();
+    Sm& sm = sms_[index];
+    if (room_for(sm, run) == 0) continue;
+    run.no_room = false;
+    if (!sm.launches->can_push(now)) continue;
+    sm.launches->push(now, {run.grid, run.next_block});
+    sm.blocks -= 1;
+    sm.warps -= run.shape.warps_per_block;
+    sm.threads -= run.grid->block.count();
+    sm.registers -= run.shape.registers_per_block;
+    sm.shared_bytes -= run.shape.shared_per_block;
+    next_sm_ = index + 1 == sms_.size() ? 0 : index + 1;
+    run.grid->first_block_ps = std::min(run.grid->first_block_ps, now);
+    ++run.next_block;
+    --run.blocks_left;
+    ++*run.launched;
+    return true;
+  }
+  return false;
+}
+
+bool BlockDispatcher::dispatch(Picoseconds now) {
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const bool sent = dispatch(now, runs_[i]);
+    const bool alone = runs_[i].cooperative_started;
+    if (sent && runs_[i].blocks_left == 0) runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (sent) return true;
+    if (alone) return false;
+  }
+  return false;
+}
+
+bool BlockDispatcher::completed(Picoseconds now, BlockDone& done) {
+  for (std::size_t i = 0; i < sms_.size(); ++i) {
+    std::size_t index = next_done_ + i;
+    if (index >= sms_.size()) index -= sms_.size();
+    Sm& sm = sms_[index];
+    if (!sm.done->can_pop(now)) continue;
+    next_done_ = index;
+    done = sm.done->pop(now);
+    const Occupancy& shape = shape_of(*done.grid);
+    sm.blocks += 1;
+    sm.warps += shape.warps_per_block;
+    sm.threads += done.grid->block.count();
+    sm.registers += shape.registers_per_block;
+    sm.shared_bytes += shape.shared_per_block;
+    done.grid->last_block_ps = std::max(done.grid->last_block_ps, now);
+    for (BlockRun& run : runs_) run.no_room = false;
+    return true;
+  }
+  return false;
+}
+
+std::string BlockDispatcher::waits_for() const {
+  if (runs_.empty()) return {};
+  return "room on an SM for " + std::to_string(runs_.front().blocks_left) + " blocks of kernel '" +
+         runs_.front().grid->kernel->name + "'";
+}
+
+}  // namespace duet::gpu

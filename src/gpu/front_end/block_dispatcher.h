@@ -1,0 +1,76 @@
+// Which block goes to which SM: the part of the work distributor that tracks the free registers, shared
+// memory, warps and block slots of every SM and hands out blocks in round-robin order of the SMs. Kernels of
+// several streams share the SMs: a block comes from the kernel with the highest priority, among equals the
+// one that launched first, and from the next kernel when no SM has room for it. A cooperative kernel starts
+// only when all of its blocks fit at once, and nothing else is dispatched until they are all out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/machine.h"
+#include "gpu/grid.h"
+#include "gpu/occupancy.h"
+#include "sim/queue.h"
+
+namespace duet::gpu {
+
+using OccupancyFunction = Occupancy (*)(const config::Sm&, const ptx::Kernel&, std::uint64_t, Bytes);
+
+// A run of blocks that a Launch command asks for.
+struct BlockRun {
+  Grid* grid = nullptr;
+  std::uint64_t next_block = 0, blocks_left = 0;
+  std::int32_t priority = 0;          // lower numbers go first, as in CUDA
+  std::uint64_t* launched = nullptr;  // the reference counter's launch count
+  Occupancy shape;                    // what one block takes
+  bool cooperative_started = false;
+  bool no_room = false;  // no SM has room for a block until one is freed
+};
+
+class BlockDispatcher {
+ public:
+  BlockDispatcher(const config::Sm& sm, OccupancyFunction occupancy) : sm_(sm), occupancy_(occupancy) {}
+
+  void connect_sm(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done);
+
+  // Empty when the grid can run; otherwise why it never can.
+  std::string refusal(const Grid& grid) const;
+  void add(Grid& grid, std::uint64_t first, std::uint64_t count, std::int32_t priority,
+           std::uint64_t* launched);
+  std::uint64_t left(const Grid& grid) const;  // blocks of the grid that have not been dispatched
+  void drop(const Grid& grid);                 // forgets them
+  void end(const Grid& grid);                  // all blocks of the grid have completed
+
+  // Dispatches one block; false when no block can go now.
+  bool dispatch(Picoseconds now);
+  // The next completed block; its room on the SM is free again.
+  bool completed(Picoseconds now, BlockDone& done);
+  bool waiting() const { return !runs_.empty(); }
+  std::string waits_for() const;
+
+ private:
+  struct Sm {
+    sim::Queue<BlockLaunch>* launches;
+    sim::Queue<BlockDone>* done;
+    std::uint64_t registers, warps, blocks, threads;
+    Bytes shared_bytes;
+  };
+  struct Resident {
+    const Grid* grid;
+    Occupancy shape;
+  };
+  const Occupancy& shape_of(const Grid& grid) const;
+  std::uint64_t room_for(const Sm& sm, const BlockRun& run) const;
+  bool dispatch(Picoseconds now, BlockRun& run);
+
+  config::Sm sm_;
+  OccupancyFunction occupancy_;
+  std::vector<Sm> sms_;
+  std::vector<Resident> residents_;  // kernels that have begun and not ended
+  std::vector<BlockRun> runs_;       // in the order in which they are served
+  std::size_t next_sm_ = 0, next_done_ = 0;
+};
+
+}  // namespace duet::gpu

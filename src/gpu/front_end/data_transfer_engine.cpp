@@ -1,0 +1,174 @@
+#include "gpu/front_end/data_transfer_engine.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace duet::gpu {
+
+using memory::Packet;
+
+DataTransferEngine::DataTransferEngine(sim::Engine& engine, const sim::Component* parent,
+                                       const DataTransferEngineConfig& config, memory::RequestPool& pool,
+                                       const memory::AddressSpace& address_space, TaskPool& tasks)
+    : Component(engine, "data transfer engine " + std::to_string(config.number), parent, 1,
+                sim::Role::DataMovementElement),
+      config_(config),
+      clock_(config.core_clock_khz * 1000),
+      pool_(pool),
+      address_space_(address_space),
+      tasks_(tasks),
+      device_bytes_(address_space.device_bytes()),
+      read_(config.outstanding_packets) {}
+
+void DataTransferEngine::start(Picoseconds now) {
+  current_ = ports_.starts->pop(now);
+  move_ = tasks_[current_.task].moves[current_.move];
+  to_ = {};
+  from_ = {};
+  to_.row = to_.slice = move_.to;
+  from_.row = from_.slice = move_.from;
+  row_ = slice_ = 0;
+  offset_ = 0;
+  issued_ = move_.width_bytes == 0 || move_.rows == 0 || move_.slices == 0;
+  faulted_ = false;
+  fault_address_ = 0;
+  start_ps_ = now;
+  busy_ = true;
+  for (std::size_t i = 0; i < pattern_.size() && move_.pattern_bytes != 0; ++i)
+    pattern_[i] = static_cast<std::byte>(move_.pattern >> (8 * (i % move_.pattern_bytes)));
+}
+
+bool DataTransferEngine::translate(End& end, Address address, Address& physical, Bytes& left) {
+  if (memory::HostAperture::holds(address)) {
+    physical = address;
+    left = kNever;
+    return true;
+  }
+  if (address - end.base >= end.bytes || end.generation != address_space_.generation()) {
+    const memory::Allocation* allocation = address_space_.find(address);
+    if (allocation == nullptr) return false;
+    end.base = allocation->base;
+    end.bytes = allocation->mapped_bytes;
+    end.physical = allocation->physical;
+    end.generation = address_space_.generation();
+  }
+  physical = end.physical + (address - end.base);
+  left = end.bytes - (address - end.base);
+  return true;
+}
+
+void DataTransferEngine::advance(Bytes bytes) {
+  offset_ += bytes;
+  if (offset_ < move_.width_bytes) return;
+  offset_ = 0;
+  if (++row_ < move_.rows) {
+    to_.row += move_.to_row_pitch;
+    from_.row += move_.from_row_pitch;
+    return;
+  }
+  row_ = 0;
+  to_.row = to_.slice += move_.to_slice_pitch;
+  from_.row = from_.slice += move_.from_slice_pitch;
+  issued_ = ++slice_ == move_.slices;
+}
+
+bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
+  const memory::Request& request = pool_[handle];
+  sim::Queue<Packet>& path = path_to(request.address);
+  if (!path.can_push(now)) return false;
+  Packet packet;
+  packet.request = handle;
+  packet.payload_bytes = request.operation == memory::Operation::Write ? request.bytes : 0;
+  packet.source = config_.link_number;
+  packet.destination = config_.host_memory_number;
+  path.push(now, packet);
+  return true;
+}
+
+// Sends the next packet of the move: a read of its source, or the write of a fill. False when it cannot go.
+bool DataTransferEngine::issue(Picoseconds now) {
+  if (issued_ || outstanding_ == config_.outstanding_packets) return false;
+  const bool fill = move_.pattern_bytes != 0;
+  const auto in_line = [](Address physical) { return memory::kLineBytes - physical % memory::kLineBytes; };
+  Address to = 0, from = 0;
+  Bytes left = 0;
+  Bytes bytes = std::min(move_.width_bytes - offset_, config_.packet_payload_bytes);
+  const auto fault = [&](Address address) {
+    faulted_ = issued_ = true;
+    fault_address_ = address;
+    return false;
+  };
+  if (!translate(to_, to_.row + offset_, to, left)) return fault(to_.row + offset_);
+  bytes = std::min({bytes, in_line(to), left});
+  if (!fill) {
+    if (!translate(from_, from_.row + offset_, from, left)) return fault(from_.row + offset_);
+    bytes = std::min({bytes, in_line(from), left});
+  }
+  if (!path_to(fill ? to : from).can_push(now)) return false;
+  const memory::RequestHandle handle = pool_.allocate();
+  memory::Request& request = pool_[handle];
+  request.address = fill ? to : from;
+  request.tag = to;
+  request.bytes = static_cast<std::uint16_t>(bytes);
+  request.operation = fill ? memory::Operation::Write : memory::Operation::Read;
+  request.kind = memory::RequestKind::Copy;
+  request.agent = memory::Agent::CopyEngine;
+  request.unit = config_.number;
+  request.mask = memory::ByteMask::first(request.bytes);
+  if (fill) std::memcpy(request.data.data(), &pattern_[offset_ % move_.pattern_bytes], bytes);
+  send(now, handle);
+  ++outstanding_;
+  advance(bytes);
+  return true;
+}
+
+void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
+  while (from.can_pop(now)) {
+    const memory::RequestHandle handle = from.pop(now).request;
+    memory::Request& request = pool_[handle];
+    if (request.operation == memory::Operation::Write) {
+      pool_.release(handle);
+      --outstanding_;
+      continue;
+    }
+    // The request that was read becomes the write: its bytes are not copied.
+    request.operation = memory::Operation::Write;
+    request.address = request.tag;
+    std::size_t tail = read_head_ + read_count_;
+    if (tail >= read_.size()) tail -= read_.size();
+    read_[tail] = handle;
+    ++read_count_;
+  }
+}
+
+void DataTransferEngine::finish(Picoseconds now) {
+  if (!ports_.done->can_push(now)) return;
+  ports_.done->push(now, {current_.task, faulted_, fault_address_, start_ps_});
+  busy_ = false;
+}
+
+Picoseconds DataTransferEngine::tick(Picoseconds now) {
+  receive(now, *ports_.from_host);
+  receive(now, *ports_.from_device);
+  while (read_count_ != 0 && send(now, read_[read_head_])) {
+    if (++read_head_ == read_.size()) read_head_ = 0;
+    --read_count_;
+  }
+  if (!busy_ && ports_.starts->can_pop(now)) start(now);
+  if (!busy_) return kNever;
+  const bool sent = issue(now);
+  if (issued_ && outstanding_ == 0) {
+    finish(now);
+    return ports_.starts->size() != 0 && !busy_ ? clock_.first_edge_after(now) : kNever;
+  }
+  return sent && !issued_ && outstanding_ < config_.outstanding_packets ? clock_.first_edge_after(now)
+                                                                        : kNever;
+}
+
+std::string DataTransferEngine::waits_for() const {
+  if (!busy_) return {};
+  return std::to_string(outstanding_) + " packets of stream " + std::to_string(tasks_[current_.task].stream) +
+         "'s copy that are not yet acknowledged";
+}
+
+}  // namespace duet::gpu

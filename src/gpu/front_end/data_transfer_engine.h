@@ -1,0 +1,102 @@
+// A data transfer engine, PE_D of level 1 (hu2016 §3.5): performs one move at a time between any two of host
+// and device memory. A move is cut into packets that stay within one 128-byte line at both ends and within
+// link.packet_payload_bytes; at most outstanding_packets are sent and not yet acknowledged. Bytes are sampled
+// when a packet is read and bound when its write is serviced; the move is complete when every ACK has
+// returned (lustig2013 §6.2). At most one packet enters per core cycle. Left out: overlapping the tail of one
+// move with the head of the next.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "config/machine.h"
+#include "gpu/front_end/task.h"
+#include "memory/address_space.h"
+#include "memory/host_aperture.h"
+#include "memory/packet.h"
+#include "sim/clock_cursor.h"
+#include "sim/engine.h"
+#include "sim/queue.h"
+
+namespace duet::gpu {
+
+struct DataTransferEngineConfig {
+  std::uint64_t core_clock_khz = 0;
+  std::uint64_t outstanding_packets = 0;
+  Bytes packet_payload_bytes = 0;
+  std::uint8_t number = 0;              // which engine
+  std::uint8_t link_number = 0;         // of this end of the link
+  std::uint8_t host_memory_number = 0;  // of the other end
+};
+
+class DataTransferEngine : public sim::Component {
+ public:
+  DataTransferEngine(sim::Engine& engine, const sim::Component* parent,
+                     const DataTransferEngineConfig& config, memory::RequestPool& pool,
+                     const memory::AddressSpace& address_space, TaskPool& tasks);
+
+  struct Ports {
+    sim::Queue<MoveStart>* starts = nullptr;
+    sim::Queue<MoveDone>* done = nullptr;
+    sim::Queue<memory::Packet>* to_host = nullptr;
+    sim::Queue<memory::Packet>* from_host = nullptr;
+    sim::Queue<memory::Packet>* to_device = nullptr;
+    sim::Queue<memory::Packet>* from_device = nullptr;
+  };
+  void connect(const Ports& ports) { ports_ = ports; }
+
+  Picoseconds tick(Picoseconds now) override;
+  Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
+  std::string waits_for() const override;
+
+ private:
+  // One end of the current move: where it is, and the mapping that it lies in.
+  struct End {
+    Address row = 0;       // virtual address of the current row
+    Address slice = 0;     // and of the current slice
+    Address base = 0;      // virtual, of the mapping found last
+    Bytes bytes = 0;       // of that mapping
+    Address physical = 0;  // of its base
+    std::uint64_t generation = 0;
+  };
+
+  void start(Picoseconds now);
+  void receive(Picoseconds now, sim::Queue<memory::Packet>& from);
+  bool issue(Picoseconds now);
+  void advance(Bytes bytes);
+  // Physical address, and how many bytes follow in the mapping; false when nothing is mapped there.
+  bool translate(End& end, Address address, Address& physical, Bytes& left);
+  bool is_host(Address physical) const { return physical >= device_bytes_; }
+  sim::Queue<memory::Packet>& path_to(Address physical) {
+    return is_host(physical) ? *ports_.to_host : *ports_.to_device;
+  }
+  bool send(Picoseconds now, memory::RequestHandle handle);
+  void finish(Picoseconds now);
+
+  DataTransferEngineConfig config_;
+  sim::ClockCursor clock_;
+  memory::RequestPool& pool_;
+  const memory::AddressSpace& address_space_;
+  TaskPool& tasks_;
+  Bytes device_bytes_;
+  Ports ports_;
+
+  bool busy_ = false;
+  MoveStart current_;
+  DataMove move_;
+  End to_, from_;
+  std::uint64_t row_ = 0, slice_ = 0;
+  Bytes offset_ = 0;    // in the row
+  bool issued_ = true;  // the last packet has been sent
+  bool faulted_ = false;
+  Address fault_address_ = 0;
+  Picoseconds start_ps_ = 0;
+  std::array<std::byte, memory::kLineBytes + 4> pattern_{};
+  std::uint64_t outstanding_ = 0;
+  // Packets whose bytes have been read and whose write has not yet been sent: a ring with room for all.
+  std::vector<memory::RequestHandle> read_;
+  std::size_t read_head_ = 0, read_count_ = 0;
+};
+
+}  // namespace duet::gpu

@@ -1,0 +1,70 @@
+// What the driver sees of the GPU: two ends of the link, the apertures through which the GPU reaches host
+// memory, the geometry of the push buffers, and the kernels that launches name by slot.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "gpu/front_end/push_buffer.h"
+#include "gpu/grid.h"
+#include "memory/address_space.h"
+#include "memory/host_aperture.h"
+#include "memory/packet.h"
+#include "sim/queue.h"
+
+namespace duet::gpu {
+
+// Kernels that are prepared or running; a push buffer names them by slot.
+class GridTable {
+ public:
+  std::uint64_t insert(Grid* grid) {
+    if (free_.empty()) {
+      free_.push_back(grids_.size());
+      grids_.push_back(nullptr);
+    }
+    const std::uint64_t slot = free_.back();
+    free_.pop_back();
+    grids_[slot] = grid;
+    return slot;
+  }
+  void remove(std::uint64_t slot) {
+    grids_[slot] = nullptr;
+    free_.push_back(slot);
+  }
+  Grid* find(std::uint64_t slot) const { return slot < grids_.size() ? grids_[slot] : nullptr; }
+
+ private:
+  std::vector<Grid*> grids_;
+  std::vector<std::uint64_t> free_;
+};
+
+class GpuPort {
+ public:
+  GpuPort(memory::RequestPool& pool_, const memory::AddressSpace& address_space_,
+          memory::HostAperture& aperture_, std::uint8_t driver_number, std::uint8_t front_end_number)
+      : pool(pool_),
+        address_space(address_space_),
+        aperture(aperture_),
+        driver_number(driver_number),
+        front_end_number(front_end_number) {}
+
+  // Where the push buffer of a channel lies; told once, before the first doorbell.
+  struct Ring {
+    Address base = 0;
+    Bytes bytes = 0;
+  };
+
+  memory::RequestPool& pool;
+  const memory::AddressSpace& address_space;
+  memory::HostAperture& aperture;
+  GridTable grids;
+  std::vector<Ring> rings;
+  const std::function<void(const PushBufferTrace&)>* trace = nullptr;  // of the driver; may hold nothing
+
+  const std::uint8_t driver_number, front_end_number;  // of these ends of the link
+  sim::Queue<memory::Packet>* to_gpu = nullptr;        // doorbells; the driver produces
+  sim::Queue<memory::Packet>* from_gpu = nullptr;  // semaphore releases, get pointers; the driver consumes
+};
+
+}  // namespace duet::gpu

@@ -1,0 +1,105 @@
+// A task of level 1 (hu2016 §3.2: TB1 holds the contexts of tasks): the execution context that the GigaThread
+// engine creates from one push-buffer stream, the work distributor executes command by command, and the data
+// transfer engines take their copies from. One component at a time owns a task; its handle travels in queues.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpu/front_end/push_buffer.h"
+#include "gpu/grid.h"
+
+namespace duet::gpu {
+
+// A move of bytes, or a fill when pattern_bytes is not 0. Addresses are the GPU's (virtual, or of a
+// HostAperture window).
+struct DataMove {
+  std::uint64_t flags = 0;  // kCopyFromHost, kCopyToHost
+  Address to = 0, from = 0;
+  Bytes width_bytes = 0;
+  std::uint64_t rows = 1, slices = 1;
+  Bytes to_row_pitch = 0, to_slice_pitch = 0, from_row_pitch = 0, from_slice_pitch = 0;
+  std::uint32_t pattern = 0;
+  unsigned pattern_bytes = 0;
+};
+
+struct TaskStep {
+  PushBufferOpcode opcode = PushBufferOpcode::Launch;
+  std::uint64_t argument = 0, argument2 = 0;  // CopyRange, FillRange: index in Task::moves
+};
+
+enum class TaskStatus : std::uint64_t { Ok = 0, KernelFault, CopyFault, Skipped };
+
+struct Task {
+  std::uint32_t stream = 0;
+  std::int32_t priority = 0;
+  std::uint64_t age = 0;  // in the order of decoding
+  Grid* grid = nullptr;
+  std::vector<TaskStep> steps;
+  std::vector<DataMove> moves;
+
+  std::size_t next_step = 0;
+  bool waits_for_move = false;
+  TaskStatus status = TaskStatus::Ok;
+  Address fault_address = 0;
+  Picoseconds start_ps = kNever;  // stage (iii): first packet or first block
+
+  const TaskStep& step() const { return steps[next_step]; }
+};
+
+using TaskHandle = std::uint32_t;
+
+// Handles are given in an order that nothing depends on.
+class TaskPool {
+ public:
+  TaskHandle allocate() {
+    if (free_.empty()) {
+      free_.push_back(static_cast<TaskHandle>(tasks_.size()));
+      tasks_.push_back(std::make_unique<Task>());
+    }
+    const TaskHandle handle = free_.back();
+    free_.pop_back();
+    Task& task = *tasks_[handle];
+    std::vector<TaskStep> steps = std::move(task.steps);
+    std::vector<DataMove> moves = std::move(task.moves);
+    steps.clear();
+    moves.clear();
+    task = Task{};
+    task.steps = std::move(steps);  // keeps their memory
+    task.moves = std::move(moves);
+    return handle;
+  }
+  void release(TaskHandle handle) { free_.push_back(handle); }
+  Task& operator[](TaskHandle handle) { return *tasks_[handle]; }
+
+ private:
+  std::vector<std::unique_ptr<Task>> tasks_;
+  std::vector<TaskHandle> free_;
+};
+
+// Descriptors in the queues between GigaThread engine, work distributor and data transfer engines.
+struct TaskReady {
+  TaskHandle task = 0;
+};
+struct MoveStart {
+  TaskHandle task = 0;
+  std::uint32_t move = 0;
+};
+struct MoveDone {
+  TaskHandle task = 0;
+  bool faulted = false;
+  Address fault_address = 0;
+  Picoseconds start_ps = 0;
+};
+
+// What a ReleaseSemaphore writes at the semaphore's address. The driver is told of the write.
+struct SemaphoreRelease {
+  std::uint64_t value = 0;
+  std::uint64_t start_ps = 0;  // of the work before the release
+  std::uint64_t time_ps = 0;   // of the release
+  std::uint64_t status = 0;    // TaskStatus
+  std::uint64_t fault_address = 0;
+};
+
+}  // namespace duet::gpu

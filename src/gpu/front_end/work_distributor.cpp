@@ -1,0 +1,336 @@
+#include "gpu/front_end/work_distributor.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace duet::gpu {
+
+using memory::Packet;
+
+WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* parent, const config::Gpu& config,
+                                 GpuPort& port, TaskPool& tasks, OccupancyFunction occupancy,
+                                 std::uint8_t link_number)
+    : Component(engine, "work distributor", parent, 1, sim::Role::SchedulingElement),
+      clock_(config.core_clock_khz * 1000),
+      dispatch_cycles_(std::max<Cycle>(config.front_end.dispatch_cycles_per_block, 1)),
+      queue_depth_(config.front_end.queue_depth),
+      port_(port),
+      tasks_(tasks),
+      link_number_(link_number),
+      dispatcher_(config.sm, occupancy),
+      queues_(config.front_end.queue_width),
+      counters_(config.front_end.reference_counters) {}
+
+void WorkDistributor::collect_blocks(Picoseconds now) {
+  BlockDone done;
+  while (dispatcher_.completed(now, done)) {
+    for (StreamQueue& queue : queues_) {
+      if (queue.grid != done.grid) continue;
+      ReferenceCounter& counter = counters_[queue.counter];
+      ++counter.completed;
+      if (!done.faulted) break;
+      // What has not been dispatched is counted as launched and complete: nothing of it will run.
+      const std::uint64_t dropped = dispatcher_.left(*done.grid);
+      dispatcher_.drop(*done.grid);
+      counter.launched += dropped;
+      counter.completed += dropped;
+      tasks_[queue.tasks.front()].status = TaskStatus::KernelFault;
+      break;
+    }
+  }
+}
+
+void WorkDistributor::collect_moves(Picoseconds now) {
+  for (Engine& engine : engines_) {
+    if (!engine.done->can_pop(now)) continue;
+    const MoveDone done = engine.done->pop(now);
+    engine.busy = false;
+    Task& task = tasks_[done.task];
+    task.start_ps = std::min(task.start_ps, done.start_ps);
+    task.waits_for_move = false;
+    ++task.next_step;
+    if (!done.faulted) continue;
+    task.status = TaskStatus::CopyFault;
+    task.fault_address = done.fault_address;
+    faulted_ = true;
+  }
+}
+
+bool WorkDistributor::released(std::uint64_t semaphore, std::uint64_t value) const {
+  return semaphore < semaphores_.size() && semaphores_[semaphore] >= value;
+}
+
+bool WorkDistributor::acquirable(const Task& task) const {
+  for (const TaskStep& step : task.steps) {
+    if (step.opcode != PushBufferOpcode::AcquireSemaphore) return true;
+    if (!released(step.argument, step.argument2)) return false;
+  }
+  return true;
+}
+
+// Moves the oldest task that has a place from its channel into the queue of its stream.
+bool WorkDistributor::admit(Picoseconds now) {
+  sim::Queue<TaskReady>* oldest = nullptr;
+  StreamQueue* place = nullptr;
+  for (sim::Queue<TaskReady>* channel : channels_) {
+    if (!channel->can_pop(now)) continue;
+    const Task& task = tasks_[channel->front().task];
+    if (!acquirable(task)) continue;
+    if (oldest != nullptr && tasks_[oldest->front().task].age < task.age) continue;
+    StreamQueue* own = nullptr;
+    StreamQueue* free = nullptr;
+    for (StreamQueue& queue : queues_) {
+      if (queue.tasks.empty()) {
+        if (free == nullptr) free = &queue;
+      } else if (queue.stream == task.stream) {
+        own = &queue;
+      }
+    }
+    if (own == nullptr) own = free;
+    if (own == nullptr || own->tasks.size() == queue_depth_) continue;
+    oldest = channel;
+    place = own;
+  }
+  if (oldest == nullptr) return false;
+  const TaskHandle handle = oldest->pop(now).task;
+  place->stream = tasks_[handle].stream;
+  place->tasks.push_back(handle);
+  return true;
+}
+
+// Executes commands of the stream until one has to wait; returns whether any was executed.
+bool WorkDistributor::run(StreamQueue& queue, Picoseconds now) {
+  bool progress = false;
+  while (!queue.tasks.empty()) {
+    Task& task = tasks_[queue.tasks.front()];
+    if (task.next_step == task.steps.size()) {
+      tasks_.release(queue.tasks.front());
+      queue.tasks.pop_front();
+      progress = true;
+      continue;
+    }
+    if (!execute(queue, task, now)) break;
+    ++task.next_step;
+    progress = true;
+  }
+  return progress;
+}
+
+// Whether the task's next command is done.
+bool WorkDistributor::execute(StreamQueue& queue, Task& task, Picoseconds now) {
+  const TaskStep& step = task.step();
+  switch (step.opcode) {
+    case PushBufferOpcode::DefineSemaphore:
+      if (step.argument >= semaphores_.size()) {
+        semaphores_.resize(step.argument + 1, 0);
+        semaphore_addresses_.resize(step.argument + 1, 0);
+      }
+      semaphore_addresses_[step.argument] = step.argument2;
+      return true;
+    case PushBufferOpcode::AcquireSemaphore:
+      return released(step.argument, step.argument2);
+    case PushBufferOpcode::ReleaseSemaphore:
+      return release(task, now);
+    case PushBufferOpcode::CopyRange:
+    case PushBufferOpcode::FillRange:
+      return move(queue, task);
+    default:
+      break;
+  }
+  if (step.opcode == PushBufferOpcode::SetLaunchID) {
+    if (faulted_) task.status = TaskStatus::Skipped;
+    const std::string refusal = faulted_ ? std::string() : dispatcher_.refusal(*task.grid);
+    if (!refusal.empty()) {
+      task.grid->fault = {FaultKind::LaunchTooLarge, "kernel '" + task.grid->kernel->name + "': " + refusal};
+      task.status = TaskStatus::KernelFault;
+      faulted_ = true;
+    }
+    return task.status != TaskStatus::Ok || take_counter(queue);
+  }
+  if (queue.counter == kNone) return true;  // the kernel is skipped
+  ReferenceCounter& counter = counters_[queue.counter];
+  switch (step.opcode) {
+    case PushBufferOpcode::SetRefCntValue:
+      counter.value = step.argument;
+      return true;
+    case PushBufferOpcode::ResetRefCnt:
+      if (counter.completed != counter.launched) return false;
+      counter.launched = counter.completed = 0;
+      return true;
+    case PushBufferOpcode::Launch:
+      return launch(queue, task);
+    case PushBufferOpcode::WaitRefCnt:
+      return wait_for_blocks(queue, task);
+    default:
+      throw Error("push buffer: the work distributor cannot execute " +
+                  std::string(push_buffer_command_name(step.opcode)));
+  }
+}
+
+bool WorkDistributor::take_counter(StreamQueue& queue) {
+  for (std::size_t i = 0; i < counters_.size() && queue.counter == kNone; ++i) {
+    if (counters_[i].busy) continue;
+    counters_[i] = {};
+    counters_[i].busy = true;
+    queue.counter = i;
+  }
+  return queue.counter != kNone;
+}
+
+bool WorkDistributor::launch(StreamQueue& queue, Task& task) {
+  if (task.status != TaskStatus::Ok) {  // an earlier run of this kernel has faulted
+    counters_[queue.counter].launched += task.step().argument2;
+    counters_[queue.counter].completed += task.step().argument2;
+    return true;
+  }
+  queue.grid = task.grid;
+  dispatcher_.add(*task.grid, task.step().argument, task.step().argument2, task.priority,
+                  &counters_[queue.counter].launched);
+  return true;
+}
+
+bool WorkDistributor::wait_for_blocks(StreamQueue& queue, Task& task) {
+  ReferenceCounter& counter = counters_[queue.counter];
+  if (counter.completed < counter.value) return false;
+  counter.busy = false;
+  queue.counter = kNone;
+  queue.grid = nullptr;
+  dispatcher_.end(*task.grid);
+  task.start_ps = task.grid->first_block_ps;
+  if (task.grid->fault.kind != FaultKind::None) {
+    task.status = TaskStatus::KernelFault;
+    faulted_ = true;
+  }
+  return true;
+}
+
+bool WorkDistributor::move(StreamQueue& queue, Task& task) {
+  if (task.waits_for_move) return false;
+  if (faulted_) {
+    if (task.status == TaskStatus::Ok) task.status = TaskStatus::Skipped;
+    return true;
+  }
+  task.waits_for_move = true;
+  const auto index = static_cast<std::uint32_t>(task.step().argument);
+  const std::uint64_t flags = task.moves[index].flags;
+  const Direction direction = (flags & kCopyFromHost) != 0 ? kToGpu
+                              : (flags & kCopyToHost) != 0 ? kToHost
+                                                           : kInside;
+  waiting_moves_[direction].push_back({queue.tasks.front(), index});
+  return false;
+}
+
+bool WorkDistributor::release(Task& task, Picoseconds now) {
+  if (!to_host_->can_push(now)) return false;
+  const std::uint64_t semaphore = task.step().argument;
+  if (semaphore >= semaphores_.size() || semaphore_addresses_[semaphore] == 0)
+    throw Error("push buffer: ReleaseSemaphore of semaphore " + std::to_string(semaphore) +
+                ", which is not defined");
+  semaphores_[semaphore] = task.step().argument2;
+  SemaphoreRelease written;
+  written.value = task.step().argument2;
+  written.start_ps = std::min(task.start_ps, now);
+  written.time_ps = now;
+  written.status = static_cast<std::uint64_t>(task.status);
+  written.fault_address = task.fault_address;
+  Packet packet;
+  packet.request = port_.pool.allocate();
+  memory::Request& request = port_.pool[packet.request];
+  request.operation = memory::Operation::Write;
+  request.kind = memory::RequestKind::Copy;
+  request.agent = memory::Agent::FrontEnd;
+  request.address = semaphore_addresses_[semaphore];
+  request.bytes = sizeof written;
+  request.tag = semaphore;
+  request.mask = memory::ByteMask::first(request.bytes);
+  std::memcpy(request.data.data(), &written, sizeof written);
+  packet.kind = memory::PacketKind::Release;
+  packet.payload_bytes = request.bytes;
+  packet.source = link_number_;
+  packet.destination = port_.driver_number;
+  to_host_->push(now, packet);
+  return true;
+}
+
+bool WorkDistributor::serves(std::size_t engine, Direction direction) const {
+  if (engines_.size() == 1 || direction == kInside) return true;
+  return (engine % 2 == 0) == (direction == kToGpu);
+}
+
+void WorkDistributor::start_moves(Picoseconds now) {
+  for (std::size_t direction = 0; direction < kDirections; ++direction)
+    for (std::size_t i = 0; i < engines_.size() && !waiting_moves_[direction].empty(); ++i) {
+      Engine& engine = engines_[i];
+      if (engine.busy || !serves(i, static_cast<Direction>(direction)) || !engine.starts->can_push(now))
+        continue;
+      engine.starts->push(now, waiting_moves_[direction].front());
+      waiting_moves_[direction].pop_front();
+      engine.busy = true;
+    }
+}
+
+Picoseconds WorkDistributor::tick(Picoseconds now) {
+  collect_blocks(now);
+  collect_moves(now);
+  for (bool progress = true; progress;) {
+    progress = false;
+    while (admit(now)) progress = true;
+    for (StreamQueue& queue : queues_)
+      if (run(queue, now)) progress = true;
+  }
+  start_moves(now);
+  if (!dispatcher_.waiting()) return kNever;
+  if (now >= next_dispatch_ps_) {
+    // No block can go: a completed block or room in an SM's queue wakes this component.
+    if (!dispatcher_.dispatch(now)) return kNever;
+    next_dispatch_ps_ = clock_.edge_after(now, dispatch_cycles_);
+  }
+  return dispatcher_.waiting() ? next_dispatch_ps_ : kNever;
+}
+
+std::string WorkDistributor::waits_for() const {
+  std::string report;
+  const auto add = [&](const std::string& text) { report += (report.empty() ? "" : ", ") + text; };
+  for (const StreamQueue& queue : queues_) {
+    if (queue.tasks.empty()) continue;
+    const Task& task = tasks_[queue.tasks.front()];
+    const std::string who = "stream " + std::to_string(queue.stream) + ": ";
+    if (task.next_step == task.steps.size()) continue;
+    switch (task.step().opcode) {
+      case PushBufferOpcode::SetLaunchID:
+        add(who + "a free reference counter");
+        break;
+      case PushBufferOpcode::AcquireSemaphore:
+        add(who + "semaphore " + std::to_string(task.step().argument));
+        break;
+      case PushBufferOpcode::WaitRefCnt:
+      case PushBufferOpcode::ResetRefCnt: {
+        const ReferenceCounter& counter = counters_[queue.counter];
+        add(who + "blocks of kernel '" + task.grid->kernel->name + "' (" + std::to_string(counter.completed) +
+            " of " + std::to_string(counter.value) + " complete, " + std::to_string(counter.launched) +
+            " launched)");
+        break;
+      }
+      case PushBufferOpcode::CopyRange:
+      case PushBufferOpcode::FillRange:
+        add(who + "a copy");
+        break;
+      default:
+        add(who + push_buffer_command_name(task.step().opcode));
+    }
+  }
+  const std::string room = dispatcher_.waits_for();
+  if (!room.empty()) add(room);
+  for (std::size_t i = 0; i < channels_.size(); ++i)
+    if (channels_[i]->size() != 0) {
+      const Task& task = tasks_[channels_[i]->front().task];
+      add("channel " + std::to_string(i) + ": " +
+          (acquirable(task) ? "a stream queue for stream " + std::to_string(task.stream)
+                            : "a semaphore for stream " + std::to_string(task.stream)));
+    }
+  return report;
+}
+
+}  // namespace duet::gpu

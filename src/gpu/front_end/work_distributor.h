@@ -1,0 +1,98 @@
+// The work distributor, SE of level 1 (hu2016 §3.2, §3.4; lustig2013 §6.2 calls it the GPU host interface):
+// executes the push-buffer commands of each stream in order, from queues of finite width (streams) and depth
+// (tasks). A task starts when every ACK and block of its predecessor has returned. Kernels hold one of a
+// finite number of reference counters from SetLaunchID to the end of WaitRefCnt. Copies go to the data
+// transfer engines: with two or more, even engines move towards the GPU and odd ones towards the host, so
+// neither direction blocks the other; moves inside the device take any idle engine. A task whose first
+// command waits for a semaphore stays in its channel until the semaphore is released: it never holds a stream
+// queue that the releasing stream might need. Once a kernel or copy has faulted, later kernels and copies are
+// skipped. Left out: preemption of running blocks by streams of higher priority.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "config/machine.h"
+#include "gpu/front_end/block_dispatcher.h"
+#include "gpu/front_end/gpu_port.h"
+#include "gpu/front_end/task.h"
+#include "sim/clock_cursor.h"
+#include "sim/engine.h"
+#include "sim/queue.h"
+
+namespace duet::gpu {
+
+class WorkDistributor : public sim::Component {
+ public:
+  WorkDistributor(sim::Engine& engine, const sim::Component* parent, const config::Gpu& config, GpuPort& port,
+                  TaskPool& tasks, OccupancyFunction occupancy, std::uint8_t link_number);
+
+  void connect_channel(sim::Queue<TaskReady>& tasks) { channels_.push_back(&tasks); }
+  void connect_sm(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
+    dispatcher_.connect_sm(launches, done);
+  }
+  void connect_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
+    engines_.push_back({&starts, &done, false});
+  }
+  void connect_link(sim::Queue<memory::Packet>& to_host) { to_host_ = &to_host; }
+
+  Picoseconds tick(Picoseconds now) override;
+  Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
+  std::string waits_for() const override;
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  struct ReferenceCounter {
+    bool busy = false;
+    std::uint64_t value = 0;  // to which `completed` must rise
+    std::uint64_t launched = 0, completed = 0;
+  };
+  struct StreamQueue {
+    std::uint32_t stream = 0;
+    std::deque<TaskHandle> tasks;  // empty: the queue is free for any stream
+    std::size_t counter = kNone;   // the stream's reference counter
+    const Grid* grid = nullptr;    // the kernel that uses it
+  };
+  struct Engine {
+    sim::Queue<MoveStart>* starts;
+    sim::Queue<MoveDone>* done;
+    bool busy;
+  };
+  enum Direction : std::size_t { kToGpu, kToHost, kInside, kDirections };
+
+  void collect_blocks(Picoseconds now);
+  void collect_moves(Picoseconds now);
+  bool admit(Picoseconds now);
+  bool acquirable(const Task& task) const;
+  bool released(std::uint64_t semaphore, std::uint64_t value) const;
+  bool run(StreamQueue& queue, Picoseconds now);
+  bool execute(StreamQueue& queue, Task& task, Picoseconds now);
+  bool take_counter(StreamQueue& queue);
+  bool launch(StreamQueue& queue, Task& task);
+  bool wait_for_blocks(StreamQueue& queue, Task& task);
+  bool move(StreamQueue& queue, Task& task);
+  bool release(Task& task, Picoseconds now);
+  void start_moves(Picoseconds now);
+  bool serves(std::size_t engine, Direction direction) const;
+
+  sim::ClockCursor clock_;
+  Cycle dispatch_cycles_;
+  std::size_t queue_depth_;
+  GpuPort& port_;
+  TaskPool& tasks_;
+  std::uint8_t link_number_;
+  BlockDispatcher dispatcher_;
+  std::vector<StreamQueue> queues_;
+  std::vector<ReferenceCounter> counters_;
+  std::vector<std::uint64_t> semaphores_;     // released values, written through to memory
+  std::vector<Address> semaphore_addresses_;  // as DefineSemaphore said
+  std::vector<sim::Queue<TaskReady>*> channels_;
+  std::vector<Engine> engines_;
+  std::deque<MoveStart> waiting_moves_[kDirections];
+  sim::Queue<memory::Packet>* to_host_ = nullptr;
+  Picoseconds next_dispatch_ps_ = 0;
+  bool faulted_ = false;
+};
+
+}  // namespace duet::gpu

@@ -1,0 +1,42 @@
+// The barrier counters of a block. A warp arrives as a whole; warps that have ended count as arrived at
+// barriers of the whole block. Source: PTX ISA 9.0, bar / barrier.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/lane_mask.h"
+
+namespace duet::gpu {
+
+inline constexpr unsigned kBarriers = 16;
+
+struct BarrierReduction {
+  std::uint32_t count = 0;  // predicates that were true
+  bool all = true, any = false;
+};
+
+struct Barrier {
+  std::uint64_t arrived_threads = 0;
+  std::uint64_t arrived_warps = 0;
+  std::uint64_t expected_threads = 0;  // 0: the whole block
+  BarrierReduction running, complete;  // of this phase and of the last one
+
+  bool in_use() const { return arrived_warps != 0; }
+  void arrive(std::uint64_t threads, std::uint64_t expected) {
+    ++arrived_warps;
+    arrived_threads += threads;
+    expected_threads = expected;
+  }
+  bool satisfied(std::uint64_t live_warps) const {
+    return in_use() &&
+           (expected_threads == 0 ? arrived_warps >= live_warps : arrived_threads >= expected_threads);
+  }
+  void next_phase() {
+    complete = running;
+    running = {};
+    arrived_threads = arrived_warps = 0;
+  }
+};
+
+}  // namespace duet::gpu

@@ -1,0 +1,552 @@
+#include "gpu/functional/block_executor.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/error.h"
+#include "gpu/functional/barriers.h"
+#include "gpu/functional/device_services.h"
+#include "gpu/functional/fault_text.h"
+#include "gpu/functional/grid_arrays.h"
+#include "gpu/functional/memory_unit.h"
+#include "gpu/occupancy.h"
+#include "gpu/reconvergence_stack.h"
+#include "ptx/semantics.h"
+
+namespace duet::gpu {
+
+namespace {
+
+using ptx::Kind;
+using ptx::MicroOp;
+
+// Instructions that a warp executes before the next ready one of its block gets its turn.
+constexpr std::uint64_t kTurnInstructions = 256;
+
+template <unsigned W>
+class Executor final : public BlockExecutor {
+ public:
+  explicit Executor(const SmContext& context)
+      : context_(context),
+        width_(static_cast<unsigned>(context.config->sm.warp_width)),
+        memory_(*context.address_space) {}
+
+  void start(Grid& grid, std::uint64_t block, Cycle start_cycle) override;
+  void run(std::uint64_t warp_instructions) override;
+  bool finished() const override { return live_warps_ == 0; }
+  Cycle cycle() const override {
+    const config::Functional& cost = context_.config->functional;
+    return start_cycle_ + cost.block_start_cycles +
+           machine_instructions_ * cost.milli_cycles_per_warp_instruction / 1000;
+  }
+  const Grid& grid() const override { return *grid_; }
+  std::uint64_t block() const override { return block_; }
+  std::string describe() const override;
+
+ private:
+  enum class State : std::uint8_t { Ready, AtBarrier, Ended };
+  struct WarpState {
+    ptx::Warp<W> lanes;
+    ReconvergenceStack stack;
+    State state = State::Ready;
+    unsigned barrier = 0;
+    const MicroOp* waiting_op = nullptr;  // the reduction whose result is due when the barrier completes
+    std::uint64_t waiting_lanes = 0;
+    BlockMemory memory;
+  };
+
+  std::uint64_t run_warp(WarpState& warp, std::uint64_t budget);
+  void branch(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
+  void branch_indexed(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
+  void arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
+  void release_barriers();
+  void deliver_reduction(WarpState& warp, const Barrier& barrier);
+  void end_warp(WarpState& warp);
+  void read_special(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
+  void system_call(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
+  void fill_block_slots();
+  void fault(FaultKind kind, const std::string& text);
+  ThreadName thread_of(const WarpState& warp, unsigned lane) const;
+
+  const SmContext context_;
+  const unsigned width_;
+  MemoryUnit<W> memory_;
+
+  Grid* grid_ = nullptr;
+  const MicroOp* code_ = nullptr;
+  std::uint32_t code_size_ = 0;
+  std::uint64_t block_ = 0;
+  Cycle start_cycle_ = 0;
+  std::uint64_t machine_instructions_ = 0;
+  std::uint64_t thread_instructions_ = 0;
+  Dim3 block_index_;
+
+  std::shared_ptr<const GridArrays> arrays_;
+  LaneArrays registers_, block_slots_;
+  std::vector<std::uint64_t> predicates_;
+  std::vector<std::byte> shared_, local_;
+  std::vector<WarpState> warps_;
+  std::size_t warp_count_ = 0;
+  std::uint64_t live_warps_ = 0;
+  std::size_t next_warp_ = 0;
+  std::array<Barrier, kBarriers> barriers_;
+};
+
+template <unsigned W>
+void Executor<W>::fill_block_slots() {
+  constexpr auto kSlots = static_cast<std::size_t>(ptx::BlockSlot::Count);
+  block_slots_.resize(kSlots * W * 4);
+  const auto set = [&](ptx::BlockSlot slot, std::uint64_t value) {
+    auto* lanes =
+        reinterpret_cast<std::uint32_t*>(block_slots_.data() + static_cast<std::size_t>(slot) * W * 4);
+    std::fill_n(lanes, W, static_cast<std::uint32_t>(value));
+  };
+  set(ptx::BlockSlot::CtaIdX, block_index_.x);
+  set(ptx::BlockSlot::CtaIdY, block_index_.y);
+  set(ptx::BlockSlot::CtaIdZ, block_index_.z);
+  set(ptx::BlockSlot::NTidX, grid_->block.x);
+  set(ptx::BlockSlot::NTidY, grid_->block.y);
+  set(ptx::BlockSlot::NTidZ, grid_->block.z);
+  set(ptx::BlockSlot::NCtaIdX, grid_->grid.x);
+  set(ptx::BlockSlot::NCtaIdY, grid_->grid.y);
+  set(ptx::BlockSlot::NCtaIdZ, grid_->grid.z);
+  set(ptx::BlockSlot::NWarpId, warp_count_);
+  set(ptx::BlockSlot::WarpSize, width_);
+}
+
+template <unsigned W>
+void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
+  const ptx::Kernel& kernel = *grid.kernel;
+  grid_ = &grid;
+  code_ = kernel.code.data();
+  code_size_ = static_cast<std::uint32_t>(kernel.code.size());
+  block_ = block;
+  start_cycle_ = start_cycle;
+  machine_instructions_ = thread_instructions_ = 0;
+  block_index_.x = static_cast<std::uint32_t>(block % grid.grid.x);
+  block_index_.y = static_cast<std::uint32_t>(block / grid.grid.x % grid.grid.y);
+  block_index_.z = static_cast<std::uint32_t>(block / grid.grid.x / grid.grid.y);
+  barriers_.fill({});
+  next_warp_ = 0;
+  live_warps_ = 0;
+  if (grid.fault.kind != FaultKind::None) return;
+  if (const std::string reason = refusal(kernel, width_, W); !reason.empty()) {
+    fault(FaultKind::IllegalInstruction, reason);
+    return;
+  }
+  if (grid.lane_arrays == nullptr) grid.lane_arrays = make_grid_arrays(grid, W, width_);
+  arrays_ = std::static_pointer_cast<const GridArrays>(grid.lane_arrays);
+
+  const std::uint64_t threads = grid.block.count();
+  warp_count_ = (threads + width_ - 1) / width_;
+  fill_block_slots();
+  const std::size_t register_bytes = std::size_t{kernel.register_slots} * W * 4;
+  registers_.resize(register_bytes * warp_count_);
+  predicates_.assign(std::size_t{kernel.predicates} * warp_count_, 0);
+  shared_.assign(occupancy(context_.config->sm, kernel, threads, grid.dynamic_shared_bytes).shared_per_block,
+                 std::byte{0});
+  local_.assign(kernel.local_bytes * warp_count_ * width_, std::byte{0});
+  if (warps_.size() < warp_count_) warps_.resize(warp_count_);
+  for (std::size_t i = 0; i < warp_count_; ++i) {
+    WarpState& warp = warps_[i];
+    ptx::Warp<W>& lanes = warp.lanes;
+    lanes.registers = registers_.data() + i * register_bytes;
+    lanes.banks[static_cast<unsigned>(ptx::Bank::Register)] = lanes.registers;
+    lanes.banks[static_cast<unsigned>(ptx::Bank::Warp)] = arrays_->warps.data() + i * arrays_->warp_stride;
+    lanes.banks[static_cast<unsigned>(ptx::Bank::Block)] = block_slots_.data();
+    lanes.banks[static_cast<unsigned>(ptx::Bank::Parameter)] = arrays_->parameters.data();
+    lanes.banks[static_cast<unsigned>(ptx::Bank::Immediate)] = arrays_->immediates.data();
+    lanes.predicates = predicates_.data() + i * kernel.predicates;
+    lanes.carry = 0;
+    lanes.width = width_;
+    const std::uint64_t first = i * width_;
+    warp.stack.start(
+        LaneMask::first(static_cast<unsigned>(std::min<std::uint64_t>(width_, threads - first))).bits());
+    warp.state = State::Ready;
+    warp.waiting_op = nullptr;
+    warp.memory = {shared_.data(),     shared_.size(),         local_.data() + first * kernel.local_bytes,
+                   kernel.local_bytes, grid.parameters.data(), grid.parameters.size()};
+  }
+  live_warps_ = warp_count_;
+}
+
+template <unsigned W>
+ThreadName Executor<W>::thread_of(const WarpState& warp, unsigned lane) const {
+  const std::uint64_t thread = static_cast<std::uint64_t>(&warp - warps_.data()) * width_ + lane;
+  ThreadName name;
+  name.block = block_index_;
+  name.thread.x = static_cast<std::uint32_t>(thread % grid_->block.x);
+  name.thread.y = static_cast<std::uint32_t>(thread / grid_->block.x % grid_->block.y);
+  name.thread.z = static_cast<std::uint32_t>(thread / grid_->block.x / grid_->block.y);
+  return name;
+}
+
+// The first fault of a grid is kept; the block ends at once.
+template <unsigned W>
+void Executor<W>::fault(FaultKind kind, const std::string& text) {
+  if (grid_->fault.kind == FaultKind::None) grid_->fault = {kind, text};
+  live_warps_ = 0;
+}
+
+template <unsigned W>
+void Executor<W>::run(std::uint64_t warp_instructions) {
+  const std::uint64_t before = machine_instructions_, threads_before = thread_instructions_;
+  std::uint64_t executed = 0;
+  std::size_t idle = 0;
+  while (executed < warp_instructions && live_warps_ != 0) {
+    if (grid_->fault.kind != FaultKind::None) {
+      live_warps_ = 0;
+      break;
+    }
+    if (next_warp_ >= warp_count_) next_warp_ = 0;
+    WarpState& warp = warps_[next_warp_++];
+    if (warp.state != State::Ready) {
+      if (++idle > warp_count_) {
+        fault(FaultKind::IllegalInstruction,
+              "kernel '" + grid_->kernel->name + "': block can make no progress: " + describe());
+        break;
+      }
+      continue;
+    }
+    idle = 0;
+    executed += run_warp(warp, std::min(kTurnInstructions, warp_instructions - executed));
+  }
+  grid_->warp_instructions += machine_instructions_ - before;
+  grid_->thread_instructions += thread_instructions_ - threads_before;
+}
+
+template <unsigned W>
+std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
+  ReconvergenceStack& stack = warp.stack;
+  std::uint64_t executed = 0;
+  while (true) {
+    // The running path; it changes at branches, exits and where it meets others.
+    std::uint32_t pc = stack.top().pc;
+    const std::uint32_t end = stack.top().reconvergence;
+    const std::uint64_t active = stack.top().lanes;
+    const unsigned active_count = LaneMask(active).count();
+    std::uint64_t machine = 0;
+    const auto leave = [&] {
+      machine_instructions_ += machine;
+      thread_instructions_ += machine * active_count;
+    };
+    while (true) {
+      if (pc == end || pc >= code_size_) {
+        leave();
+        if (pc != end)
+          stack.exit(active);  // running off the end is an exit
+        else
+          stack.move_to(pc);
+        break;
+      }
+      if (executed >= budget) {
+        leave();
+        stack.move_to(pc);
+        return executed;
+      }
+      const MicroOp& op = code_[pc];
+      const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, active);
+      ++executed;
+      machine += op.machine_instructions;
+      switch (op.kind) {
+        case Kind::Arithmetic:
+          if (lanes != 0) {
+            if constexpr (W == 32)
+              op.handler32(warp.lanes, op, lanes);
+            else
+              op.handler64(warp.lanes, op, lanes);
+          }
+          ++pc;
+          continue;
+        case Kind::Load:
+        case Kind::Store:
+        case Kind::Atomic:
+          if (lanes != 0 && !memory_.execute(warp.lanes, op, lanes, warp.memory)) {
+            leave();
+            const AccessFault& access = memory_.fault();
+            fault(access.kind, access_fault_text(*grid_, op, access, thread_of(warp, access.lane),
+                                                 *context_.address_space));
+            return executed;
+          }
+          ++pc;
+          continue;
+        case Kind::Fence:
+        case Kind::Nop:
+          ++pc;
+          continue;
+        case Kind::Branch:
+          if (lanes == active) {
+            pc = op.target;
+            continue;
+          }
+          if (lanes == 0) {
+            ++pc;
+            continue;
+          }
+          branch(warp, op, lanes);
+          break;
+        case Kind::BranchIndexed:
+          if (lanes == 0) {
+            ++pc;
+            continue;
+          }
+          branch_indexed(warp, op, lanes);
+          if (live_warps_ == 0) {
+            leave();
+            return executed;
+          }
+          break;
+        case Kind::Exit:
+          stack.move_to(pc + 1);
+          stack.exit(lanes);
+          break;
+        case Kind::Barrier:
+          ++pc;
+          if (lanes == 0 || static_cast<ptx::BarrierMode>(op.mode) == ptx::BarrierMode::Warp) continue;
+          leave();
+          stack.move_to(pc);
+          arrive(warp, op, lanes);
+          if (warp.state != State::Ready || live_warps_ == 0) return executed;
+          machine = 0;
+          break;
+        case Kind::Special:
+          if (lanes != 0) {
+            leave();
+            machine = 0;
+            read_special(warp, op, lanes);
+          }
+          ++pc;
+          continue;
+        case Kind::SystemCall:
+          ++pc;
+          if (lanes == 0) continue;
+          system_call(warp, op, lanes);
+          if (live_warps_ != 0) continue;
+          leave();
+          return executed;
+        case Kind::Trap:
+          ++pc;
+          if (lanes == 0) continue;
+          leave();
+          fault(FaultKind::Trap, trap_text(*grid_, op, thread_of(warp, LaneMask(lanes).lowest())));
+          return executed;
+      }
+      leave();
+      break;
+    }
+    if (stack.empty()) {
+      end_warp(warp);
+      return executed;
+    }
+  }
+}
+
+template <unsigned W>
+void Executor<W>::branch(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
+  const auto next = static_cast<std::uint32_t>(&op - code_) + 1;
+  warp.stack.diverge(lanes, op.target, next, op.reconvergence);
+}
+
+template <unsigned W>
+void Executor<W>::branch_indexed(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
+  const std::vector<std::uint32_t>& table = grid_->kernel->branch_tables[op.target];
+  const std::uint32_t* index = warp.lanes.lanes32(op.sources[0]);
+  ReconvergenceStack::Path paths[W + 1];
+  std::size_t count = 0;
+  const std::uint64_t active = warp.stack.top().lanes;
+  const auto pc = static_cast<std::uint32_t>(&op - code_);
+  if (lanes != active) paths[count++] = {pc + 1, 0, active & ~lanes};
+  for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (index[lane] >= table.size()) {
+      fault(FaultKind::IllegalInstruction,
+            branch_index_text(*grid_, op, thread_of(warp, lane), index[lane], table.size()));
+      return;
+    }
+    const std::uint32_t target = table[index[lane]];
+    std::size_t at = 0;
+    while (at < count && paths[at].pc != target) ++at;
+    if (at == count) paths[count++] = {target, 0, 0};
+    paths[at].lanes |= 1ull << lane;
+  }
+  if (count == 1)
+    warp.stack.move_to(paths[0].pc);
+  else
+    warp.stack.diverge(paths, count, op.reconvergence);
+}
+
+template <unsigned W>
+void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
+  const auto mode = static_cast<ptx::BarrierMode>(op.mode);
+  const unsigned first = LaneMask(lanes).lowest();
+  const std::uint32_t id = op.source_count > 0 ? warp.lanes.lanes32(op.sources[0])[first] : 0;
+  std::uint64_t count = op.source_count > 1 ? warp.lanes.lanes32(op.sources[1])[first] : 0;
+  if (id >= kBarriers) {
+    fault(FaultKind::IllegalInstruction, barrier_text(*grid_, op, thread_of(warp, first), id));
+    return;
+  }
+  // A count that names the whole block, rounded up to warps, lets ended warps count as arrived.
+  if (count >= warp_count_ * width_) count = 0;
+  Barrier& barrier = barriers_[id];
+  barrier.arrive(width_, count);
+  if (mode == ptx::BarrierMode::ReducePopc || mode == ptx::BarrierMode::ReduceAnd ||
+      mode == ptx::BarrierMode::ReduceOr) {
+    const ptx::Operand& source = op.sources[2];
+    const std::uint64_t value = warp.lanes.predicates[source.slot];
+    const std::uint64_t votes = (source.negate ? ~value : value) & lanes;
+    barrier.running.count += LaneMask(votes).count();
+    barrier.running.all &= votes == lanes;
+    barrier.running.any |= votes != 0;
+    warp.waiting_op = &op;
+    warp.waiting_lanes = lanes;
+  }
+  if (mode != ptx::BarrierMode::Arrive) {
+    warp.state = State::AtBarrier;
+    warp.barrier = id;
+  }
+  release_barriers();
+}
+
+template <unsigned W>
+void Executor<W>::release_barriers() {
+  for (unsigned id = 0; id < kBarriers; ++id) {
+    Barrier& barrier = barriers_[id];
+    if (!barrier.satisfied(live_warps_)) continue;
+    barrier.next_phase();
+    for (std::size_t i = 0; i < warp_count_; ++i) {
+      WarpState& warp = warps_[i];
+      if (warp.state != State::AtBarrier || warp.barrier != id) continue;
+      warp.state = State::Ready;
+      if (warp.waiting_op != nullptr) deliver_reduction(warp, barrier);
+    }
+  }
+}
+
+template <unsigned W>
+void Executor<W>::deliver_reduction(WarpState& warp, const Barrier& barrier) {
+  const MicroOp& op = *warp.waiting_op;
+  warp.waiting_op = nullptr;
+  if (static_cast<ptx::BarrierMode>(op.mode) == ptx::BarrierMode::ReducePopc) {
+    std::uint32_t* to = warp.lanes.destination32(op.destinations[0]);
+    LaneMask(warp.waiting_lanes).for_each([&](unsigned lane) { to[lane] = barrier.complete.count; });
+    return;
+  }
+  const bool value = static_cast<ptx::BarrierMode>(op.mode) == ptx::BarrierMode::ReduceAnd
+                         ? barrier.complete.all
+                         : barrier.complete.any;
+  std::uint64_t& predicate = warp.lanes.predicates[op.predicate_destination];
+  predicate = value ? predicate | warp.waiting_lanes : predicate & ~warp.waiting_lanes;
+}
+
+template <unsigned W>
+void Executor<W>::end_warp(WarpState& warp) {
+  warp.state = State::Ended;
+  --live_warps_;
+  release_barriers();
+}
+
+template <unsigned W>
+void Executor<W>::read_special(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
+  const Cycle now = cycle();
+  const std::uint64_t nanoseconds = context_.clock.edge(now) / kPicosecondsPerNanosecond;
+  std::uint64_t value = 0;
+  switch (static_cast<ptx::Special>(op.mode)) {
+    case ptx::Special::Clock:
+      value = static_cast<std::uint32_t>(now);
+      break;
+    case ptx::Special::Clock64:
+      value = now;
+      break;
+    case ptx::Special::ClockHi:
+      value = now >> 32;
+      break;
+    case ptx::Special::GlobalTimer:
+      value = nanoseconds;
+      break;
+    case ptx::Special::GlobalTimerLo:
+      value = static_cast<std::uint32_t>(nanoseconds);
+      break;
+    case ptx::Special::GlobalTimerHi:
+      value = nanoseconds >> 32;
+      break;
+    case ptx::Special::SmId:
+      value = context_.number;
+      break;
+    case ptx::Special::NumSm:
+      value = context_.config->sm.count;
+      break;
+    case ptx::Special::WarpSlot:
+      value = static_cast<std::uint64_t>(&warp - warps_.data());
+      break;
+    case ptx::Special::NumWarpSlot:
+      value = context_.config->sm.max_warps;
+      break;
+    case ptx::Special::GridId:
+      value = grid_->launch_id;
+      break;
+    case ptx::Special::DynamicSharedBytes:
+      value = grid_->dynamic_shared_bytes;
+      break;
+    case ptx::Special::TotalSharedBytes:
+      value = shared_.size();
+      break;
+  }
+  if (ptx::type_bytes(op.type) == 8) {
+    std::uint64_t* to = warp.lanes.destination64(op.destinations[0]);
+    LaneMask(lanes).for_each([&](unsigned lane) { to[lane] = value; });
+  } else {
+    std::uint32_t* to = warp.lanes.destination32(op.destinations[0]);
+    LaneMask(lanes).for_each([&](unsigned lane) { to[lane] = static_cast<std::uint32_t>(value); });
+  }
+}
+
+template <unsigned W>
+void Executor<W>::system_call(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
+  LaneMask(lanes).for_each([&](unsigned lane) {
+    if (live_warps_ == 0) return;
+    SystemCall call;
+    call.function = static_cast<ptx::SystemFunction>(op.mode);
+    call.thread = thread_of(warp, lane);
+    // The line number of __assertfail is its only 32-bit argument.
+    for (unsigned i = 0; i < op.source_count; ++i)
+      call.arguments[i] = call.function == ptx::SystemFunction::AssertFail && i == 2
+                              ? warp.lanes.lanes32(op.sources[i])[lane]
+                              : warp.lanes.lanes64(op.sources[i])[lane];
+    call.read = [&, lane](Address address, std::byte* to, Bytes bytes) {
+      return memory_.read_bytes(address, to, bytes, lane, warp.memory);
+    };
+    const SystemCallResult result = perform_system_call(*grid_, op, call, *context_.services);
+    if (result.fault != FaultKind::None)
+      fault(result.fault, result.text);
+    else if (op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister)
+      warp.lanes.destination32(op.destinations[0])[lane] = result.value;
+  });
+}
+
+template <unsigned W>
+std::string Executor<W>::describe() const {
+  std::string text;
+  for (std::size_t i = 0; i < warp_count_; ++i) {
+    const WarpState& warp = warps_[i];
+    if (warp.state != State::AtBarrier) continue;
+    const Barrier& barrier = barriers_[warp.barrier];
+    if (!text.empty()) text += ", ";
+    text += "warp " + std::to_string(i) + " waits at barrier " + std::to_string(warp.barrier) + " (" +
+            (barrier.expected_threads == 0
+                 ? std::to_string(barrier.arrived_warps) + " of " + std::to_string(live_warps_) + " warps"
+                 : std::to_string(barrier.arrived_threads) + " of " +
+                       std::to_string(barrier.expected_threads) + " threads") +
+            " arrived)";
+  }
+  return "block " + name_of(block_index_) + " of kernel '" + grid_->kernel->name + "': " + text;
+}
+
+}  // namespace
+
+std::unique_ptr<BlockExecutor> make_block_executor(const SmContext& context) {
+  if (context.config->sm.warp_width <= 32) return std::make_unique<Executor<32>>(context);
+  return std::make_unique<Executor<64>>(context);
+}
+
+}  // namespace duet::gpu

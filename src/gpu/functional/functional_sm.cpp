@@ -1,0 +1,110 @@
+#include "gpu/functional/functional_sm.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "base/lane_mask.h"
+#include "gpu/functional/block_executor.h"
+
+namespace duet::gpu {
+
+// A block that is resident: when its next quantum is due, or when it has ended.
+struct Resident {
+  std::unique_ptr<BlockExecutor> executor;
+  Grid* grid = nullptr;
+  std::uint64_t block = 0;
+  Picoseconds due_ps = 0;
+};
+
+struct FunctionalSm::State {
+  SmContext context;
+  config::Gpu config;
+  DeviceServices services;
+  sim::Queue<BlockLaunch>* launches = nullptr;
+  sim::Queue<BlockDone>* done = nullptr;
+  std::vector<Resident> resident;  // in order of arrival
+  std::vector<std::unique_ptr<BlockExecutor>> idle;
+};
+
+FunctionalSm::FunctionalSm(sim::Engine& engine, const sim::Component* parent, std::uint32_t number,
+                           const config::Gpu& config, memory::AddressSpace& address_space,
+                           const DeviceServices& services)
+    : Component(engine, "SM " + std::to_string(number), parent, 1, sim::Role::ProcessingElement),
+      state_(new State{{nullptr, nullptr, nullptr, sim::ClockDomain(config.core_clock_khz * 1000), number},
+                       config,
+                       services,
+                       nullptr,
+                       nullptr,
+                       {},
+                       {}}) {
+  if (config.sm.warp_width == 0 || config.sm.warp_width > kMaxWarpWidth)
+    throw Error("gpu.sm.warp_width is " + std::to_string(config.sm.warp_width) +
+                ": a warp has 1 to 64 lanes");
+  state_->context.config = &state_->config;
+  state_->context.services = &state_->services;
+  state_->context.address_space = &address_space;
+}
+
+FunctionalSm::~FunctionalSm() = default;
+
+void FunctionalSm::connect(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
+  state_->launches = &launches;
+  state_->done = &done;
+}
+
+Picoseconds FunctionalSm::next_opportunity(Picoseconds time) const {
+  return state_->context.clock.first_edge_after(time);
+}
+
+Picoseconds FunctionalSm::tick(Picoseconds now) {
+  State& s = *state_;
+  const Cycle cycle = s.context.clock.cycle_at(now);
+  while (s.launches->can_pop(now)) {
+    const BlockLaunch launch = s.launches->pop(now);
+    Resident entry;
+    if (s.idle.empty()) {
+      entry.executor = make_block_executor(s.context);
+    } else {
+      entry.executor = std::move(s.idle.back());
+      s.idle.pop_back();
+    }
+    entry.grid = launch.grid;
+    entry.block = launch.block;
+    entry.due_ps = now;
+    launch.grid->first_block_ps = std::min(launch.grid->first_block_ps, now);
+    entry.executor->start(*launch.grid, launch.block, cycle);
+    s.resident.push_back(std::move(entry));
+  }
+
+  // What runs now binds its values now; the time that it takes decides when the block goes on or ends.
+  Picoseconds next = kNever;
+  for (Resident& entry : s.resident) {
+    const bool faulted = entry.grid->fault.kind != FaultKind::None;
+    if (entry.due_ps > now && !faulted) {
+      next = std::min(next, entry.due_ps);
+      continue;
+    }
+    if (!entry.executor->finished()) {
+      entry.executor->run(s.config.functional.quantum_warp_instructions);
+      entry.due_ps = std::max(s.context.clock.edge(entry.executor->cycle()), s.context.clock.edge(cycle + 1));
+      next = std::min(next, entry.due_ps);
+      continue;
+    }
+    // A full queue wakes this SM when it has room again.
+    if (!s.done->can_push(now)) continue;
+    entry.grid->last_block_ps = std::max(entry.grid->last_block_ps, now);
+    s.done->push(now, {entry.grid, entry.block, s.context.number});
+    s.idle.push_back(std::move(entry.executor));
+  }
+  std::erase_if(s.resident, [](const Resident& entry) { return entry.executor == nullptr; });
+  return next;
+}
+
+std::string FunctionalSm::waits_for() const {
+  if (state_->resident.empty()) return {};
+  const Resident& first = state_->resident.front();
+  return std::to_string(state_->resident.size()) + " blocks, the first of them " + first.executor->describe();
+}
+
+}  // namespace duet::gpu

@@ -1,0 +1,80 @@
+// Branch divergence of one warp: a stack of paths, the top one runs. Lanes that leave a divergent branch on
+// different paths meet again at its immediate post-dominator. Source: the SIMT stack of hu2016's SM (thread
+// controller); reconvergence points are the compiler's. Left out: independent progress of diverged lanes: a
+// path runs until it reaches the meeting point.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace duet::gpu {
+
+class ReconvergenceStack {
+ public:
+  struct Path {
+    std::uint32_t pc;
+    std::uint32_t reconvergence;  // where this path ends and its lanes wait for the others
+    std::uint64_t lanes;
+  };
+  static constexpr std::uint32_t kNowhere = 0xffffffffu;
+
+  void start(std::uint64_t lanes) {
+    paths_.clear();
+    if (lanes != 0) paths_.push_back({0, kNowhere, lanes});
+  }
+  bool empty() const { return paths_.empty(); }
+  const Path& top() const { return paths_.back(); }
+  std::size_t depth() const { return paths_.size(); }
+
+  // The running path goes on at `pc`; it ends when that is its meeting point.
+  void move_to(std::uint32_t pc) {
+    paths_.back().pc = pc;
+    pop_finished();
+  }
+
+  // The running path splits: `taken` (some of its lanes, not all) go to `target`, the others to `next`.
+  void diverge(std::uint64_t taken, std::uint32_t target, std::uint32_t next, std::uint32_t reconvergence) {
+    const std::uint64_t others = paths_.back().lanes & ~taken;
+    wait_at(reconvergence);
+    push({next, reconvergence, others});
+    push({target, reconvergence, taken});
+  }
+
+  // As diverge, for any number of paths that together hold the lanes of the running one.
+  void diverge(const Path* paths, std::size_t count, std::uint32_t reconvergence) {
+    wait_at(reconvergence);
+    for (std::size_t i = count; i-- > 0;) push({paths[i].pc, reconvergence, paths[i].lanes});
+    pop_finished();
+  }
+
+  // These lanes end. Whatever runs next is on top; the running path's pc has been moved on before.
+  void exit(std::uint64_t lanes) {
+    std::size_t kept = 0;
+    for (Path& path : paths_) {
+      path.lanes &= ~lanes;
+      if (path.lanes != 0) paths_[kept++] = path;
+    }
+    paths_.resize(kept);
+    pop_finished();
+  }
+
+ private:
+  // The running path becomes the place where its lanes meet. When it was to end there anyway, its parent is
+  // that place already (otherwise a loop would grow the stack with each lane that leaves it).
+  void wait_at(std::uint32_t reconvergence) {
+    if (paths_.back().reconvergence == reconvergence)
+      paths_.pop_back();
+    else
+      paths_.back().pc = reconvergence;
+  }
+  void push(const Path& path) {
+    if (path.lanes != 0 && path.pc != path.reconvergence) paths_.push_back(path);
+  }
+  void pop_finished() {
+    while (!paths_.empty() && paths_.back().pc == paths_.back().reconvergence) paths_.pop_back();
+  }
+
+  std::vector<Path> paths_;
+};
+
+}  // namespace duet::gpu

@@ -1,0 +1,111 @@
+#include "machine/board.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace duet::machine {
+
+namespace {
+
+Picoseconds nanoseconds(std::uint64_t ns) { return ns * kPicosecondsPerNanosecond; }
+
+void at_least_one(std::uint64_t value, const char* key) {
+  if (value == 0) throw Error(std::string(key) + " must be at least 1");
+}
+
+const config::Machine& checked(const config::Machine& config) {
+  at_least_one(config.gpu.core_clock_khz, "gpu.core_clock_khz");
+  at_least_one(config.gpu.front_end.hardware_channels, "gpu.front_end.hardware_channels");
+  at_least_one(config.gpu.front_end.queue_width, "gpu.front_end.queue_width");
+  at_least_one(config.gpu.front_end.queue_depth, "gpu.front_end.queue_depth");
+  at_least_one(config.gpu.front_end.reference_counters, "gpu.front_end.reference_counters");
+  at_least_one(config.gpu.copy_engines.count, "gpu.copy_engines.count");
+  at_least_one(config.gpu.copy_engines.outstanding_packets, "gpu.copy_engines.outstanding_packets");
+  at_least_one(config.link.queue_packets, "link.queue_packets");
+  at_least_one(config.link.packet_payload_bytes, "link.packet_payload_bytes");
+  at_least_one(config.driver.queue_commands, "driver.queue_commands");
+  if (config.gpu.copy_engines.count > 64) throw Error("gpu.copy_engines.count must be at most 64");
+  return config;
+}
+
+}  // namespace
+
+Board::Board(sim::Engine& engine, const config::Machine& config, memory::AddressSpace& address_space,
+             memory::HostPort& host, gpu::OccupancyFunction occupancy)
+    : config_(checked(config)),
+      port_(pool_, address_space, aperture_, kDriver, kGigaThreadEngine),
+      system_node_(engine, "system", nullptr, 2),
+      gpu_node_(engine, "GPU", &system_node_, 2),
+      to_gpu_(engine, "link to the GPU", &system_node_, config.link.payload_mb_per_s_to_gpu,
+              nanoseconds(config.link.latency_ns), config.link.queue_packets),
+      to_host_(engine, "link to the host", &system_node_, config.link.payload_mb_per_s_to_host,
+               nanoseconds(config.link.latency_ns), config.link.queue_packets),
+      host_memory_(engine, "host memory", &system_node_, 2,
+                   {nanoseconds(config.host.dram_latency_ns), 0, kHostMemory}, pool_, address_space,
+                   aperture_, host),
+      device_memory_(engine, "device memory", &gpu_node_, 1,
+                     {config.gpu.dram.latency_ps, config.gpu.dram.bandwidth_mb_per_s, 0}, pool_,
+                     address_space, aperture_, host),
+      giga_thread_engine_(engine, &gpu_node_, config_.gpu, port_, tasks_, kHostMemory),
+      work_distributor_(engine, &gpu_node_, config_.gpu, port_, tasks_, occupancy, kWorkDistributor) {
+  connect_front_end(config);
+  for (std::uint64_t i = 0; i < config.gpu.copy_engines.count; ++i) {
+    const auto link_number = static_cast<std::uint8_t>(kFirstCopyEngine + i);
+    const gpu::DataTransferEngineConfig engine_config{
+        config.gpu.core_clock_khz,
+        config.gpu.copy_engines.outstanding_packets,
+        std::min<Bytes>(config.link.packet_payload_bytes, memory::kLineBytes),
+        static_cast<std::uint8_t>(i),
+        link_number,
+        kHostMemory};
+    connect_copy_engine(
+        copy_engines_.emplace_back(engine, &gpu_node_, engine_config, pool_, address_space, tasks_), config,
+        link_number);
+  }
+  driver_ = std::make_unique<driver::Driver>(engine, &system_node_, config_, port_, host);
+  port_.to_gpu = &to_gpu_.add_input(driver_.get());
+  port_.from_gpu = &to_host_.add_output(kDriver, driver_.get());
+}
+
+void Board::connect_front_end(const config::Machine& config) {
+  // Host memory holds what all its clients may have outstanding, so it never lacks room.
+  const std::size_t host_requests =
+      config.gpu.copy_engines.count * config.gpu.copy_engines.outstanding_packets +
+      config.gpu.front_end.hardware_channels * (gpu::GigaThreadEngine::kFetchAheadLines + 1);
+  host_memory_.connect(to_host_.add_output(kHostMemory, &host_memory_), to_gpu_.add_input(&host_memory_),
+                       host_requests);
+  giga_thread_engine_.connect_link(to_host_.add_input(&giga_thread_engine_),
+                                   to_gpu_.add_output(kGigaThreadEngine, &giga_thread_engine_));
+  for (std::uint64_t i = 0; i < config.gpu.front_end.hardware_channels; ++i) {
+    auto& queue = channel_queues_.emplace_back(1, &giga_thread_engine_, &work_distributor_);
+    giga_thread_engine_.connect_channel(queue);
+    work_distributor_.connect_channel(queue);
+  }
+  work_distributor_.connect_link(to_host_.add_input(&work_distributor_));
+}
+
+void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,
+                                std::uint8_t link_number) {
+  const std::size_t packets = config.gpu.copy_engines.outstanding_packets;
+  gpu::DataTransferEngine::Ports ports;
+  ports.starts = &move_queues_.emplace_back(1, &work_distributor_, &engine);
+  ports.done = &move_done_queues_.emplace_back(1, &engine, &work_distributor_);
+  ports.to_host = &to_host_.add_input(&engine);
+  ports.from_host = &to_gpu_.add_output(link_number, &engine);
+  ports.to_device = &memory_queues_.emplace_back(config.link.queue_packets, &engine, &device_memory_);
+  ports.from_device = &memory_queues_.emplace_back(config.link.queue_packets, &device_memory_, &engine);
+  engine.connect(ports);
+  work_distributor_.connect_engine(*ports.starts, *ports.done);
+  device_memory_.connect(*ports.to_device, *ports.from_device, packets);
+}
+
+Board::SmQueues Board::connect_sm(sim::Component& sm) {
+  const std::size_t blocks = config_.gpu.sm.max_blocks;
+  auto& launches = launch_queues_.emplace_back(blocks, &work_distributor_, &sm);
+  auto& done = done_queues_.emplace_back(blocks, &sm, &work_distributor_);
+  work_distributor_.connect_sm(launches, done);
+  return {launches, done};
+}
+
+}  // namespace duet::machine

@@ -1,0 +1,76 @@
+// Everything between the driver and the SMs, put together from a machine file: link, memories, front end,
+// copy engines and the queues between them. SMs are plugged in by connect_sm, so that a test may bring its
+// own.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "config/machine.h"
+#include "driver/driver.h"
+#include "gpu/front_end/block_dispatcher.h"
+#include "gpu/front_end/data_transfer_engine.h"
+#include "gpu/front_end/giga_thread_engine.h"
+#include "gpu/front_end/gpu_port.h"
+#include "gpu/front_end/work_distributor.h"
+#include "link/link.h"
+#include "memory/address_space.h"
+#include "memory/host_aperture.h"
+#include "memory/simple_memory.h"
+#include "sim/engine.h"
+
+namespace duet::machine {
+
+// A node of hu2016's tree that contains others and does nothing itself.
+class Node : public sim::Component {
+ public:
+  Node(sim::Engine& engine, std::string name, const sim::Component* parent, int level)
+      : Component(engine, std::move(name), parent, level, sim::Role::None) {}
+  Picoseconds tick(Picoseconds) override { return kNever; }
+};
+
+class Board {
+ public:
+  Board(sim::Engine& engine, const config::Machine& config, memory::AddressSpace& address_space,
+        memory::HostPort& host, gpu::OccupancyFunction occupancy);
+
+  struct SmQueues {
+    sim::Queue<gpu::BlockLaunch>& launches;
+    sim::Queue<gpu::BlockDone>& done;
+  };
+  SmQueues connect_sm(sim::Component& sm);
+
+  driver::Driver& driver() { return *driver_; }
+  const sim::Component& gpu() const { return gpu_node_; }
+  memory::RequestPool& requests() { return pool_; }
+
+ private:
+  // Numbers of the ends of the link.
+  static constexpr std::uint8_t kDriver = 0, kHostMemory = 1, kGigaThreadEngine = 2, kWorkDistributor = 3,
+                                kFirstCopyEngine = 4;
+  void connect_front_end(const config::Machine& config);
+  void connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,
+                           std::uint8_t link_number);
+
+  const config::Machine config_;
+  memory::RequestPool pool_;
+  memory::HostAperture aperture_;
+  gpu::TaskPool tasks_;
+  gpu::GpuPort port_;
+  Node system_node_, gpu_node_;
+  link::Direction to_gpu_, to_host_;
+  memory::SimpleMemory host_memory_, device_memory_;
+  gpu::GigaThreadEngine giga_thread_engine_;
+  gpu::WorkDistributor work_distributor_;
+  std::deque<gpu::DataTransferEngine> copy_engines_;
+  std::deque<sim::Queue<memory::Packet>> memory_queues_;
+  std::deque<sim::Queue<gpu::TaskReady>> channel_queues_;
+  std::deque<sim::Queue<gpu::MoveStart>> move_queues_;
+  std::deque<sim::Queue<gpu::MoveDone>> move_done_queues_;
+  std::deque<sim::Queue<gpu::BlockLaunch>> launch_queues_;
+  std::deque<sim::Queue<gpu::BlockDone>> done_queues_;
+  std::unique_ptr<driver::Driver> driver_;
+};
+
+}  // namespace duet::machine

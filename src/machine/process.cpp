@@ -1,0 +1,159 @@
+#include "machine/process.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "ptx/compiler.h"
+#include "ptx/semantics.h"
+#include "sim/clock_domain.h"
+
+namespace duet::machine {
+
+Process::Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
+                 std::function<void(const std::string&)> print, const ProcessOptions& options)
+    : journal_(journal), options_(options) {
+  Options system_options;
+  system_options.shuffle_seed = options.shuffle_seed;
+  system_ = std::make_unique<System>(machine, host, gpu::DeviceServices{std::move(print)}, system_options);
+  if (journal_ == nullptr) return;
+  journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
+  driver().on_complete = [this](const driver::CommandRecord& command) { record(command); };
+  if (options.trace_push_buffer)
+    driver().on_push_buffer_command = [this](const driver::PushBufferTrace& trace) {
+      journal_->append(report::RecordType::PushBufferCommand,
+                       report::PushBufferRecord{trace.time_ps, trace.channel, trace.stream, trace.argument},
+                       trace.command);
+    };
+}
+
+Process::~Process() = default;
+
+driver::HostThread Process::new_thread() { return {engine(), driver(), config().driver}; }
+
+LoadedModule& Process::load_module(std::string_view ptx_text, const std::string& name) {
+  ptx::CompileOptions compile_options;
+  compile_options.registers_per_thread = options_.registers_per_thread;
+  compile_options.assembler_peepholes = options_.assembler_peepholes;
+  LoadedModule loaded;
+  loaded.module = ptx::compile_module(ptx_text, name, compile_options);
+
+  auto& variables = loaded.module.variables;
+  std::vector<Bytes> offsets;
+  Bytes total = 0;
+  for (const ptx::Variable& variable : variables) {
+    if (variable.external)
+      throw Error(name + ": variable '" + variable.name + "' is declared but not defined in this module");
+    total = round_up(total, std::max<Bytes>(variable.alignment, 1));
+    offsets.push_back(total);
+    total += variable.bytes;
+  }
+  if (total != 0) {
+    const memory::Allocation* allocation =
+        system_->address_space().allocate_device(total, memory::AllocationKind::Module);
+    if (allocation == nullptr) throw Error(name + ": no room in device memory for its variables");
+    loaded.variables_base = allocation->base;
+    std::memset(allocation->backing, 0, total);
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      loaded.variable_addresses.push_back(allocation->base + offsets[i]);
+      std::memcpy(allocation->backing + offsets[i], variables[i].initial.data(), variables[i].initial.size());
+    }
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      for (const auto& relocation : variables[i].relocations) {
+        std::byte* at = allocation->backing + offsets[i] + relocation.offset;
+        std::uint64_t value = 0;
+        std::memcpy(&value, at, relocation.bytes);
+        value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)];
+        std::memcpy(at, &value, relocation.bytes);
+      }
+  }
+  for (ptx::Kernel& kernel : loaded.module.kernels) {
+    if (!kernel.unsupported.empty()) continue;
+    for (ptx::Immediate& immediate : kernel.immediates)
+      if (immediate.variable >= 0)
+        immediate.value += loaded.variable_addresses[static_cast<std::size_t>(immediate.variable)];
+    ptx::bind_handlers(kernel);
+  }
+  modules_.push_back(std::move(loaded));
+  return modules_.back();
+}
+
+std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Dim3 grid, gpu::Dim3 block,
+                                              Bytes dynamic_shared_bytes, std::vector<std::byte> parameters,
+                                              bool cooperative) {
+  if (!kernel.unsupported.empty()) throw Error(kernel.unsupported);
+  auto result = std::make_unique<gpu::Grid>();
+  result->kernel = &kernel;
+  result->grid = grid;
+  result->block = block;
+  result->dynamic_shared_bytes = dynamic_shared_bytes;
+  result->parameters = std::move(parameters);
+  result->launch_id = next_launch_id_++;
+  result->cooperative = cooperative;
+  return result;
+}
+
+gpu::Occupancy Process::occupancy(const ptx::Kernel& kernel, std::uint64_t threads_per_block,
+                                  Bytes dynamic_shared_bytes) const {
+  return gpu::occupancy(config().gpu.sm, kernel, threads_per_block, dynamic_shared_bytes);
+}
+
+void Process::mark(std::string_view name, Picoseconds time) {
+  if (journal_ != nullptr) journal_->append(report::RecordType::Mark, report::MarkRecord{time}, name);
+}
+
+void Process::note_time(Picoseconds thread_clock) {
+  if (journal_ == nullptr) return;
+  auto& simulated = journal_->header().simulated_ps;
+  const Picoseconds reached = std::max(thread_clock, engine().now());
+  if (reached > simulated) simulated = reached;
+}
+
+void Process::record(const driver::CommandRecord& command) {
+  switch (command.kind) {
+    case driver::CommandKind::Launch: {
+      const gpu::Grid& grid = *command.grid;
+      const sim::ClockDomain core(config().gpu.core_clock_khz * 1000);
+      const auto fit = occupancy(*grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
+      report::KernelRecord record{};
+      record.stream = command.stream;
+      record.registers = grid.kernel->registers;
+      record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
+      record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
+      record.queued_ps = command.queued_ps;
+      record.driver_start_ps = command.driver_start_ps;
+      record.start_ps = command.start_ps;
+      record.end_ps = command.end_ps;
+      record.cycles = core.cycle_at(command.end_ps) - core.cycle_at(command.start_ps);
+      record.warp_instructions = grid.warp_instructions;
+      record.thread_instructions = grid.thread_instructions;
+      record.occupancy = static_cast<double>(fit.blocks_per_sm * fit.warps_per_block) /
+                         static_cast<double>(config().gpu.sm.max_warps);
+      journal_->append(report::RecordType::Kernel, record, grid.kernel->name);
+      if (grid.fault.kind != gpu::FaultKind::None)
+        journal_->append(report::RecordType::Fault, &record, 0, grid.fault.text);
+      break;
+    }
+    case driver::CommandKind::Copy:
+    case driver::CommandKind::Fill: {
+      report::CopyRecord record{};
+      record.kind = command.kind == driver::CommandKind::Fill ? report::CopyKind::Fill
+                    : command.from_host && command.to_host    ? report::CopyKind::HostToHost
+                    : command.from_host                       ? report::CopyKind::HostToDevice
+                    : command.to_host                         ? report::CopyKind::DeviceToHost
+                                                              : report::CopyKind::DeviceToDevice;
+      record.stream = command.stream;
+      record.bytes = command.bytes;
+      record.queued_ps = command.queued_ps;
+      record.driver_start_ps = command.driver_start_ps;
+      record.start_ps = command.start_ps;
+      record.end_ps = command.end_ps;
+      journal_->append(report::RecordType::Copy, record);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+}  // namespace duet::machine

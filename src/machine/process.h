@@ -1,0 +1,75 @@
+// A program's process on a simulated machine: the system, the modules that it loaded, and what is recorded of
+// it. Both ways to run something, the runtime library in a program's process and a bare kernel in `duet run
+// k.ptx`, stand on this.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/loader.h"
+#include "driver/host_thread.h"
+#include "gpu/occupancy.h"
+#include "machine/system.h"
+#include "ptx/kernel.h"
+#include "report/journal.h"
+
+namespace duet::machine {
+
+struct ProcessOptions {
+  bool trace_push_buffer = false;
+  unsigned registers_per_thread = 0;  // overrides the compiler's count (occupancy); 0: the compiler's
+  bool assembler_peepholes = true;
+  std::uint64_t shuffle_seed = 0;
+};
+
+// A module in the device's memory.
+class LoadedModule {
+ public:
+  ptx::Module module;
+  Address variables_base = 0;               // virtual; 0 when it has none
+  std::vector<Address> variable_addresses;  // by index in module.variables
+};
+
+class Process {
+ public:
+  // `journal` may be null: nothing is recorded. `print` takes what device code prints, at the time it prints
+  // it.
+  Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
+          std::function<void(const std::string&)> print, const ProcessOptions& options);
+  ~Process();
+
+  System& system() { return *system_; }
+  driver::Driver& driver() { return system_->driver(); }
+  sim::Engine& engine() { return system_->engine(); }
+  const config::Machine& config() const { return system_->config(); }
+  driver::HostThread new_thread();
+
+  // Compiles PTX and places its variables. Throws duet::Error with one line.
+  LoadedModule& load_module(std::string_view ptx_text, const std::string& name);
+
+  // A launch as the driver takes it; `parameters` has kernel.parameter_bytes. Throws duet::Error when the
+  // kernel is not supported.
+  std::unique_ptr<gpu::Grid> make_grid(const ptx::Kernel& kernel, gpu::Dim3 grid, gpu::Dim3 block,
+                                       Bytes dynamic_shared_bytes, std::vector<std::byte> parameters,
+                                       bool cooperative);
+  gpu::Occupancy occupancy(const ptx::Kernel& kernel, std::uint64_t threads_per_block,
+                           Bytes dynamic_shared_bytes) const;
+
+  void mark(std::string_view name, Picoseconds time);
+  // Brings the journal's totals up to date; called at the end of every call.
+  void note_time(Picoseconds thread_clock);
+
+ private:
+  void record(const driver::CommandRecord& command);
+
+  report::JournalWriter* journal_;
+  ProcessOptions options_;
+  std::unique_ptr<System> system_;
+  std::deque<LoadedModule> modules_;
+  std::uint64_t next_launch_id_ = 1;
+};
+
+}  // namespace duet::machine

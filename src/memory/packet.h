@@ -1,0 +1,31 @@
+// The descriptor that queues between requesters, links and memories move. Requests and their payload stay in
+// the RequestPool.
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+#include "memory/request.h"
+
+namespace duet::memory {
+
+inline constexpr RequestHandle kNoRequest = ~RequestHandle{0};
+
+enum class PacketKind : std::uint8_t {
+  Request,     // to a memory
+  Response,    // read data or the acknowledgement of a write
+  Doorbell,    // argument: bytes ever written into the push buffer of channel `tag`
+  GetPointer,  // argument: bytes ever consumed from the push buffer of channel `tag`
+  Release      // a semaphore release on its way to host memory; the request holds address and bytes
+};
+
+struct Packet {
+  RequestHandle request = kNoRequest;
+  std::uint16_t payload_bytes = 0;  // what the packet costs on a link
+  std::uint16_t tag = 0;
+  PacketKind kind = PacketKind::Request;
+  std::uint8_t source = 0, destination = 0;  // numbers of the ends of a link, given by the machine
+  std::uint64_t argument = 0;
+};
+
+}  // namespace duet::memory

@@ -1,0 +1,121 @@
+#include "memory/simple_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace duet::memory {
+
+SimpleMemory::SimpleMemory(sim::Engine& engine, std::string name, const sim::Component* parent, int level,
+                           const SimpleMemoryConfig& config, RequestPool& pool,
+                           const AddressSpace& address_space, const HostAperture& aperture, HostPort& host)
+    : Component(engine, std::move(name), parent, level, sim::Role::Memory),
+      config_(config),
+      pool_(pool),
+      address_space_(address_space),
+      aperture_(aperture),
+      host_(host),
+      bandwidth_(config.bandwidth_mb_per_s) {}
+
+void SimpleMemory::connect(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses,
+                           std::size_t in_service) {
+  clients_.push_back({&requests, &responses, DelayLine(in_service)});
+}
+
+void SimpleMemory::answer(Picoseconds now, Client& client) {
+  while (client.line.due() <= now && client.responses->can_push(now)) {
+    client.responses->push(now, client.line.front());
+    client.line.pop();
+  }
+}
+
+SimpleMemory::Client* SimpleMemory::next_client(Picoseconds now) {
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    std::size_t index = round_robin_ + i;
+    if (index >= clients_.size()) index -= clients_.size();
+    Client& client = clients_[index];
+    if (!client.requests->can_pop(now) || client.line.full()) continue;
+    round_robin_ = index + 1 == clients_.size() ? 0 : index + 1;
+    return &client;
+  }
+  return nullptr;
+}
+
+Picoseconds SimpleMemory::tick(Picoseconds now) {
+  for (Client& client : clients_) answer(now, client);
+  bool more = false;
+  while (bandwidth_.free_at() <= now) {
+    Client* client = next_client(now);
+    more = client != nullptr;
+    if (!more) break;
+    Packet packet = client->requests->pop(now);
+    Request& request = pool_[packet.request];
+    service(request);
+    const Picoseconds end = bandwidth_.reserve(now, request.bytes);
+    packet.kind = PacketKind::Response;
+    packet.payload_bytes = request.operation == Operation::Read ? request.bytes : 0;
+    std::swap(packet.source, packet.destination);
+    packet.source = config_.number;
+    client->line.push(packet, end + config_.latency_ps);
+  }
+  Picoseconds next = kNever;
+  if (bandwidth_.free_at() > now)
+    for (const Client& client : clients_)
+      if (client.requests->size() != 0 && !client.line.full()) next = bandwidth_.free_at();
+  // A line whose head is due already waits for room in its client's queue, which wakes this component.
+  for (const Client& client : clients_)
+    if (client.line.due() > now) next = std::min(next, client.line.due());
+  return next;
+}
+
+void SimpleMemory::service(Request& request) {
+  if (request.trigger != Trigger::None || request.action != Action::None)
+    throw Error(name() + " has no full/empty bits: use a machine with tracked memory");
+  if (request.operation == Operation::Clean || request.operation == Operation::Invalidate) return;
+  if (request.operation == Operation::Atomic)
+    throw Error(name() + " performs no atomics: they belong to the machine's coherence point");
+  const bool read = request.operation == Operation::Read;
+  const bool whole = request.mask.bits == ByteMask::first(request.bytes).bits;
+  const auto unmapped = [&] {
+    throw Error(name() + ": nothing is mapped at physical address " + std::to_string(request.address));
+  };
+  if (HostAperture::holds(request.address)) {
+    const HostAperture::Window* window = aperture_.find(request.address, request.bytes);
+    if (window == nullptr) unmapped();
+    std::byte* host = window->host + HostAperture::offset_of(request.address);
+    if (window->through_port) {
+      if (read) return host_.read(host, request.data.data(), request.bytes);
+      if (whole) return host_.write(host, request.data.data(), request.bytes);
+      for (unsigned i = 0; i < request.bytes; ++i)
+        if (request.mask.test(i)) host_.write(host + i, &request.data[i], 1);
+      return;
+    }
+    if (read) {
+      std::memcpy(request.data.data(), host, request.bytes);
+    } else {
+      for (unsigned i = 0; i < request.bytes; ++i)
+        if (request.mask.test(i)) host[i] = request.data[i];
+    }
+    return;
+  }
+  std::byte* bytes = address_space_.backing(request.address);
+  if (bytes == nullptr) unmapped();
+  if (read) {
+    std::memcpy(request.data.data(), bytes, request.bytes);
+  } else if (whole) {
+    std::memcpy(bytes, request.data.data(), request.bytes);
+  } else {
+    for (unsigned i = 0; i < request.bytes; ++i)
+      if (request.mask.test(i)) bytes[i] = request.data[i];
+  }
+}
+
+std::string SimpleMemory::waits_for() const {
+  for (const Client& client : clients_)
+    if (!client.line.empty() && client.line.due() <= engine().now())
+      return "room in a client's queue of answers";
+  return {};
+}
+
+}  // namespace duet::memory

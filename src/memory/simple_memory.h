@@ -1,0 +1,60 @@
+// A memory with a fixed latency and a bandwidth: one request is serviced at a time, in round-robin order of
+// the clients; a value is bound at service, the answer leaves transfer time plus latency later. Class
+// NonTriggered is never blocked: what a client may have outstanding must fit (constructor) and answers wait
+// in a line of their client. Left out: banks, rows, refresh (dram/ models them), full/empty bits (a trigger
+// or an action is refused), atomics.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "memory/address_space.h"
+#include "memory/bandwidth.h"
+#include "memory/delay_line.h"
+#include "memory/host_aperture.h"
+#include "memory/host_port.h"
+#include "memory/packet.h"
+#include "sim/engine.h"
+#include "sim/queue.h"
+
+namespace duet::memory {
+
+struct SimpleMemoryConfig {
+  Picoseconds latency_ps = 0;
+  std::uint64_t bandwidth_mb_per_s = 0;  // 0: no limit
+  std::uint8_t number = 0;               // of this end of a link
+};
+
+class SimpleMemory : public sim::Component {
+ public:
+  SimpleMemory(sim::Engine& engine, std::string name, const sim::Component* parent, int level,
+               const SimpleMemoryConfig& config, RequestPool& pool, const AddressSpace& address_space,
+               const HostAperture& aperture, HostPort& host);
+
+  // A client with room for `in_service` requests between service and answer. Queues belong to the machine.
+  void connect(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses, std::size_t in_service);
+
+  Picoseconds tick(Picoseconds now) override;
+  std::string waits_for() const override;
+
+ private:
+  struct Client {
+    sim::Queue<Packet>* requests;
+    sim::Queue<Packet>* responses;
+    DelayLine line;
+  };
+  void answer(Picoseconds now, Client& client);
+  Client* next_client(Picoseconds now);
+  void service(Request& request);
+
+  SimpleMemoryConfig config_;
+  RequestPool& pool_;
+  const AddressSpace& address_space_;
+  const HostAperture& aperture_;
+  HostPort& host_;
+  Bandwidth bandwidth_;
+  std::vector<Client> clients_;
+  std::size_t round_robin_ = 0;
+};
+
+}  // namespace duet::memory

@@ -1,0 +1,136 @@
+#include "report/journal.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+
+namespace duet::report {
+
+namespace {
+
+// The file is sparse: only what is written takes room.
+constexpr std::size_t kFileBytes = 8_GiB;
+
+struct RecordHeader {
+  std::uint32_t type;
+  std::uint32_t record_bytes;
+  std::uint32_t text_bytes;
+  std::uint32_t total_bytes;
+};
+
+std::string journal_path(const std::string& directory, unsigned index) {
+  return directory + "/process-" + std::to_string(index) + ".journal";
+}
+
+}  // namespace
+
+JournalWriter::JournalWriter(const std::string& directory) {
+  int file = -1;
+  unsigned index = 0;
+  for (;; ++index) {
+    file = open(journal_path(directory, index).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file >= 0) break;
+    if (errno != EEXIST) throw Error("cannot write to " + directory + ": " + std::strerror(errno));
+  }
+  if (ftruncate(file, kFileBytes) != 0) {
+    close(file);
+    throw Error("cannot make room for measurements in " + directory + ": " + std::strerror(errno));
+  }
+  void* memory = mmap(nullptr, kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  close(file);
+  if (memory == MAP_FAILED)
+    throw Error("cannot map measurements in " + directory + ": " + std::strerror(errno));
+  base_ = static_cast<std::byte*>(memory);
+  header_ = reinterpret_cast<JournalHeader*>(base_);
+  header_->header_bytes = sizeof(JournalHeader);
+  header_->process_index = index;
+  header_->pid = getpid();
+  header_->deterministic = 1;
+  header_->magic = JournalHeader::kMagic;
+}
+
+void JournalWriter::append(RecordType type, const void* record, std::size_t bytes, std::string_view text) {
+  const std::size_t total = round_up<std::size_t>(sizeof(RecordHeader) + bytes + text.size(), 8);
+  const std::uint64_t used = header_->committed_bytes.load(std::memory_order_relaxed);
+  if (sizeof(JournalHeader) + used + total > kFileBytes) {
+    ++header_->lost_records;
+    return;
+  }
+  std::byte* at = base_ + sizeof(JournalHeader) + used;
+  const RecordHeader head{static_cast<std::uint32_t>(type), static_cast<std::uint32_t>(bytes),
+                          static_cast<std::uint32_t>(text.size()), static_cast<std::uint32_t>(total)};
+  std::memcpy(at, &head, sizeof head);
+  std::memcpy(at + sizeof head, record, bytes);
+  if (!text.empty()) std::memcpy(at + sizeof head + bytes, text.data(), text.size());
+  header_->committed_bytes.store(used + total, std::memory_order_release);
+}
+
+ApiCount& JournalWriter::api(const char* name) {
+  const std::uint32_t count = header_->api_count;
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (std::strncmp(header_->api[i].name, name, sizeof header_->api[i].name - 1) == 0)
+      return header_->api[i];
+  const std::uint32_t index = std::min<std::uint32_t>(count, JournalHeader::kMaxApi - 1);
+  std::strncpy(header_->api[index].name, name, sizeof header_->api[index].name - 1);
+  header_->api_count = index + 1;
+  return header_->api[index];
+}
+
+JournalReader::JournalReader(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0 ||
+      static_cast<std::size_t>(status.st_size) < sizeof(JournalHeader)) {
+    if (file >= 0) close(file);
+    throw Error("cannot read " + path);
+  }
+  bytes_ = static_cast<std::size_t>(status.st_size);
+  void* memory = mmap(nullptr, bytes_, PROT_READ, MAP_SHARED | MAP_NORESERVE, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) throw Error("cannot map " + path);
+  base_ = static_cast<std::byte*>(memory);
+  header_ = reinterpret_cast<const JournalHeader*>(base_);
+  if (header_->magic != JournalHeader::kMagic) {
+    munmap(base_, bytes_);
+    throw Error(path + " is not a journal of this version");
+  }
+}
+
+JournalReader::JournalReader(JournalReader&& other) noexcept
+    : base_(std::exchange(other.base_, nullptr)), bytes_(other.bytes_), header_(other.header_) {}
+
+JournalReader::~JournalReader() {
+  if (base_ != nullptr) munmap(base_, bytes_);
+}
+
+void JournalReader::for_each(
+    const std::function<void(RecordType, const std::byte*, std::size_t, std::string_view)>& f) const {
+  const std::uint64_t used = header_->committed_bytes.load(std::memory_order_acquire);
+  const std::byte* at = base_ + header_->header_bytes;
+  const std::byte* const end = at + used;
+  while (at + sizeof(RecordHeader) <= end) {
+    RecordHeader head;
+    std::memcpy(&head, at, sizeof head);
+    const std::byte* record = at + sizeof head;
+    f(static_cast<RecordType>(head.type), record, head.record_bytes,
+      {reinterpret_cast<const char*>(record + head.record_bytes), head.text_bytes});
+    at += head.total_bytes;
+  }
+}
+
+std::vector<std::string> journals_in(const std::string& directory) {
+  std::vector<std::string> paths;
+  for (unsigned index = 0; std::filesystem::exists(journal_path(directory, index)); ++index)
+    paths.push_back(journal_path(directory, index));
+  return paths;
+}
+
+}  // namespace duet::report

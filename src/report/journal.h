@@ -1,0 +1,133 @@
+// The journal: how a simulated process leaves its measurements. The process appends plain records to a shared
+// file mapping; the parent
+// (`duet run`) renders them when the process is gone, however it ended: return, _exit, abort, a signal, an
+// interrupt. Nothing is written at exit, so nothing can be lost, and a forked child (which gets no journal)
+// cannot write it twice.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+
+namespace duet::report {
+
+enum class RecordType : std::uint32_t {
+  Kernel = 1,
+  Copy = 2,
+  Mark = 3,
+  PushBufferCommand = 4,
+  Fault = 5,
+  ApiCall = 6,
+  DriverStage = 7
+};
+
+struct KernelRecord {
+  std::uint32_t stream;
+  std::uint32_t registers;
+  std::uint32_t grid[3], block[3];
+  Picoseconds queued_ps, driver_start_ps, start_ps, end_ps;
+  std::uint64_t cycles, warp_instructions, thread_instructions;
+  double occupancy;  // resident warps over the SM's maximum
+};                   // followed by the name
+
+enum class CopyKind : std::uint32_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost, Fill };
+struct CopyRecord {
+  CopyKind kind;
+  std::uint32_t stream;
+  Bytes bytes;
+  Picoseconds queued_ps, driver_start_ps, start_ps, end_ps;
+};
+
+struct MarkRecord {
+  Picoseconds time_ps;
+};  // followed by the name
+
+struct PushBufferRecord {
+  Picoseconds time_ps;
+  std::uint32_t channel, stream;
+  std::uint64_t argument;
+};  // followed by the command's name
+
+struct ApiCallRecord {  // only with timeline events switched on
+  std::uint32_t api;    // index into JournalHeader::api
+  std::uint32_t thread;
+  Picoseconds start_ps, end_ps;
+};
+
+struct ApiCount {
+  char name[56];
+  std::atomic<std::uint64_t> calls;
+  std::atomic<std::uint64_t> total_ps;
+};
+
+// At the start of the file. The child's counters live here, so they are complete at any moment.
+struct JournalHeader {
+  static constexpr std::uint64_t kMagic = 0x314a'5445'5544'0a0dull;
+  static constexpr std::size_t kMaxApi = 512;
+  std::uint64_t magic;
+  std::uint64_t header_bytes;
+  std::uint32_t process_index;
+  std::int32_t pid;
+  char command[256];
+  std::atomic<std::uint64_t> committed_bytes;  // of records behind the header
+  std::atomic<std::uint64_t> lost_records;     // the file was full
+  std::atomic<std::uint64_t> simulated_ps;     // largest host clock or machine time so far
+  std::atomic<std::uint32_t> deterministic;
+  std::atomic<std::uint32_t> failure;     // 0, or Duet's own exit status for this process (124, 125)
+  std::atomic<std::uint32_t> calls_seen;  // any CUDA call was made
+  std::uint64_t core_clock_khz;
+  std::atomic<std::uint32_t> api_count;
+  ApiCount api[kMaxApi];
+};
+
+// The writing side, one per process.
+class JournalWriter {
+ public:
+  // Claims the next process number in `directory` (created by the parent). Throws duet::Error when the folder
+  // cannot be written.
+  explicit JournalWriter(const std::string& directory);
+
+  JournalHeader& header() { return *header_; }
+  // Thread-safe only under the caller's lock.
+  void append(RecordType type, const void* record, std::size_t bytes, std::string_view text = {});
+  template <typename Record>
+  void append(RecordType type, const Record& record, std::string_view text = {}) {
+    append(type, &record, sizeof record, text);
+  }
+  // The counter of an API function; the same name gives the same counter.
+  ApiCount& api(const char* name);
+
+ private:
+  std::byte* base_ = nullptr;
+  JournalHeader* header_ = nullptr;
+};
+
+// The reading side.
+class JournalReader {
+ public:
+  explicit JournalReader(const std::string& path);
+  ~JournalReader();
+  JournalReader(JournalReader&& other) noexcept;
+  JournalReader(const JournalReader&) = delete;
+
+  const JournalHeader& header() const { return *header_; }
+  void for_each(const std::function<void(RecordType, const std::byte* record, std::size_t bytes,
+                                         std::string_view text)>& f) const;
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t bytes_ = 0;
+  const JournalHeader* header_ = nullptr;
+};
+
+// Journals that processes left in `directory`, in the order in which the processes claimed their numbers.
+std::vector<std::string> journals_in(const std::string& directory);
+
+}  // namespace duet::report

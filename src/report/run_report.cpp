@@ -1,0 +1,83 @@
+#include "report/run_report.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace duet::report {
+
+namespace {
+template <typename Record>
+Record record_as(const std::byte* bytes, std::size_t size) {
+  if (size != sizeof(Record)) throw Error("journal record of an unknown size");
+  Record record;
+  std::memcpy(&record, bytes, sizeof record);
+  return record;
+}
+}  // namespace
+
+std::uint64_t RunReport::warp_instructions() const {
+  std::uint64_t total = 0;
+  for (const auto& kernel : kernels) total += kernel.warp_instructions;
+  return total;
+}
+
+std::uint64_t RunReport::thread_instructions() const {
+  std::uint64_t total = 0;
+  for (const auto& kernel : kernels) total += kernel.thread_instructions;
+  return total;
+}
+
+std::uint64_t RunReport::gpu_cycles() const {
+  std::vector<std::pair<Picoseconds, Picoseconds>> intervals;
+  for (const auto& kernel : kernels) intervals.emplace_back(kernel.start_ps, kernel.end_ps);
+  std::sort(intervals.begin(), intervals.end());
+  Picoseconds busy = 0, reached = 0;
+  for (const auto& [start, end] : intervals) {
+    const Picoseconds from = std::max(start, reached);
+    if (end > from) busy += end - from;
+    reached = std::max(reached, end);
+  }
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(busy) * core_clock_khz / 1'000'000'000);
+}
+
+RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds) {
+  RunReport report;
+  const JournalHeader& header = journal.header();
+  report.machine = machine;
+  report.command.assign(header.command, strnlen(header.command, sizeof header.command));
+  report.wall_seconds = wall_seconds;
+  report.deterministic = header.deterministic != 0;
+  report.simulated_ps = header.simulated_ps;
+  report.core_clock_khz = header.core_clock_khz;
+  report.lost_records = header.lost_records;
+  journal.for_each([&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
+    switch (type) {
+      case RecordType::Kernel:
+        report.kernels.push_back({record_as<KernelRecord>(record, bytes), std::string(text)});
+        break;
+      case RecordType::Copy:
+        report.copies.push_back(record_as<CopyRecord>(record, bytes));
+        break;
+      case RecordType::Mark:
+        report.marks.push_back({std::string(text), record_as<MarkRecord>(record, bytes).time_ps});
+        break;
+      case RecordType::PushBufferCommand:
+        report.push_buffer.push_back({record_as<PushBufferRecord>(record, bytes), std::string(text)});
+        break;
+      case RecordType::Fault:
+        report.faults.emplace_back(text);
+        break;
+      case RecordType::ApiCall:
+      case RecordType::DriverStage:
+        break;  // timeline only
+    }
+  });
+  const std::uint32_t apis = header.api_count;
+  for (std::uint32_t i = 0; i < apis; ++i)
+    report.api.push_back({header.api[i].name, header.api[i].calls, header.api[i].total_ps});
+  return report;
+}
+
+}  // namespace duet::report

@@ -1,0 +1,56 @@
+// What one simulated process did, read from its journal, and its two first renderings: stats.json (schema
+// duet.stats/1) and the short table on the terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/journal.h"
+
+namespace duet::report {
+
+struct KernelResult : KernelRecord {
+  std::string name;
+};
+struct Mark {
+  std::string name;
+  Picoseconds time_ps;
+};
+struct PushBufferEntry : PushBufferRecord {
+  std::string command;
+};
+struct Api {
+  std::string name;
+  std::uint64_t calls;
+  Picoseconds total_ps;
+};
+
+struct RunReport {
+  std::string machine;
+  std::string command;
+  double wall_seconds = 0;
+  bool deterministic = true;
+  Picoseconds simulated_ps = 0;
+  std::uint64_t core_clock_khz = 0;
+  std::uint64_t lost_records = 0;
+  std::vector<KernelResult> kernels;
+  std::vector<CopyRecord> copies;
+  std::vector<Mark> marks;
+  std::vector<PushBufferEntry> push_buffer;
+  std::vector<Api> api;
+  std::vector<std::string> faults;
+
+  std::uint64_t warp_instructions() const;
+  std::uint64_t thread_instructions() const;
+  // Core cycles during which at least one kernel ran.
+  std::uint64_t gpu_cycles() const;
+};
+
+RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds);
+
+std::string stats_json(const RunReport& report);
+std::string summary_table(const RunReport& report);
+// The push buffer as text, one command a line (--trace-push-buffer).
+std::string push_buffer_text(const RunReport& report);
+
+}  // namespace duet::report

@@ -1,0 +1,126 @@
+// Latency, rate and back-pressure of one direction of the link, to the picosecond.
+#include "link/link.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace duet::test {
+namespace {
+
+using memory::Packet;
+
+// Takes packets and logs when it saw them; a closed receiver takes none.
+class Receiver : public sim::Component {
+ public:
+  explicit Receiver(sim::Engine& engine) : Component(engine, "receiver", nullptr, 1, sim::Role::None) {}
+  Picoseconds tick(Picoseconds now) override {
+    while (open && queue->can_pop(now)) {
+      tags.push_back(queue->pop(now).tag);
+      times.push_back(now);
+    }
+    return kNever;
+  }
+  link::PacketQueue* queue = nullptr;
+  bool open = true;
+  std::vector<Picoseconds> times;
+  std::vector<unsigned> tags;
+};
+
+Packet packet(std::uint16_t payload, std::uint8_t destination, std::uint16_t tag = 0) {
+  Packet result;
+  result.payload_bytes = payload;
+  result.destination = destination;
+  result.tag = tag;
+  return result;
+}
+
+constexpr Picoseconds kLatency = 120'000;
+constexpr Picoseconds kHop = 1;  // what is pushed at t is seen at t + 1
+
+TEST(Link, OnePacketTakesSerializationAndLatency) {
+  sim::Engine engine;
+  Receiver receiver(engine);
+  link::Direction direction(engine, "link", nullptr, 6800, kLatency, 4);
+  auto& input = direction.add_input(nullptr);
+  receiver.queue = &direction.add_output(7, &receiver);
+  input.push(0, packet(128, 7));
+  const Picoseconds expected = kHop + 128ull * 1'000'000 / 6800 + kLatency + kHop;
+  engine.run_until(expected - 1);
+  EXPECT_TRUE(receiver.times.empty());
+  engine.run_until(expected);
+  EXPECT_EQ(receiver.times, std::vector<Picoseconds>{expected});
+}
+
+TEST(Link, BackToBackPacketsLoseNoFraction) {
+  sim::Engine engine;
+  Receiver receiver(engine);
+  link::Direction direction(engine, "link", nullptr, 6800, kLatency, 2000);
+  auto& input = direction.add_input(nullptr);
+  receiver.queue = &direction.add_output(7, &receiver);
+  for (int i = 0; i < 1000; ++i) input.push(0, packet(128, 7));
+  engine.run_until(1'000'000'000);
+  ASSERT_EQ(receiver.times.size(), 1000u);
+  for (std::uint64_t k = 1; k <= 1000; ++k)
+    ASSERT_EQ(receiver.times[k - 1], kHop + k * 128'000'000 / 6800 + kLatency + kHop) << k;
+}
+
+TEST(Link, PacketsWithoutPayloadWaitForTheWireAndTakeNoTime) {
+  sim::Engine engine;
+  Receiver receiver(engine);
+  link::Direction direction(engine, "link", nullptr, 1000, kLatency, 8);
+  auto& input = direction.add_input(nullptr);
+  receiver.queue = &direction.add_output(7, &receiver);
+  input.push(0, packet(100, 7));
+  input.push(0, packet(0, 7));
+  input.push(0, packet(0, 7));
+  input.push(0, packet(100, 7));
+  engine.run_until(1'000'000);
+  const Picoseconds first = kHop + 100'000 + kLatency + kHop;
+  EXPECT_EQ(receiver.times, (std::vector<Picoseconds>{first, first, first, first + 100'000}));
+}
+
+TEST(Link, InputsTakeTurns) {
+  sim::Engine engine;
+  Receiver receiver(engine);
+  link::Direction direction(engine, "link", nullptr, 1000, kLatency, 8);
+  auto& a = direction.add_input(nullptr);
+  auto& b = direction.add_input(nullptr);
+  receiver.queue = &direction.add_output(7, &receiver);
+  for (int i = 0; i < 3; ++i) a.push(0, packet(100, 7, 1));
+  for (int i = 0; i < 3; ++i) b.push(0, packet(100, 7, 2));
+  engine.run_until(10'000'000);
+  EXPECT_EQ(receiver.tags, (std::vector<unsigned>{1, 2, 1, 2, 1, 2}));
+}
+
+TEST(Link, AFullReceiverHoldsUpOnlyItsOwnPackets) {
+  sim::Engine engine;
+  Receiver closed(engine), open(engine);
+  closed.open = false;
+  link::Direction direction(engine, "link", nullptr, 1000, kLatency, 1);
+  auto& a = direction.add_input(nullptr);
+  auto& b = direction.add_input(nullptr);
+  closed.queue = &direction.add_output(1, &closed);
+  open.queue = &direction.add_output(2, &open);
+  unsigned sent = 0;
+  for (Picoseconds now = 0; now < 20'000'000; now += 500'000) {
+    engine.run_until(now);
+    if (a.can_push(now)) {
+      a.push(now, packet(10, 1));
+      ++sent;
+    }
+    if (b.can_push(now)) b.push(now, packet(10, 2));
+  }
+  engine.run_until(30'000'000);
+  EXPECT_EQ(sent, 3u);  // one in the receive queue, one under way, one at the input
+  EXPECT_EQ(open.times.size(), 40u);
+  EXPECT_NE(direction.waits_for(), "");
+  closed.open = true;
+  engine.wake(closed, 30'000'001);
+  engine.run_until(40'000'000);
+  EXPECT_EQ(closed.times.size(), 3u);
+  EXPECT_EQ(direction.waits_for(), "");
+}
+
+}  // namespace
+}  // namespace duet::test

@@ -1,0 +1,29 @@
+// A kernel that touches memory nobody allocated: the launch succeeds, the synchronization reports
+// cudaErrorIllegalAddress, and so does every later call that needs the device. Argument: read or write.
+#include "expect.h"
+
+__global__ void write_to(int* address) { *address = 1; }
+__global__ void read_from(const int* address, int* out) { *out = *address; }
+
+int main(int argc, char** argv) {
+  if (argc != 2 || (strcmp(argv[1], "read") != 0 && strcmp(argv[1], "write") != 0)) {
+    fprintf(stderr, "usage: errors_illegal_address read|write\n");
+    return 2;
+  }
+  int* valid = nullptr;
+  CHECK(cudaMalloc(reinterpret_cast<void**>(&valid), sizeof(int)));
+  if (strcmp(argv[1], "write") == 0)
+    write_to<<<1, 1>>>(nullptr);
+  else
+    read_from<<<1, 1>>>(reinterpret_cast<const int*>(0x6000000000000ull), valid);
+  CHECK_LAUNCH();
+  REQUIRE_STATUS(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  REQUIRE_STATUS(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  REQUIRE_STATUS(cudaMemset(valid, 0, sizeof(int)), cudaErrorIllegalAddress);
+  void* more = nullptr;
+  REQUIRE_STATUS(cudaMalloc(&more, 4), cudaErrorIllegalAddress);
+  write_to<<<1, 1>>>(valid);
+  REQUIRE_STATUS(cudaGetLastError(), cudaErrorIllegalAddress);
+  REQUIRE_STATUS(cudaGetLastError(), cudaErrorIllegalAddress);
+  return expect::pass("errors_illegal_address");
+}

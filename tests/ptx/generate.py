@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Generates the PTX instruction tests beside this file. Every expected value comes from exact integer or rational
+arithmetic in Python (generator/), never from another PTX implementation. Usage: generate.py [--check]
+--check writes nothing and fails if a committed file differs from what would be generated."""
+
+import pathlib
+import sys
+
+from generator import control, conversions, emit, floats, integers, memory
+
+PARTS = [integers, floats, conversions, memory, control]
+
+
+def main():
+    suite = emit.Suite()
+    for part in PARTS:
+        part.generate(suite)
+    folder = pathlib.Path(__file__).resolve().parent
+    present = {path.name: path.read_text() for path in folder.glob("*.ptx")}
+    if sys.argv[1:] == ["--check"]:
+        changed = sorted(n for n in present.keys() | suite.files.keys() if present.get(n) != suite.files.get(n))
+        if changed:
+            sys.exit("generate.py: %d files are out of date, first %s" % (len(changed), changed[0]))
+    elif sys.argv[1:]:
+        sys.exit("usage: generate.py [--check]")
+    else:
+        for name in present.keys() - suite.files.keys():
+            (folder / name).unlink()
+        for name, content in suite.files.items():
+            if present.get(name) != content:
+                (folder / name).write_text(content)
+    print("%d tests" % len(suite.files))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Generator of the PTX instruction tests; see ../generate.py."""
