@@ -31,7 +31,8 @@ class Emitter {
   void run() {
     place_blocks();
     const auto meeting = reconvergence_blocks(function_, flow_);
-    for (std::uint32_t b = 0; b < flow_.blocks.size(); ++b)
+    for (std::uint32_t b = 0; b < flow_.blocks.size(); ++b) {
+      if (!reachable_[b]) continue;
       for (std::uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
         const Instruction& in = function_.code[i];
         if (in.pseudo != Pseudo::None) continue;
@@ -43,13 +44,17 @@ class Emitter {
           op.reconvergence = meeting[b] == kNone ? block_start_.back() : block_start_[meeting[b]];
         kernel_.machine_instructions += op.machine_instructions;
       }
+    }
   }
 
  private:
   void place_blocks() {
+    reachable_.assign(flow_.blocks.size(), false);
+    for (const auto b : flow_.reverse_postorder) reachable_[b] = true;
     std::uint32_t index = 0;
     for (const Block& block : flow_.blocks) {
       block_start_.push_back(index);
+      if (!reachable_[block_start_.size() - 1]) continue;
       for (std::uint32_t i = block.begin; i < block.end; ++i)
         index += function_.code[i].pseudo == Pseudo::None;
     }
@@ -159,6 +164,7 @@ class Emitter {
   const Allocation& allocation_;
   const std::vector<std::int32_t>& variable_number_;
   Kernel& kernel_;
+  std::vector<bool> reachable_;             // by block; what cannot be reached is not written
   std::vector<std::uint32_t> block_start_;  // and the code's size
   std::map<std::tuple<std::uint64_t, unsigned, std::int32_t>, std::uint32_t> immediates_;
   std::map<std::pair<std::uint32_t, Type>, std::uint32_t> parameters_;

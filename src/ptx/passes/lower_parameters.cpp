@@ -82,12 +82,16 @@ Instruction move_element(const Instruction& access, const Value& destination, Va
 
 void lower_parameters(ParsedModule& module, Function& function) {
   std::unordered_map<std::uint32_t, Pieces> calls;
+  bool kernel_address_taken = false, call_address_taken = false;
   for (const Instruction& in : function.code) {
     if (in.pseudo != Pseudo::None) continue;
     const bool access = accesses_parameter(module, in);
     for (unsigned i = 0; i < in.op.source_count; ++i) {
       const Value& s = in.sources[i];
-      if (!is_parameter(module, s) || module.variables[s.index].kernel_parameter) continue;
+      if (!is_parameter(module, s)) continue;
+      (module.variables[s.index].kernel_parameter ? kernel_address_taken : call_address_taken) |=
+          !access || i != 0;
+      if (module.variables[s.index].kernel_parameter) continue;
       Pieces& pieces = calls[s.index];
       if (!access || i != 0) {
         pieces.memory = true;
@@ -108,6 +112,17 @@ void lower_parameters(ParsedModule& module, Function& function) {
   std::vector<Instruction> code;
   code.reserve(function.code.size());
   for (Instruction& in : function.code) {
+    // A register holds the address: of a kernel's parameter, or of a call's, which lies in local memory now.
+    const bool by_register = in.pseudo == Pseudo::None && in.op.space == StateSpace::Param &&
+                             (in.op.kind == Kind::Load || in.op.kind == Kind::Store) &&
+                             in.sources[0].is_register();
+    if (by_register && call_address_taken) {
+      if (kernel_address_taken)
+        throw ir::Unsupported{
+            "an access in .param space that may name a kernel's or a call's parameter is not supported (" +
+            module.name + ":" + std::to_string(in.op.ptx_line) + ")"};
+      in.op.space = StateSpace::Local;
+    }
     if (in.pseudo != Pseudo::None || in.op.space != StateSpace::Param ||
         (in.op.kind != Kind::Load && in.op.kind != Kind::Store) ||
         in.sources[0].kind != ValueKind::Variable) {

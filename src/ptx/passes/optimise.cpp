@@ -2,6 +2,7 @@
 // dominates the use; for those the reasoning of static single assignment holds whatever form the rest of the
 // program has. Floating-point operations are never contracted or reordered: results stay bit-identical.
 // Leaves out: common subexpressions, scheduling, if-conversion.
+#include <algorithm>
 #include <bit>
 
 #include "ptx/passes/passes.h"
@@ -93,7 +94,12 @@ class Optimiser {
     return &function_.code[definition_[reg]];
   }
   // A value that is the same wherever the definition that mentions it dominates.
-  bool stable(const Value& value) const { return !value.is_register() || single(value.index); }
+  // The second condition matters where a register is read before its only definition, as compilers do for
+  // values that are undefined in a loop's first iteration.
+  bool stable(const Value& value, const Instruction* where) const {
+    return !value.is_register() ||
+           definition_for(value.index, static_cast<std::uint32_t>(where - function_.code.data())) != nullptr;
+  }
 
   void visit(std::uint32_t i) {
     Instruction& in = function_.code[i];
@@ -112,7 +118,7 @@ class Optimiser {
         const Instruction* copy = definition_for(value.index, i);
         if (copy == nullptr || copy->op.opcode != Opcode::Mov) break;
         const Value& from = copy->sources[0];
-        if (!stable(from)) break;
+        if (!stable(from, copy)) break;
         const bool predicate = copy->op.type == Type::Pred;
         if (!predicate && ir::slots_of(copy->op.type) != ir::slots_of(value.type)) break;
         if (from.is_register() && !predicate &&
@@ -146,7 +152,8 @@ class Optimiser {
   void fold_predicate_not(Value& value, std::uint32_t i) {
     while (value.is_register() && function_.registers[value.index] == Type::Pred) {
       const Instruction* inverse = definition_for(value.index, i);
-      if (inverse == nullptr || inverse->op.opcode != Opcode::Not || !stable(inverse->sources[0])) return;
+      if (inverse == nullptr || inverse->op.opcode != Opcode::Not || !stable(inverse->sources[0], inverse))
+        return;
       --uses_[value.index];
       const bool negate = value.negate == inverse->sources[0].negate;
       value = inverse->sources[0];
@@ -162,7 +169,7 @@ class Optimiser {
     guard.negate = in.op.guard_negated;
     for (const Instruction* copy = definition_for(guard.index, i);
          copy != nullptr && copy->op.opcode == Opcode::Mov && copy->op.type == Type::Pred &&
-         stable(copy->sources[0]);
+         stable(copy->sources[0], copy);
          copy = definition_for(guard.index, i)) {
       --uses_[guard.index];
       guard.negate ^= copy->sources[0].negate;
@@ -281,11 +288,10 @@ class Optimiser {
       const unsigned constant = add->sources[1].is_immediate() ? 1 : 0;
       if ((sub && constant == 0) || !add->sources[constant].is_immediate()) break;
       const Value& other = add->sources[1 - constant];
-      if (!stable(other) || other.is_immediate()) break;
+      if (!stable(other, add) || other.is_immediate()) break;
       const std::int64_t addend = signed_value(add->sources[constant], add->op.type);
       const std::int64_t offset = in.op.address_offset + (sub ? -addend : addend);
-      // A 32-bit address wraps at 32 bits, the sum in the memory unit may not: shared and local addresses
-      // only.
+      // A 32-bit address wraps at 32 bits in the memory unit too, so the sum may pass zero.
       if (type_bytes(base.type) == 4 && in.op.space != StateSpace::Shared && in.op.space != StateSpace::Local)
         break;
       if (offset < INT32_MIN / 256 || offset > INT32_MAX / 256) break;  // the machine's 24-bit field
@@ -314,7 +320,7 @@ class Optimiser {
       const Value product = in.sources[s], addend = in.sources[1 - s];
       if (!product.is_register() || addend.is_register(product.index)) continue;
       const Instruction* from = definition_for(product.index, i);
-      if (from == nullptr || !stable(from->sources[0]) || !stable(from->sources[1])) continue;
+      if (from == nullptr || !stable(from->sources[0], from) || !stable(from->sources[1], from)) continue;
       const MicroOp& op = from->op;
       // A widening product costs nothing to repeat, and its narrow factor is the cheaper one to keep.
       if (uses_[product.index] != 1 && op.product != Product::Wide) continue;
@@ -364,7 +370,7 @@ class Optimiser {
         const Instruction* from = definition_for(value.index, i);
         if (from == nullptr || (from->op.opcode != Opcode::Neg && from->op.opcode != Opcode::Abs) ||
             from->op.type != in.op.type || (from->op.flush_to_zero && !in.op.flush_to_zero) ||
-            !stable(from->sources[0]))
+            !stable(from->sources[0], from))
           break;
         const Value inner = from->sources[0];
         const Type type = value.type;
@@ -401,36 +407,61 @@ class Optimiser {
     }
   }
 
+  // Keeps what has an effect and what that reads, by whatever definitions; a counter that only counts goes.
+  // An atomic operation whose result nobody reads becomes a reduction.
   void remove_dead() {
-    summarise();
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> definitions;  // register, instruction
     std::vector<std::uint32_t> work;
-    const auto dead = [&](const Instruction& in) {
-      if (in.pseudo != Pseudo::None || has_effect(in)) return false;
-      bool used = false, defines = false;
+    std::vector<bool> needed(function_.code.size()), read(count_);
+    const auto need = [&](std::uint32_t i) {
+      if (needed[i]) return;
+      needed[i] = true;
+      work.push_back(i);
+    };
+    for (std::uint32_t i = 0; i < function_.code.size(); ++i) {
+      const Instruction& in = function_.code[i];
+      if (in.pseudo != Pseudo::None) continue;
+      bool defines = false;
       ir::for_each_definition(in, [&](std::uint32_t r) {
-        used |= uses_[r] != 0;
+        definitions.emplace_back(r, i);
         defines = true;
       });
-      return defines && !used;
-    };
-    for (std::uint32_t i = static_cast<std::uint32_t>(function_.code.size()); i-- > 0;) {
-      Instruction& in = function_.code[i];
-      if (!dead(in)) continue;
-      in.pseudo = Pseudo::Removed;
-      changed_ = true;
-      ir::for_each_use(in, [&](std::uint32_t r) {
-        if (--uses_[r] == 0 && definition_[r] != kNone && definition_[r] > i) work.push_back(definition_[r]);
-      });
+      if (!defines || has_effect(in)) need(i);
     }
+    std::sort(definitions.begin(), definitions.end());
     while (!work.empty()) {
-      Instruction& in = function_.code[work.back()];
+      const Instruction& in = function_.code[work.back()];
       work.pop_back();
-      if (!dead(in)) continue;
-      in.pseudo = Pseudo::Removed;
       ir::for_each_use(in, [&](std::uint32_t r) {
-        if (--uses_[r] == 0 && definition_[r] != kNone) work.push_back(definition_[r]);
+        if (read[r]) return;
+        read[r] = true;
+        for (auto d = std::lower_bound(definitions.begin(), definitions.end(), std::pair(r, 0u));
+             d != definitions.end() && d->first == r; ++d)
+          need(d->second);
       });
     }
+    for (std::uint32_t i = 0; i < function_.code.size(); ++i) {
+      Instruction& in = function_.code[i];
+      if (in.pseudo != Pseudo::None) continue;
+      if (!needed[i]) {
+        in.pseudo = Pseudo::Removed;
+        changed_ = true;
+      } else if (in.op.opcode == Opcode::Atom && in.op.destination_count == 1 &&
+                 !read[in.destinations[0].index]) {
+        make_reduction(in.op);
+      }
+    }
+  }
+
+  // red has no exchanges and orders nothing.
+  void make_reduction(MicroOp& op) {
+    if (op.semantics != MemorySemantics::Weak && op.semantics != MemorySemantics::Relaxed) return;
+    if (op.atomic_operation == AtomicOperation::Exchange ||
+        op.atomic_operation == AtomicOperation::CompareAndSwap)
+      return;
+    op.opcode = Opcode::Red;
+    op.destination_count = 0;
+    changed_ = true;
   }
 
   Function& function_;

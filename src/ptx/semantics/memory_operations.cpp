@@ -88,7 +88,7 @@ void generate_addresses(const Warp<W>& warp, const MicroOp& op, std::uint64_t la
     for (unsigned i = 0; i < W; ++i) addresses[i] = base[i] + offset;
   } else {
     const std::uint32_t* base = warp.lanes32(op.sources[0]);
-    for (unsigned i = 0; i < W; ++i) addresses[i] = std::uint64_t{base[i]} + offset;
+    for (unsigned i = 0; i < W; ++i) addresses[i] = base[i] + static_cast<std::uint32_t>(offset);
   }
 }
 
