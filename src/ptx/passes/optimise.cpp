@@ -19,6 +19,7 @@ using ir::ValueKind;
 namespace {
 
 constexpr unsigned kRounds = 6;
+constexpr std::uint32_t kLongestWindow = 64;  // instructions searched for a redefinition
 
 bool is_integer(Type type) { return type >= Type::B8 && type <= Type::S64 && type != Type::B128; }
 
@@ -45,7 +46,7 @@ class Optimiser {
       : function_(function), flow_(flow), dominance_(flow), count_(function.registers.size()) {}
 
   void run() {
-    remove_unreachable();
+    number_blocks();
     for (unsigned round = 0; round < kRounds; ++round) {
       changed_ = false;
       summarise();
@@ -58,13 +59,10 @@ class Optimiser {
   }
 
  private:
-  void remove_unreachable() {
+  void number_blocks() {
     block_of_.assign(function_.code.size(), kNone);
     for (const auto b : flow_.reverse_postorder)
       for (std::uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) block_of_[i] = b;
-    for (std::uint32_t i = 0; i < function_.code.size(); ++i)
-      if (block_of_[i] == kNone && function_.code[i].pseudo == Pseudo::None)
-        function_.code[i].pseudo = Pseudo::Removed;
   }
 
   void summarise() {
@@ -96,9 +94,20 @@ class Optimiser {
   // A value that is the same wherever the definition that mentions it dominates.
   // The second condition matters where a register is read before its only definition, as compilers do for
   // values that are undefined in a loop's first iteration.
-  bool stable(const Value& value, const Instruction* where) const {
-    return !value.is_register() ||
-           definition_for(value.index, static_cast<std::uint32_t>(where - function_.code.data())) != nullptr;
+  // A register with several definitions (a loop's counter) is as good from `where` to a use in the same block
+  // if none of them lies between.
+  bool stable(const Value& value, const Instruction* where, std::uint32_t use) const {
+    if (!value.is_register()) return true;
+    const auto from = static_cast<std::uint32_t>(where - function_.code.data());
+    if (definition_for(value.index, from) != nullptr) return true;
+    if (block_of_[from] != block_of_[use] || from > use || use - from > kLongestWindow) return false;
+    for (std::uint32_t i = from; i < use; ++i) {
+      if (function_.code[i].pseudo != Pseudo::None) continue;
+      bool defined = false;
+      ir::for_each_definition(function_.code[i], [&](std::uint32_t r) { defined |= r == value.index; });
+      if (defined) return false;
+    }
+    return true;
   }
 
   void visit(std::uint32_t i) {
@@ -118,7 +127,7 @@ class Optimiser {
         const Instruction* copy = definition_for(value.index, i);
         if (copy == nullptr || copy->op.opcode != Opcode::Mov) break;
         const Value& from = copy->sources[0];
-        if (!stable(from, copy)) break;
+        if (!stable(from, copy, i)) break;
         const bool predicate = copy->op.type == Type::Pred;
         if (!predicate && ir::slots_of(copy->op.type) != ir::slots_of(value.type)) break;
         if (from.is_register() && !predicate &&
@@ -152,7 +161,7 @@ class Optimiser {
   void fold_predicate_not(Value& value, std::uint32_t i) {
     while (value.is_register() && function_.registers[value.index] == Type::Pred) {
       const Instruction* inverse = definition_for(value.index, i);
-      if (inverse == nullptr || inverse->op.opcode != Opcode::Not || !stable(inverse->sources[0], inverse))
+      if (inverse == nullptr || inverse->op.opcode != Opcode::Not || !stable(inverse->sources[0], inverse, i))
         return;
       --uses_[value.index];
       const bool negate = value.negate == inverse->sources[0].negate;
@@ -169,7 +178,7 @@ class Optimiser {
     guard.negate = in.op.guard_negated;
     for (const Instruction* copy = definition_for(guard.index, i);
          copy != nullptr && copy->op.opcode == Opcode::Mov && copy->op.type == Type::Pred &&
-         stable(copy->sources[0], copy);
+         stable(copy->sources[0], copy, i);
          copy = definition_for(guard.index, i)) {
       --uses_[guard.index];
       guard.negate ^= copy->sources[0].negate;
@@ -288,12 +297,10 @@ class Optimiser {
       const unsigned constant = add->sources[1].is_immediate() ? 1 : 0;
       if ((sub && constant == 0) || !add->sources[constant].is_immediate()) break;
       const Value& other = add->sources[1 - constant];
-      if (!stable(other, add) || other.is_immediate()) break;
+      if (!stable(other, add, i) || other.is_immediate()) break;
       const std::int64_t addend = signed_value(add->sources[constant], add->op.type);
       const std::int64_t offset = in.op.address_offset + (sub ? -addend : addend);
-      // A 32-bit address wraps at 32 bits in the memory unit too, so the sum may pass zero.
-      if (type_bytes(base.type) == 4 && in.op.space != StateSpace::Shared && in.op.space != StateSpace::Local)
-        break;
+      // Exact for 32-bit addresses too: generate_addresses wraps their sum with the offset at 32 bits.
       if (offset < INT32_MIN / 256 || offset > INT32_MAX / 256) break;  // the machine's 24-bit field
       const Type type = base.type;
       --uses_[base.index];
@@ -320,7 +327,8 @@ class Optimiser {
       const Value product = in.sources[s], addend = in.sources[1 - s];
       if (!product.is_register() || addend.is_register(product.index)) continue;
       const Instruction* from = definition_for(product.index, i);
-      if (from == nullptr || !stable(from->sources[0], from) || !stable(from->sources[1], from)) continue;
+      if (from == nullptr || !stable(from->sources[0], from, i) || !stable(from->sources[1], from, i))
+        continue;
       const MicroOp& op = from->op;
       // A widening product costs nothing to repeat, and its narrow factor is the cheaper one to keep.
       if (uses_[product.index] != 1 && op.product != Product::Wide) continue;
@@ -370,7 +378,7 @@ class Optimiser {
         const Instruction* from = definition_for(value.index, i);
         if (from == nullptr || (from->op.opcode != Opcode::Neg && from->op.opcode != Opcode::Abs) ||
             from->op.type != in.op.type || (from->op.flush_to_zero && !in.op.flush_to_zero) ||
-            !stable(from->sources[0], from))
+            !stable(from->sources[0], from, i))
           break;
         const Value inner = from->sources[0];
         const Type type = value.type;
