@@ -89,7 +89,8 @@ std::string dump(const MicroOp& op, const Kernel& kernel) {
   for (unsigned i = 0; i < op.source_count; ++i) {
     std::string item = operand_text(op.sources[i], kernel);
     if (memory && i == 0)
-      item = "[" + item + (op.address_offset != 0 ? "+" + std::to_string(op.address_offset) : "") + "]";
+      item = "[" + item + (op.address_offset > 0 ? "+" : "") +
+             (op.address_offset != 0 ? std::to_string(op.address_offset) : "") + "]";
     add(item);
   }
   if (op.kind == Kind::Branch)
