@@ -1,5 +1,5 @@
-// Function bodies (PTX ISA 9.0, sections 4.3 and 7): scopes, labels, operands; the instructions themselves are
-// decoded by decode.h.
+// Function bodies (PTX ISA 9.0, sections 4.3 and 7): scopes, labels, operands; the instructions themselves
+// are decoded by decode.h.
 #include "ptx/body_parser.h"
 
 #include <charconv>
@@ -150,8 +150,7 @@ void BodyParser::declare_registers() {
   if (word.text == "v2" || word.text == "v4") cursor_.fail("vector registers are not supported");
   Type type;
   if (!type_from_name(word.text, type)) cursor_.fail("type ." + std::string(word.text) + " is not known");
-  if (type == Type::B128)
-    cursor_.note_unsupported(function_, "PTX '.reg .b128' is not supported", word.line);
+  if (type == Type::B128) cursor_.note_unsupported(function_, "PTX '.reg .b128' is not supported", word.line);
   do {
     const auto name = cursor_.identifier().text;
     if (cursor_.accept('<')) {
@@ -234,9 +233,10 @@ void BodyParser::instruction() {
   in.text = {opcode.text.data(), static_cast<std::size_t>(end - opcode.text.data())};
   DecodeContext context{module_, function_, [this](std::string_view name) { return label_number(name); },
                         branch_tables_};
-  static constexpr std::string_view kForeign[] = {"tex", "tld4", "txq", "sust", "suld", "sured", "suq", "wmma",
-                                                  "mma", "ldmatrix", "stmatrix", "cp", "mbarrier", "tcgen05",
-                                                  "wgmma", "multimem", "istypep", "clusterlaunchcontrol"};
+  static constexpr std::string_view kForeign[] = {
+      "tex",      "tld4",    "txq",   "sust",     "suld",     "sured",
+      "suq",      "wmma",    "mma",   "ldmatrix", "stmatrix", "cp",
+      "mbarrier", "tcgen05", "wgmma", "multimem", "istypep",  "clusterlaunchcontrol"};
   for (const auto foreign : kForeign)
     if (in.opcode == foreign) {
       cursor_.note_unsupported(function_, "PTX '" + std::string(in.text) + "' is not supported", in.line);
@@ -245,7 +245,8 @@ void BodyParser::instruction() {
   try {
     if (in.opcode == "call") return call(in);
     while (!cursor_.is(';')) {
-      if (in.operand_count == in.operands.size()) throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is not supported"};
+      if (in.operand_count == in.operands.size())
+        throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is not supported"};
       ParsedOperand& operand = in.operands[in.operand_count];
       operand = ParsedOperand{};
       parse_operand(operand);
@@ -382,7 +383,8 @@ Value BodyParser::parse_value(ParsedOperand* name_allowed) {
     return value;
   }
   if (find_variable(token.text, index)) return Value::variable(index, 0, Type::U64);
-  if (name_allowed == nullptr) cursor_.fail_at(token.line, "'" + std::string(token.text) + "' is not declared");
+  if (name_allowed == nullptr)
+    cursor_.fail_at(token.line, "'" + std::string(token.text) + "' is not declared");
   name_allowed->kind = ParsedOperand::Kind::Name;
   name_allowed->name = token.text;
   return {};

@@ -76,7 +76,8 @@ std::vector<std::int32_t> publish_variables(ParsedModule& parsed, Module& module
       }
       if (found == parsed.variable_index.end() && !parsed.function_index.contains(r.symbol))
         throw Error(parsed.name + ":" + std::to_string(r.line) + ": '" + r.symbol + "' is not declared");
-      v.unsupported = "the address of '" + r.symbol + "' in the initialiser of '" + v.name + "' is not supported";
+      v.unsupported =
+          "the address of '" + r.symbol + "' in the initialiser of '" + v.name + "' is not supported";
     }
   }
   return number;

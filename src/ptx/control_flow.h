@@ -14,7 +14,7 @@ struct Block {
 };
 
 struct ControlFlow {
-  std::vector<Block> blocks;                    // in program order; 0 is the entry
+  std::vector<Block> blocks;  // in program order; 0 is the entry
   std::vector<std::uint32_t> block_of_label;
   std::vector<std::uint32_t> reverse_postorder;  // reachable blocks only
 };

@@ -23,9 +23,15 @@ NumberLiteral Cursor::unary() {
   if (accept('-')) {
     NumberLiteral value = unary();
     switch (value.kind) {
-      case NumberLiteral::Kind::Integer: value.bits = -value.bits; break;
-      case NumberLiteral::Kind::Float32: value.bits ^= 0x8000'0000u; break;
-      case NumberLiteral::Kind::Float64: value.bits ^= 1ull << 63; break;
+      case NumberLiteral::Kind::Integer:
+        value.bits = -value.bits;
+        break;
+      case NumberLiteral::Kind::Float32:
+        value.bits ^= 0x8000'0000u;
+        break;
+      case NumberLiteral::Kind::Float64:
+        value.bits ^= 1ull << 63;
+        break;
     }
     return value;
   }
@@ -56,7 +62,8 @@ NumberLiteral Cursor::binary(unsigned precedence) {
   struct Level {
     char a, b, c;
   };
-  static constexpr Level kLevels[] = {{'|', 0, 0}, {'^', 0, 0}, {'&', 0, 0}, {'s', 'S', 0}, {'+', '-', 0}, {'*', '/', '%'}};
+  static constexpr Level kLevels[] = {{'|', 0, 0},   {'^', 0, 0},   {'&', 0, 0},
+                                      {'s', 'S', 0}, {'+', '-', 0}, {'*', '/', '%'}};
   if (precedence == std::size(kLevels)) return unary();
   NumberLiteral left = binary(precedence + 1);
   const Level& level = kLevels[precedence];
@@ -70,16 +77,36 @@ NumberLiteral Cursor::binary(unsigned precedence) {
     const std::uint64_t r = right.bits;
     if ((c == '/' || c == '%') && r == 0) fail("a division by zero");
     switch (c) {
-      case '|': v |= r; break;
-      case '^': v ^= r; break;
-      case '&': v &= r; break;
-      case 's': v = r < 64 ? v << r : 0; break;
-      case 'S': v = r < 64 ? v >> r : 0; break;
-      case '+': v += r; break;
-      case '-': v -= r; break;
-      case '*': v *= r; break;
-      case '/': v /= r; break;
-      default: v %= r; break;
+      case '|':
+        v |= r;
+        break;
+      case '^':
+        v ^= r;
+        break;
+      case '&':
+        v &= r;
+        break;
+      case 's':
+        v = r < 64 ? v << r : 0;
+        break;
+      case 'S':
+        v = r < 64 ? v >> r : 0;
+        break;
+      case '+':
+        v += r;
+        break;
+      case '-':
+        v -= r;
+        break;
+      case '*':
+        v *= r;
+        break;
+      case '/':
+        v /= r;
+        break;
+      default:
+        v %= r;
+        break;
     }
   }
   return left;
@@ -127,7 +154,8 @@ void Cursor::skip_location() {
     next();
     identifier();
     while (peek().kind == TokenKind::Number || is('+')) next();
-    if (peek().kind == TokenKind::Identifier && !is(':', 1) && peek(1).line == peek(0).line && is(',', 1)) next();
+    if (peek().kind == TokenKind::Identifier && !is(':', 1) && peek(1).line == peek(0).line && is(',', 1))
+      next();
     if (peek().kind == TokenKind::Identifier && is('+', 1)) {
       next();
       next();

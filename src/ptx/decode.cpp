@@ -15,10 +15,10 @@ using ir::ValueKind;
 
 bool type_from_name(std::string_view name, Type& type) {
   static const std::unordered_map<std::string_view, Type> kTypes = {
-      {"pred", Type::Pred}, {"b8", Type::B8},       {"b16", Type::B16},   {"b32", Type::B32},
-      {"b64", Type::B64},   {"b128", Type::B128},   {"u8", Type::U8},     {"u16", Type::U16},
-      {"u32", Type::U32},   {"u64", Type::U64},     {"s8", Type::S8},     {"s16", Type::S16},
-      {"s32", Type::S32},   {"s64", Type::S64},     {"f16", Type::F16},   {"f16x2", Type::F16x2},
+      {"pred", Type::Pred}, {"b8", Type::B8},         {"b16", Type::B16}, {"b32", Type::B32},
+      {"b64", Type::B64},   {"b128", Type::B128},     {"u8", Type::U8},   {"u16", Type::U16},
+      {"u32", Type::U32},   {"u64", Type::U64},       {"s8", Type::S8},   {"s16", Type::S16},
+      {"s32", Type::S32},   {"s64", Type::S64},       {"f16", Type::F16}, {"f16x2", Type::F16x2},
       {"bf16", Type::BF16}, {"bf16x2", Type::BF16x2}, {"f32", Type::F32}, {"f64", Type::F64}};
   const auto found = kTypes.find(name);
   if (found == kTypes.end()) return false;
@@ -34,7 +34,8 @@ Decoder::Decoder(const ParsedStatement& statement, DecodeContext& decode_context
 }
 
 void Decoder::fail(const std::string& what) const {
-  throw Error(context.module.name + ":" + std::to_string(in.line) + ": " + std::string(in.text) + ": " + what);
+  throw Error(context.module.name + ":" + std::to_string(in.line) + ": " + std::string(in.text) + ": " +
+              what);
 }
 void Decoder::unsupported() const {
   throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is not supported"};
@@ -77,10 +78,10 @@ Type Decoder::take_type() {
 
 Rounding Decoder::take_rounding() {
   static constexpr std::pair<std::string_view, Rounding> kRoundings[] = {
-      {"rn", Rounding::NearestEven},          {"rz", Rounding::Zero},
-      {"rm", Rounding::MinusInfinity},        {"rp", Rounding::PlusInfinity},
-      {"rna", Rounding::NearestAway},         {"rni", Rounding::IntegerNearestEven},
-      {"rzi", Rounding::IntegerZero},         {"rmi", Rounding::IntegerMinusInfinity},
+      {"rn", Rounding::NearestEven},         {"rz", Rounding::Zero},
+      {"rm", Rounding::MinusInfinity},       {"rp", Rounding::PlusInfinity},
+      {"rna", Rounding::NearestAway},        {"rni", Rounding::IntegerNearestEven},
+      {"rzi", Rounding::IntegerZero},        {"rmi", Rounding::IntegerMinusInfinity},
       {"rpi", Rounding::IntegerPlusInfinity}};
   for (const auto& [name, rounding] : kRoundings)
     if (take(name)) return rounding;
@@ -136,13 +137,14 @@ Value Decoder::value_as(const Value& value, Type type) {
         if (type == Type::F32 || type == Type::F64) fail("an integer stands where a float is expected");
         if (bytes < 8) result.bits &= (1ull << (8 * bytes)) - 1;
       } else {
-        const double number = literal == Type::F32 ? std::bit_cast<float>(static_cast<std::uint32_t>(value.bits))
-                                                   : std::bit_cast<double>(value.bits);
+        const double number = literal == Type::F32
+                                  ? std::bit_cast<float>(static_cast<std::uint32_t>(value.bits))
+                                  : std::bit_cast<double>(value.bits);
         if (bytes == 8)
           result.bits = literal == Type::F64 ? value.bits : std::bit_cast<std::uint64_t>(number);
         else if (bytes == 4)
-          result.bits = literal == Type::F32 ? value.bits
-                                             : std::bit_cast<std::uint32_t>(static_cast<float>(number));
+          result.bits =
+              literal == Type::F32 ? value.bits : std::bit_cast<std::uint32_t>(static_cast<float>(number));
         else
           fail("a float constant does not fit type " + std::string(type_name(type)));
       }
@@ -237,7 +239,8 @@ void Decoder::destination(unsigned index, Type type, bool wider_allowed) {
     Instruction widen = make(Opcode::Cvt, is_signed(type) ? Type::S64 : Type::U64);
     widen.guard = out.guard;
     widen.op.guard_negated = out.op.guard_negated;
-    static constexpr Type kBySize[5][2] = {{}, {Type::U8, Type::S8}, {Type::U16, Type::S16}, {}, {Type::U32, Type::S32}};
+    static constexpr Type kBySize[5][2] = {
+        {}, {Type::U8, Type::S8}, {Type::U16, Type::S16}, {}, {Type::U32, Type::S32}};
     widen.op.source_type = kBySize[need][is_signed(type)];
     widen.add_destination(Value::reg(o.value.index, widen.op.type));
     widen.add_source(Value::reg(narrow, widen.op.source_type));

@@ -19,12 +19,12 @@ namespace duet::ptx {
 struct ParsedOperand {
   enum class Kind : std::uint8_t { Value, Vector, Address, Name, Sink };
   Kind kind = Kind::Sink;
-  bool complement = false;      // !p
-  ir::Value value;              // Value; Address: base
-  ir::Value second;             // p|q
-  std::int64_t offset = 0;      // Address
-  std::string_view name;        // Name: a label or function
-  unsigned element_count = 0;   // Vector
+  bool complement = false;              // !p
+  ir::Value value;                      // Value; Address: base
+  ir::Value second;                     // p|q
+  std::int64_t offset = 0;              // Address
+  std::string_view name;                // Name: a label or function
+  unsigned element_count = 0;           // Vector
   std::array<ir::Value, 8> elements{};  // ValueKind::None for `_`
 };
 
@@ -64,10 +64,10 @@ class Decoder {
   // Modifiers, taken in any order; finish() refuses what is left.
   bool take(std::string_view modifier);
   bool peek(std::string_view modifier) const;
-  Type take_type();           // the first type modifier; fails without one
+  Type take_type();  // the first type modifier; fails without one
   Type take_type_or_none();
   Rounding take_rounding();
-  void take_hints();          // cache and level hints without architectural effect
+  void take_hints();  // cache and level hints without architectural effect
   MemoryScope take_scope();
   bool modifiers_left() const;
 

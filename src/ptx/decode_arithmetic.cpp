@@ -101,9 +101,12 @@ void multiply(Decoder& d) {
   MicroOp& op = d.out.op;
   const bool mad = d.in.opcode.starts_with("mad");
   const bool is_24 = d.in.opcode.ends_with("24");
-  if (d.take("lo")) op.product = Product::Low;
-  else if (d.take("hi")) op.product = Product::High;
-  else if (d.take("wide")) op.product = Product::Wide;
+  if (d.take("lo"))
+    op.product = Product::Low;
+  else if (d.take("hi"))
+    op.product = Product::High;
+  else if (d.take("wide"))
+    op.product = Product::Wide;
   take_float_modifiers(d, kRound | kFtz | kSat);
   op.carry_out = d.take("cc");
   op.carry_in = d.in.opcode == "madc";
@@ -122,11 +125,20 @@ void multiply(Decoder& d) {
   Type wide = type;
   if (op.product == Product::Wide) {
     switch (type) {
-      case Type::U16: wide = Type::U32; break;
-      case Type::S16: wide = Type::S32; break;
-      case Type::U32: wide = Type::U64; break;
-      case Type::S32: wide = Type::S64; break;
-      default: d.fail("no .wide product of this type");
+      case Type::U16:
+        wide = Type::U32;
+        break;
+      case Type::S16:
+        wide = Type::S32;
+        break;
+      case Type::U32:
+        wide = Type::U64;
+        break;
+      case Type::S32:
+        wide = Type::S64;
+        break;
+      default:
+        d.fail("no .wide product of this type");
     }
   }
   d.sources(1, 2, type);
@@ -260,10 +272,14 @@ void lop3(Decoder& d) {
 
 void funnel_shift(Decoder& d) {
   MicroOp& op = d.out.op;
-  if (d.take("r")) op.mode = 1;
-  else if (!d.take("l")) d.fail("one of .l, .r is missing");
-  if (d.take("wrap")) op.mode |= 2;
-  else if (!d.take("clamp")) d.fail("one of .wrap, .clamp is missing");
+  if (d.take("r"))
+    op.mode = 1;
+  else if (!d.take("l"))
+    d.fail("one of .l, .r is missing");
+  if (d.take("wrap"))
+    op.mode |= 2;
+  else if (!d.take("clamp"))
+    d.fail("one of .wrap, .clamp is missing");
   d.set(Opcode::Shf, Kind::Arithmetic, d.take_type());
   d.expect_operands(4, 4);
   d.sources(1, 3, Type::B32);
@@ -295,8 +311,10 @@ void bfind(Decoder& d) {
 }
 
 void clamp_or_wrap(Decoder& d, Opcode opcode) {
-  if (d.take("wrap")) d.out.op.mode = 1;
-  else if (!d.take("clamp")) d.fail("one of .wrap, .clamp is missing");
+  if (d.take("wrap"))
+    d.out.op.mode = 1;
+  else if (!d.take("clamp"))
+    d.fail("one of .wrap, .clamp is missing");
   const Type type = d.take_type();
   d.set(opcode, Kind::Arithmetic, type);
   d.expect_operands(3, 3);
@@ -308,8 +326,10 @@ void clamp_or_wrap(Decoder& d, Opcode opcode) {
 
 void dot_product(Decoder& d, Opcode opcode) {
   if (opcode == Opcode::Dp2a) {
-    if (d.take("hi")) d.out.op.mode = 1;
-    else if (!d.take("lo")) d.fail("one of .lo, .hi is missing");
+    if (d.take("hi"))
+      d.out.op.mode = 1;
+    else if (!d.take("lo"))
+      d.fail("one of .lo, .hi is missing");
   }
   const Type a = d.take_type(), b = d.take_type();
   d.set(opcode, Kind::Arithmetic, a);
@@ -333,8 +353,9 @@ void absolute_differences(Decoder& d, Opcode opcode) {
 
 void test_property(Decoder& d) {
   static constexpr std::pair<std::string_view, TestpMode> kModes[] = {
-      {"finite", TestpMode::Finite},     {"infinite", TestpMode::Infinite}, {"number", TestpMode::Number},
-      {"notanumber", TestpMode::NotANumber}, {"normal", TestpMode::Normal}, {"subnormal", TestpMode::Subnormal}};
+      {"finite", TestpMode::Finite}, {"infinite", TestpMode::Infinite},
+      {"number", TestpMode::Number}, {"notanumber", TestpMode::NotANumber},
+      {"normal", TestpMode::Normal}, {"subnormal", TestpMode::Subnormal}};
   for (const auto& [name, mode] : kModes)
     if (d.take(name)) d.out.op.mode = static_cast<std::uint8_t>(mode);
   const Type type = d.take_type();

@@ -62,19 +62,26 @@ void barrier(Decoder& d) {
   }
   d.take("cta");
   if (!d.take("red")) {
-    if (d.take("arrive")) mode(BarrierMode::Arrive);
-    else if (d.take("sync")) mode(BarrierMode::Sync);
-    else d.unsupported();
+    if (d.take("arrive"))
+      mode(BarrierMode::Arrive);
+    else if (d.take("sync"))
+      mode(BarrierMode::Sync);
+    else
+      d.unsupported();
     d.expect_operands(1, 2);
     d.sources(0, d.in.operand_count, Type::U32);
     d.finish();
     return;
   }
   const bool popc = d.take("popc");
-  if (popc) mode(BarrierMode::ReducePopc);
-  else if (d.take("and")) mode(BarrierMode::ReduceAnd);
-  else if (d.take("or")) mode(BarrierMode::ReduceOr);
-  else d.unsupported();
+  if (popc)
+    mode(BarrierMode::ReducePopc);
+  else if (d.take("and"))
+    mode(BarrierMode::ReduceAnd);
+  else if (d.take("or"))
+    mode(BarrierMode::ReduceOr);
+  else
+    d.unsupported();
   op.type = d.take_type();
   d.expect_operands(3, 4);
   d.sources(1, 1, Type::U32);
@@ -93,11 +100,16 @@ void barrier(Decoder& d) {
 void shuffle(Decoder& d) {
   const bool sync = d.take("sync");
   const auto mode = [&](ShuffleMode m) { d.out.op.mode = static_cast<std::uint8_t>(m); };
-  if (d.take("up")) mode(ShuffleMode::Up);
-  else if (d.take("down")) mode(ShuffleMode::Down);
-  else if (d.take("bfly")) mode(ShuffleMode::Bfly);
-  else if (d.take("idx")) mode(ShuffleMode::Idx);
-  else d.fail("the shuffle mode is missing");
+  if (d.take("up"))
+    mode(ShuffleMode::Up);
+  else if (d.take("down"))
+    mode(ShuffleMode::Down);
+  else if (d.take("bfly"))
+    mode(ShuffleMode::Bfly);
+  else if (d.take("idx"))
+    mode(ShuffleMode::Idx);
+  else
+    d.fail("the shuffle mode is missing");
   d.set(Opcode::Shfl, Kind::Arithmetic, d.take_type());
   d.expect_operands(sync ? 5 : 4, sync ? 5 : 4);
   d.sources(1, sync ? 4 : 3, Type::B32);
@@ -113,11 +125,16 @@ void vote(Decoder& d) {
   const bool sync = d.take("sync");
   const auto mode = [&](VoteMode m) { d.out.op.mode = static_cast<std::uint8_t>(m); };
   bool ballot = false;
-  if (d.take("all")) mode(VoteMode::All);
-  else if (d.take("any")) mode(VoteMode::Any);
-  else if (d.take("uni")) mode(VoteMode::Uni);
-  else if (d.take("ballot")) mode(VoteMode::Ballot), ballot = true;
-  else d.fail("the vote mode is missing");
+  if (d.take("all"))
+    mode(VoteMode::All);
+  else if (d.take("any"))
+    mode(VoteMode::Any);
+  else if (d.take("uni"))
+    mode(VoteMode::Uni);
+  else if (d.take("ballot"))
+    mode(VoteMode::Ballot), ballot = true;
+  else
+    d.fail("the vote mode is missing");
   d.set(Opcode::Vote, Kind::Arithmetic, d.take_type());
   d.expect_operands(sync ? 3 : 2, sync ? 3 : 2);
   const ParsedOperand& o = d.operand(1);
@@ -163,13 +180,20 @@ void match(Decoder& d) {
 void reduce(Decoder& d) {
   MicroOp& op = d.out.op;
   if (!d.take("sync")) d.unsupported();
-  if (d.take("add")) op.atomic_operation = AtomicOperation::Add;
-  else if (d.take("min")) op.atomic_operation = AtomicOperation::Minimum;
-  else if (d.take("max")) op.atomic_operation = AtomicOperation::Maximum;
-  else if (d.take("and")) op.atomic_operation = AtomicOperation::And;
-  else if (d.take("or")) op.atomic_operation = AtomicOperation::Or;
-  else if (d.take("xor")) op.atomic_operation = AtomicOperation::Xor;
-  else d.unsupported();
+  if (d.take("add"))
+    op.atomic_operation = AtomicOperation::Add;
+  else if (d.take("min"))
+    op.atomic_operation = AtomicOperation::Minimum;
+  else if (d.take("max"))
+    op.atomic_operation = AtomicOperation::Maximum;
+  else if (d.take("and"))
+    op.atomic_operation = AtomicOperation::And;
+  else if (d.take("or"))
+    op.atomic_operation = AtomicOperation::Or;
+  else if (d.take("xor"))
+    op.atomic_operation = AtomicOperation::Xor;
+  else
+    d.unsupported();
   const Type type = d.take_type();
   if (is_float(type)) d.unsupported();
   d.set(Opcode::Redux, Kind::Arithmetic, type);

@@ -19,19 +19,26 @@ StateSpace take_space(Decoder& d) {
 
 void take_ordering(Decoder& d) {
   MicroOp& op = d.out.op;
-  if (d.take("volatile")) op.semantics = MemorySemantics::Volatile;
-  else if (d.take("relaxed")) op.semantics = MemorySemantics::Relaxed;
-  else if (d.take("acquire")) op.semantics = MemorySemantics::Acquire;
-  else if (d.take("release")) op.semantics = MemorySemantics::Release;
-  else if (d.take("acq_rel")) op.semantics = MemorySemantics::AcquireRelease;
-  else d.take("weak");
+  if (d.take("volatile"))
+    op.semantics = MemorySemantics::Volatile;
+  else if (d.take("relaxed"))
+    op.semantics = MemorySemantics::Relaxed;
+  else if (d.take("acquire"))
+    op.semantics = MemorySemantics::Acquire;
+  else if (d.take("release"))
+    op.semantics = MemorySemantics::Release;
+  else if (d.take("acq_rel"))
+    op.semantics = MemorySemantics::AcquireRelease;
+  else
+    d.take("weak");
   op.scope = d.take_scope();
 }
 
 void take_cache_operator(Decoder& d) {
   static constexpr std::pair<std::string_view, CacheOperator> kOperators[] = {
-      {"ca", CacheOperator::CacheAll},  {"cg", CacheOperator::CacheGlobal},  {"cs", CacheOperator::Streaming},
-      {"lu", CacheOperator::LastUse},   {"cv", CacheOperator::Volatile},     {"wb", CacheOperator::WriteBack},
+      {"ca", CacheOperator::CacheAll},     {"cg", CacheOperator::CacheGlobal},
+      {"cs", CacheOperator::Streaming},    {"lu", CacheOperator::LastUse},
+      {"cv", CacheOperator::Volatile},     {"wb", CacheOperator::WriteBack},
       {"wt", CacheOperator::WriteThrough}, {"nc", CacheOperator::NonCoherent}};
   for (const auto& [name, cache] : kOperators)
     if (d.take(name)) d.out.op.cache = cache;
@@ -41,7 +48,8 @@ void take_cache_operator(Decoder& d) {
 // the offset themselves; everything else leaves it in address_offset.
 void address(Decoder& d, unsigned index) {
   const ParsedOperand& o = d.operand(index);
-  if (o.kind != ParsedOperand::Kind::Address) d.fail("operand " + std::to_string(index + 1) + " is not an address");
+  if (o.kind != ParsedOperand::Kind::Address)
+    d.fail("operand " + std::to_string(index + 1) + " is not an address");
   MicroOp& op = d.out.op;
   if (o.value.is_register()) {
     const unsigned bytes = d.width_of_register(o.value);
@@ -50,7 +58,8 @@ void address(Decoder& d, unsigned index) {
     op.address_offset = o.offset;
     d.out.add_source(Value::reg(o.value.index, bytes == 8 ? Type::U64 : Type::U32));
   } else if (o.value.kind == ValueKind::Variable) {
-    d.out.add_source(Value::variable(o.value.index, o.value.bits + static_cast<std::uint64_t>(o.offset), Type::U64));
+    d.out.add_source(
+        Value::variable(o.value.index, o.value.bits + static_cast<std::uint64_t>(o.offset), Type::U64));
   } else if (o.value.is_immediate()) {
     d.out.add_source(Value::immediate(o.value.bits + static_cast<std::uint64_t>(o.offset), Type::U64));
   } else {
@@ -73,8 +82,10 @@ std::array<Value, 8> elements(Decoder& d, unsigned index, unsigned count) {
   }
   if (count != 1) d.fail("operand " + std::to_string(index + 1) + " is not a vector");
   std::array<Value, 8> one{};
-  if (o.kind == ParsedOperand::Kind::Value) one[0] = o.value;
-  else if (o.kind != ParsedOperand::Kind::Sink) d.fail("operand " + std::to_string(index + 1) + " is not a value");
+  if (o.kind == ParsedOperand::Kind::Value)
+    one[0] = o.value;
+  else if (o.kind != ParsedOperand::Kind::Sink)
+    d.fail("operand " + std::to_string(index + 1) + " is not a value");
   return one;
 }
 
@@ -128,27 +139,55 @@ struct AtomicName {
   AtomicOperation operation;
 };
 constexpr AtomicName kAtomics[] = {
-    {"exch", AtomicOperation::Exchange}, {"add", AtomicOperation::Add},     {"inc", AtomicOperation::Increment},
-    {"dec", AtomicOperation::Decrement}, {"min", AtomicOperation::Minimum}, {"max", AtomicOperation::Maximum},
-    {"and", AtomicOperation::And},       {"or", AtomicOperation::Or},       {"xor", AtomicOperation::Xor},
-    {"cas", AtomicOperation::CompareAndSwap}};
+    {"exch", AtomicOperation::Exchange}, {"add", AtomicOperation::Add},
+    {"inc", AtomicOperation::Increment}, {"dec", AtomicOperation::Decrement},
+    {"min", AtomicOperation::Minimum},   {"max", AtomicOperation::Maximum},
+    {"and", AtomicOperation::And},       {"or", AtomicOperation::Or},
+    {"xor", AtomicOperation::Xor},       {"cas", AtomicOperation::CompareAndSwap}};
 
 bool atomic_type(Type type, AtomicType& result) {
   switch (type) {
-    case Type::U32: result = AtomicType::U32; return true;
-    case Type::S32: result = AtomicType::S32; return true;
-    case Type::U64: result = AtomicType::U64; return true;
-    case Type::S64: result = AtomicType::S64; return true;
-    case Type::B16: result = AtomicType::B16; return true;
-    case Type::B32: result = AtomicType::B32; return true;
-    case Type::B64: result = AtomicType::B64; return true;
-    case Type::F16: result = AtomicType::F16; return true;
-    case Type::F16x2: result = AtomicType::F16x2; return true;
-    case Type::BF16: result = AtomicType::BF16; return true;
-    case Type::BF16x2: result = AtomicType::BF16x2; return true;
-    case Type::F32: result = AtomicType::F32; return true;
-    case Type::F64: result = AtomicType::F64; return true;
-    default: return false;
+    case Type::U32:
+      result = AtomicType::U32;
+      return true;
+    case Type::S32:
+      result = AtomicType::S32;
+      return true;
+    case Type::U64:
+      result = AtomicType::U64;
+      return true;
+    case Type::S64:
+      result = AtomicType::S64;
+      return true;
+    case Type::B16:
+      result = AtomicType::B16;
+      return true;
+    case Type::B32:
+      result = AtomicType::B32;
+      return true;
+    case Type::B64:
+      result = AtomicType::B64;
+      return true;
+    case Type::F16:
+      result = AtomicType::F16;
+      return true;
+    case Type::F16x2:
+      result = AtomicType::F16x2;
+      return true;
+    case Type::BF16:
+      result = AtomicType::BF16;
+      return true;
+    case Type::BF16x2:
+      result = AtomicType::BF16x2;
+      return true;
+    case Type::F32:
+      result = AtomicType::F32;
+      return true;
+    case Type::F64:
+      result = AtomicType::F64;
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -225,16 +264,24 @@ void fence(Decoder& d) {
   d.set(Opcode::Membar, Kind::Fence, Type::None);
   if (d.in.opcode == "membar") {
     op.semantics = MemorySemantics::SequentiallyConsistent;
-    if (d.take("cta")) op.scope = MemoryScope::Cta;
-    else if (d.take("gl")) op.scope = MemoryScope::Gpu;
-    else if (d.take("sys")) op.scope = MemoryScope::System;
-    else d.unsupported();
+    if (d.take("cta"))
+      op.scope = MemoryScope::Cta;
+    else if (d.take("gl"))
+      op.scope = MemoryScope::Gpu;
+    else if (d.take("sys"))
+      op.scope = MemoryScope::System;
+    else
+      d.unsupported();
   } else {
     op.semantics = MemorySemantics::AcquireRelease;
-    if (d.take("sc")) op.semantics = MemorySemantics::SequentiallyConsistent;
-    else if (d.take("acquire")) op.semantics = MemorySemantics::Acquire;
-    else if (d.take("release")) op.semantics = MemorySemantics::Release;
-    else d.take("acq_rel");
+    if (d.take("sc"))
+      op.semantics = MemorySemantics::SequentiallyConsistent;
+    else if (d.take("acquire"))
+      op.semantics = MemorySemantics::Acquire;
+    else if (d.take("release"))
+      op.semantics = MemorySemantics::Release;
+    else
+      d.take("acq_rel");
     op.scope = d.take_scope();
     if (op.scope == MemoryScope::None) d.unsupported();  // fence.proxy and relatives
   }

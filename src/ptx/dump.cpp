@@ -1,5 +1,5 @@
-// One line per micro-op: index, guard, opcode with its modifiers, destinations, sources. Registers are r<slot>,
-// 64-bit ones d<slot>; c[..] is the parameter block, b[..] and w[..] block and warp values.
+// One line per micro-op: index, guard, opcode with its modifiers, destinations, sources. Registers are
+// r<slot>, 64-bit ones d<slot>; c[..] is the parameter block, b[..] and w[..] block and warp values.
 #include "ptx/dump.h"
 
 #include <cstdio>
@@ -23,11 +23,20 @@ std::string immediate_text(const Kernel& kernel, std::uint32_t slot) {
 std::string operand_text(const Operand& operand, const Kernel& kernel) {
   std::string text;
   switch (operand.bank) {
-    case Bank::Register: text = "r" + std::to_string(operand.slot); break;
-    case Bank::Warp: text = "w[" + std::to_string(operand.slot) + "]"; break;
-    case Bank::Block: text = "b[" + std::to_string(operand.slot) + "]"; break;
-    case Bank::Immediate: text = immediate_text(kernel, operand.slot); break;
-    case Bank::Predicate: return std::string(operand.negate ? "!p" : "p") + std::to_string(operand.slot);
+    case Bank::Register:
+      text = "r" + std::to_string(operand.slot);
+      break;
+    case Bank::Warp:
+      text = "w[" + std::to_string(operand.slot) + "]";
+      break;
+    case Bank::Block:
+      text = "b[" + std::to_string(operand.slot) + "]";
+      break;
+    case Bank::Immediate:
+      text = immediate_text(kernel, operand.slot);
+      break;
+    case Bank::Predicate:
+      return std::string(operand.negate ? "!p" : "p") + std::to_string(operand.slot);
     case Bank::Parameter:
       for (const ParameterSlot& p : kernel.parameter_slots)
         if (p.slot == operand.slot) text = "c[" + std::to_string(p.offset) + "]." + type_name(p.type);
@@ -46,13 +55,14 @@ const char* space_name(StateSpace space) {
 
 std::string dump(const MicroOp& op, const Kernel& kernel) {
   std::string text;
-  if (op.guard != kNoPredicate) text += std::string(op.guard_negated ? "@!p" : "@p") + std::to_string(op.guard) + " ";
+  if (op.guard != kNoPredicate)
+    text += std::string(op.guard_negated ? "@!p" : "@p") + std::to_string(op.guard) + " ";
   text += opcode_name(op.opcode);
   const bool memory = op.kind == Kind::Load || op.kind == Kind::Store || op.kind == Kind::Atomic;
   if (memory) text += space_name(op.space);
   if (memory && op.vector_elements > 1) text += ".v" + std::to_string(op.vector_elements);
   if (op.opcode == Opcode::Setp || op.opcode == Opcode::Set) {
-    static constexpr const char* kComparisons[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge", "equ",
+    static constexpr const char* kComparisons[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
                                                    "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
     text += std::string(".") + kComparisons[static_cast<unsigned>(op.comparison)];
   }
@@ -64,7 +74,8 @@ std::string dump(const MicroOp& op, const Kernel& kernel) {
   if (op.carry_out) text += ".cc";
   if (op.carry_in) text += ".x";
   if (op.type != Type::None) text += std::string(".") + type_name(op.type);
-  if (op.source_type != Type::None && op.source_type != op.type) text += std::string(".") + type_name(op.source_type);
+  if (op.source_type != Type::None && op.source_type != op.type)
+    text += std::string(".") + type_name(op.source_type);
   const char* separator = " ";
   const auto add = [&](const std::string& item) {
     text += separator + item;
@@ -73,7 +84,8 @@ std::string dump(const MicroOp& op, const Kernel& kernel) {
   for (unsigned i = 0; i < op.destination_count; ++i)
     add(op.destinations[i] == kNoRegister ? "_" : "r" + std::to_string(op.destinations[i]));
   if (op.predicate_destination != kNoPredicate) add("p" + std::to_string(op.predicate_destination));
-  if (op.predicate_destination_second != kNoPredicate) add("p" + std::to_string(op.predicate_destination_second));
+  if (op.predicate_destination_second != kNoPredicate)
+    add("p" + std::to_string(op.predicate_destination_second));
   for (unsigned i = 0; i < op.source_count; ++i) {
     std::string item = operand_text(op.sources[i], kernel);
     if (memory && i == 0)
@@ -89,9 +101,10 @@ std::string dump(const Kernel& kernel) {
   if (!kernel.unsupported.empty()) return kernel.unsupported + "\n";
   std::string text = kernel.name + ": " + std::to_string(kernel.registers) + " registers, " +
                      std::to_string(kernel.register_slots) + " slots, " + std::to_string(kernel.predicates) +
-                     " predicates, " + std::to_string(kernel.machine_instructions) + " machine instructions\n";
+                     " predicates, " + std::to_string(kernel.machine_instructions) +
+                     " machine instructions\n";
   for (std::size_t i = 0; i < kernel.code.size(); ++i) {
-    char index[16];
+    char index[32];
     std::snprintf(index, sizeof index, "%5zu  ", i);
     text += index + dump(kernel.code[i], kernel) + "\n";
   }

@@ -65,8 +65,9 @@ struct Instruction {
   std::uint32_t guard = kNone;
   std::uint32_t predicate = kNone;
   std::uint32_t predicate_second = kNone;
-  std::uint32_t label = kNone;  // Label: its number; Branch: its target; BranchIndexed: Function::branch_tables
-  std::uint32_t call = kNone;   // Call: Function::calls
+  std::uint32_t label =
+      kNone;  // Label: its number; Branch: its target; BranchIndexed: Function::branch_tables
+  std::uint32_t call = kNone;  // Call: Function::calls
   std::array<Value, 4> destinations{};
   std::array<Value, 5> sources{};
 

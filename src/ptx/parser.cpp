@@ -1,5 +1,5 @@
-// Module level of PTX (PTX ISA 9.0, sections 5 and 11): directives, variables and function headers. Bodies are
-// parsed by BodyParser (body_parser.h). Debug sections are skipped.
+// Module level of PTX (PTX ISA 9.0, sections 5 and 11): directives, variables and function headers. Bodies
+// are parsed by BodyParser (body_parser.h). Debug sections are skipped.
 #include "ptx/parser.h"
 
 #include "base/error.h"

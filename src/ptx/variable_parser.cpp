@@ -91,12 +91,14 @@ void VariableParser::initialiser(IrVariable& variable) {
 }
 
 void VariableParser::element(IrVariable& variable) {
-  if (cursor_.peek().kind == TokenKind::Identifier && !cursor_.is_word("WARP_SZ")) return symbol_element(variable);
+  if (cursor_.peek().kind == TokenKind::Identifier && !cursor_.is_word("WARP_SZ"))
+    return symbol_element(variable);
   const unsigned bytes = type_bytes(type_);
   const std::uint32_t line = cursor_.peek().line;
   NumberLiteral value = cursor_.constant();
   if (cursor_.is('(')) {
-    variable.unsupported = "PTX masked address in the initialiser of '" + variable.name + "' is not supported";
+    variable.unsupported =
+        "PTX masked address in the initialiser of '" + variable.name + "' is not supported";
     cursor_.skip_parentheses();
   }
   if (value.kind == NumberLiteral::Kind::Float64 && bytes == 4)

@@ -65,7 +65,8 @@ class Allocator {
     std::vector<std::uint32_t> mixed(count_, kNone);
     result.registers = std::min(colour_mixed(mixed), result.register_slots);
     for (std::uint32_t r = 0; r < count_; ++r) result.slot[r] = result.slot[find(r)];
-    if (result.predicates > 254) throw ir::Unsupported{"a kernel with more than 254 live predicates is not supported"};
+    if (result.predicates > 254)
+      throw ir::Unsupported{"a kernel with more than 254 live predicates is not supported"};
     if (result.register_slots >= kNoRegister)
       throw ir::Unsupported{"a kernel with more than 65534 live registers is not supported"};
     remove_copies(result);
@@ -204,7 +205,8 @@ class Allocator {
         if (d == s || class_of(function_.registers[d]) != class_of(function_.registers[s])) continue;
         // neighbours_ of representatives stay sorted lists of representatives' members: test both ways.
         if (adjacent(d, s)) continue;
-        const std::uint32_t keep = neighbours_[d].size() >= neighbours_[s].size() ? d : s, drop = keep == d ? s : d;
+        const std::uint32_t keep = neighbours_[d].size() >= neighbours_[s].size() ? d : s,
+                            drop = keep == d ? s : d;
         parent_[drop] = keep;
         std::vector<std::uint32_t> merged;
         merged.reserve(neighbours_[keep].size() + neighbours_[drop].size());
@@ -240,7 +242,8 @@ class Allocator {
   }
 
   // Lowest free slot (or aligned pair) that no neighbour of `r` holds.
-  std::uint32_t lowest(std::uint32_t r, unsigned width, const std::vector<std::uint32_t>& slot, std::uint32_t base) {
+  std::uint32_t lowest(std::uint32_t r, unsigned width, const std::vector<std::uint32_t>& slot,
+                       std::uint32_t base) {
     taken_.clear();
     for (const auto neighbour : neighbours_[r]) {
       const std::uint32_t n = find(neighbour);
@@ -281,7 +284,9 @@ class Allocator {
 
   void remove_copies(const Allocation& allocation) {
     for (Instruction& in : function_.code)
-      if (is_copy(in) && class_of(function_.registers[copy_destination(in)]) == class_of(function_.registers[in.sources[0].index]) &&
+      if (is_copy(in) &&
+          class_of(function_.registers[copy_destination(in)]) ==
+              class_of(function_.registers[in.sources[0].index]) &&
           allocation.slot[copy_destination(in)] == allocation.slot[in.sources[0].index])
         in.pseudo = Pseudo::Removed;
   }

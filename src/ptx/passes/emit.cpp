@@ -22,7 +22,11 @@ class Emitter {
  public:
   Emitter(const Function& function, const ControlFlow& flow, const Allocation& allocation,
           const std::vector<std::int32_t>& variable_number, Kernel& kernel)
-      : function_(function), flow_(flow), allocation_(allocation), variable_number_(variable_number), kernel_(kernel) {}
+      : function_(function),
+        flow_(flow),
+        allocation_(allocation),
+        variable_number_(variable_number),
+        kernel_(kernel) {}
 
   void run() {
     place_blocks();
@@ -46,7 +50,8 @@ class Emitter {
     std::uint32_t index = 0;
     for (const Block& block : flow_.blocks) {
       block_start_.push_back(index);
-      for (std::uint32_t i = block.begin; i < block.end; ++i) index += function_.code[i].pseudo == Pseudo::None;
+      for (std::uint32_t i = block.begin; i < block.end; ++i)
+        index += function_.code[i].pseudo == Pseudo::None;
     }
     block_start_.push_back(index);
   }
@@ -119,7 +124,8 @@ class Emitter {
   MicroOp micro_op(const Instruction& in) {
     MicroOp op = in.op;
     if (in.guard != kNone) op.guard = static_cast<std::uint8_t>(allocation_.slot[in.guard]);
-    if (in.predicate != kNone) op.predicate_destination = static_cast<std::uint8_t>(allocation_.slot[in.predicate]);
+    if (in.predicate != kNone)
+      op.predicate_destination = static_cast<std::uint8_t>(allocation_.slot[in.predicate]);
     if (in.predicate_second != kNone)
       op.predicate_destination_second = static_cast<std::uint8_t>(allocation_.slot[in.predicate_second]);
     for (unsigned i = 0; i < op.destination_count; ++i)
@@ -133,7 +139,8 @@ class Emitter {
     const bool memory = op.kind == Kind::Load || op.kind == Kind::Store || op.kind == Kind::Atomic ||
                         op.opcode == Opcode::Prefetch;
     if (memory) {
-      if (in.sources[0].kind != ValueKind::Register) op.address_is_64_bit = type_bytes(in.sources[0].type) == 8;
+      if (in.sources[0].kind != ValueKind::Register)
+        op.address_is_64_bit = type_bytes(in.sources[0].type) == 8;
       op.uniform_address = op.sources[0].bank != Bank::Register && op.sources[0].bank != Bank::Warp;
     }
     op.unit = unit_of(op);

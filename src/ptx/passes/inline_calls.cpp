@@ -30,7 +30,10 @@ struct SystemSignature {
 const SystemSignature* system_function(const std::string& name) {
   static const std::vector<SystemSignature> kFunctions = {
       {"vprintf", SystemFunction::Vprintf, {Type::U64, Type::U64}, Type::U32},
-      {"__assertfail", SystemFunction::AssertFail, {Type::U64, Type::U64, Type::U32, Type::U64, Type::U64}, Type::None},
+      {"__assertfail",
+       SystemFunction::AssertFail,
+       {Type::U64, Type::U64, Type::U32, Type::U64, Type::U64},
+       Type::None},
       {"malloc", SystemFunction::Malloc, {Type::U64}, Type::U64},
       {"free", SystemFunction::Free, {Type::U64}, Type::None}};
   for (const auto& f : kFunctions)
@@ -61,10 +64,12 @@ class Inliner {
   }
 
   // Local and parameter variables of a body are its own in every copy.
-  std::uint32_t own_variable(std::uint32_t index, std::unordered_map<std::uint32_t, std::uint32_t>& variables) {
+  std::uint32_t own_variable(std::uint32_t index,
+                             std::unordered_map<std::uint32_t, std::uint32_t>& variables) {
     const auto& v = module_.variables[index];
     if (v.space != StateSpace::Local && v.space != StateSpace::Param) return index;
-    const auto [found, fresh] = variables.try_emplace(index, static_cast<std::uint32_t>(module_.variables.size()));
+    const auto [found, fresh] =
+        variables.try_emplace(index, static_cast<std::uint32_t>(module_.variables.size()));
     if (fresh) module_.variables.push_back(ir::IrVariable(v));
     return found->second;
   }
@@ -91,8 +96,9 @@ class Inliner {
     }
     for (const Instruction& original : body.code) {
       if (result_.code.size() > kLargestKernel)
-        unsupported("a kernel of more than " + std::to_string(kLargestKernel) + " instructions after inlining",
-                    original.op.ptx_line);
+        unsupported(
+            "a kernel of more than " + std::to_string(kLargestKernel) + " instructions after inlining",
+            original.op.ptx_line);
       Instruction in = original;
       if (in.guard != kNone) in.guard = registers[in.guard];
       if (in.predicate != kNone) in.predicate = registers[in.predicate];
@@ -166,9 +172,11 @@ class Inliner {
       result_.code.push_back(branch);
     }
     std::string name = site.callee;
-    for (unsigned hops = 0; module_.aliases.contains(name) && hops < 16; ++hops) name = module_.aliases.at(name);
+    for (unsigned hops = 0; module_.aliases.contains(name) && hops < 16; ++hops)
+      name = module_.aliases.at(name);
     const auto found = module_.function_index.find(name);
-    const Function* callee = found == module_.function_index.end() ? nullptr : &module_.functions[found->second];
+    const Function* callee =
+        found == module_.function_index.end() ? nullptr : &module_.functions[found->second];
     if (callee != nullptr && callee->has_body)
       inline_body(*callee, site, line);
     else if (const SystemSignature* system = system_function(name))
@@ -185,7 +193,8 @@ class Inliner {
 
   void inline_body(const Function& callee, const CallSite& site, std::uint32_t line) {
     for (const auto& name : active_)
-      if (name == callee.name) unsupported("recursion of function '" + callee.name + "' is not supported", line);
+      if (name == callee.name)
+        unsupported("recursion of function '" + callee.name + "' is not supported", line);
     if (site.arguments.size() != callee.parameters.size() || site.returns.size() > callee.returns.size())
       unsupported("call of '" + callee.name + "' with other parameters than it declares", line);
     active_.push_back(callee.name);
@@ -224,8 +233,9 @@ class Inliner {
     mark.pseudo = Pseudo::Label;
     mark.label = return_label;
     // A body that ends in its only return falls through to what follows.
-    if (const Instruction& last = result_.code.back();
-        last.pseudo == Pseudo::None && last.op.kind == Kind::Branch && !last.guarded() && last.label == return_label)
+    if (const Instruction& last = result_.code.back(); last.pseudo == Pseudo::None &&
+                                                       last.op.kind == Kind::Branch && !last.guarded() &&
+                                                       last.label == return_label)
       result_.code.pop_back();
     result_.code.push_back(mark);
 

@@ -1,5 +1,5 @@
-// Offsets of shared, local and parameter variables. Shared: in order of declaration, each at its alignment, as
-// far as the kernel names them; extern .shared arrays all start where the launch's dynamic part does.
+// Offsets of shared, local and parameter variables. Shared: in order of declaration, each at its alignment,
+// as far as the kernel names them; extern .shared arrays all start where the launch's dynamic part does.
 #include <algorithm>
 #include <map>
 
@@ -19,7 +19,8 @@ void lay_out_variables(const ir::ParsedModule& module, ir::Function& function, K
         offset[in.sources[i].index] = 0;
         const auto& v = module.variables[in.sources[i].index];
         if (!v.unsupported.empty())
-          throw ir::Unsupported{v.unsupported + " (" + module.name + ":" + std::to_string(in.op.ptx_line) + ")"};
+          throw ir::Unsupported{v.unsupported + " (" + module.name + ":" + std::to_string(in.op.ptx_line) +
+                                ")"};
       }
   Bytes dynamic_alignment = 1;
   for (auto& [index, at] : offset) {

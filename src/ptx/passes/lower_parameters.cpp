@@ -46,7 +46,8 @@ struct Pieces {
 Type piece_type(unsigned bytes) { return bytes == 8 ? Type::B64 : Type::B32; }
 
 // One element of a load or store as a move between registers.
-Instruction move_element(const Instruction& access, const Value& destination, Value from, bool destination_is_wide) {
+Instruction move_element(const Instruction& access, const Value& destination, Value from,
+                         bool destination_is_wide) {
   Instruction in;
   in.op.ptx_line = access.op.ptx_line;
   in.op.kind = Kind::Arithmetic;
@@ -108,7 +109,8 @@ void lower_parameters(ParsedModule& module, Function& function) {
   code.reserve(function.code.size());
   for (Instruction& in : function.code) {
     if (in.pseudo != Pseudo::None || in.op.space != StateSpace::Param ||
-        (in.op.kind != Kind::Load && in.op.kind != Kind::Store) || in.sources[0].kind != ValueKind::Variable) {
+        (in.op.kind != Kind::Load && in.op.kind != Kind::Store) ||
+        in.sources[0].kind != ValueKind::Variable) {
       code.push_back(in);
       continue;
     }

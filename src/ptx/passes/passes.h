@@ -21,7 +21,8 @@ void lower_parameters(ir::ParsedModule& module, ir::Function& function);
 // Gives shared, local and parameter variables their offsets; fills the kernel's sizes.
 void lay_out_variables(const ir::ParsedModule& module, ir::Function& function, Kernel& kernel);
 
-// The assembler's peepholes (copy propagation, folding, fusion of integer mul and add, dead code); keeps results bit-identical.
+// The assembler's peepholes (copy propagation, folding, fusion of integer mul and add, dead code); keeps
+// results bit-identical.
 void optimise(ir::Function& function, const ControlFlow& flow);
 
 struct Allocation {
@@ -32,7 +33,7 @@ struct Allocation {
 Allocation allocate_registers(ir::Function& function, const ControlFlow& flow);
 
 // Writes code, immediates, parameter slots and branch tables of the kernel.
-void emit(const ir::Function& function, const ControlFlow& flow,
-          const Allocation& allocation, const std::vector<std::int32_t>& variable_number, Kernel& kernel);
+void emit(const ir::Function& function, const ControlFlow& flow, const Allocation& allocation,
+          const std::vector<std::int32_t>& variable_number, Kernel& kernel);
 
 }  // namespace duet::ptx

@@ -1,5 +1,5 @@
-// Reconvergence at the immediate post-dominator. Lanes that trap, or that leave by `exit` from the middle of a
-// kernel whose other lanes reach `ret`, never arrive anywhere, so their paths do not count: otherwise one
+// Reconvergence at the immediate post-dominator. Lanes that trap, or that leave by `exit` from the middle of
+// a kernel whose other lanes reach `ret`, never arrive anywhere, so their paths do not count: otherwise one
 // failed assertion in a loop would keep its warp apart to the end of the kernel.
 #include "ptx/reconvergence.h"
 
