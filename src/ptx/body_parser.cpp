@@ -1,0 +1,455 @@
+// Function bodies (PTX ISA 9.0, sections 4.3 and 7): scopes, labels, operands; the instructions themselves
+// are decoded by decode.h.
+#include "ptx/body_parser.h"
+
+#include <charconv>
+
+namespace duet::ptx {
+
+using ir::CallSite;
+using ir::Formal;
+using ir::Function;
+using ir::Instruction;
+using ir::kNone;
+using ir::Pseudo;
+using ir::Value;
+using ir::ValueKind;
+
+BodyParser::BodyParser(Cursor& cursor, ir::ParsedModule& module, Function& function)
+    : cursor_(cursor), module_(module), function_(function) {
+  scopes_.emplace_back();
+}
+
+void BodyParser::declare_variable(std::uint32_t index) {
+  scopes_.back().variables[module_.variables[index].name] = index;
+}
+
+void BodyParser::run() {
+  cursor_.expect('{');
+  const std::size_t outer = scopes_.size();
+  scopes_.emplace_back();
+  claim_labels();
+  while (scopes_.size() > outer) {
+    if (cursor_.accept('{')) {
+      scopes_.emplace_back();
+      claim_labels();
+    } else if (cursor_.accept('}')) {
+      scopes_.pop_back();
+    } else {
+      statement();
+    }
+  }
+  for (std::size_t i = 0; i < label_names_.size(); ++i)
+    if (!label_defined_[i])
+      cursor_.fail_at(label_uses_[i], "label '" + std::string(label_names_[i]) + "' is not defined");
+  // Falling off the end returns.
+  Instruction end;
+  end.op.opcode = Opcode::Exit;
+  end.op.kind = Kind::Exit;
+  if (!function_.entry) end.pseudo = Pseudo::Return;
+  if (function_.code.empty() || function_.code.back().guarded() ||
+      (function_.code.back().op.kind != Kind::Exit && function_.code.back().op.kind != Kind::Branch))
+    function_.code.push_back(end);
+}
+
+void BodyParser::claim_labels() {
+  unsigned depth = 0;
+  for (std::size_t i = 0;; ++i) {
+    const Token& token = cursor_.peek(i);
+    if (token.kind == TokenKind::End) return;
+    if (cursor_.is('{', i)) ++depth;
+    if (cursor_.is('}', i) && depth-- == 0) return;
+    if (depth == 0 && token.kind == TokenKind::Identifier && cursor_.is(':', i + 1)) {
+      const auto number = static_cast<std::uint32_t>(label_names_.size());
+      if (!scopes_.back().labels.try_emplace(token.text, number).second) continue;
+      label_names_.push_back(token.text);
+      label_uses_.push_back(token.line);
+      label_defined_.push_back(false);
+      ++function_.labels;
+    }
+  }
+}
+
+std::uint32_t BodyParser::label_number(std::string_view name) {
+  for (std::size_t i = scopes_.size(); i-- > 0;) {
+    const auto found = scopes_[i].labels.find(name);
+    if (found != scopes_[i].labels.end()) return found->second;
+  }
+  cursor_.fail_at(parsed_.line, "label '" + std::string(name) + "' is not defined");
+}
+
+void BodyParser::label(std::string_view name) {
+  const std::uint32_t number = label_number(name);
+  if (label_defined_[number]) cursor_.fail("label '" + std::string(name) + "' is defined twice");
+  label_defined_[number] = true;
+  Instruction mark;
+  mark.pseudo = Pseudo::Label;
+  mark.label = number;
+  function_.code.push_back(mark);
+}
+
+// After "name:", when .branchtargets or a list for calls follows.
+void BodyParser::targets(std::string_view name) {
+  cursor_.expect('.');
+  const auto kind = cursor_.identifier().text;
+  if (kind != "branchtargets") return cursor_.skip_to_semicolon();
+  auto& table = branch_tables_[name];
+  do {
+    table.push_back(label_number(cursor_.identifier().text));
+  } while (cursor_.accept(','));
+  cursor_.expect(';');
+}
+
+void BodyParser::statement() {
+  if (cursor_.accept(';')) return;
+  parsed_.line = cursor_.peek().line;
+  if (cursor_.is('.')) return directive();
+  if (cursor_.peek().kind == TokenKind::Identifier && cursor_.is(':', 1)) {
+    const auto name = cursor_.next().text;
+    cursor_.next();
+    if (cursor_.is('.') && (cursor_.is_word("branchtargets", 1) || cursor_.is_word("calltargets", 1) ||
+                            cursor_.is_word("callprototype", 1))) {
+      label_defined_[label_number(name)] = true;
+      return targets(name);
+    }
+    return label(name);
+  }
+  instruction();
+}
+
+void BodyParser::directive() {
+  cursor_.expect('.');
+  const auto text = cursor_.identifier().text;
+  if (text == "reg") return declare_registers();
+  if (text == "loc") return cursor_.skip_location();
+  if (text == "pragma") return cursor_.skip_to_semicolon();
+  static const std::unordered_map<std::string_view, StateSpace> kSpaces = {{"global", StateSpace::Global},
+                                                                           {"const", StateSpace::Const},
+                                                                           {"shared", StateSpace::Shared},
+                                                                           {"local", StateSpace::Local},
+                                                                           {"param", StateSpace::Param}};
+  const auto space = kSpaces.find(text);
+  if (space == kSpaces.end()) cursor_.fail("directive ." + std::string(text) + " is not known here");
+  VariableParser parser(cursor_, module_);
+  parser.parse(space->second, false, [&](std::uint32_t index) { declare_variable(index); });
+}
+
+Formal BodyParser::register_formal() {
+  Type type;
+  if (cursor_.accept('.') && cursor_.is_word("align")) cursor_.fail("a register has no alignment");
+  if (!type_from_name(cursor_.identifier().text, type)) cursor_.fail("a type is missing");
+  const auto name = cursor_.identifier().text;
+  const std::uint32_t reg = function_.add_register(type);
+  scopes_.back().registers[name] = reg;
+  return {true, reg, type};
+}
+
+void BodyParser::declare_registers() {
+  cursor_.expect('.');
+  const Token& word = cursor_.identifier();
+  if (word.text == "v2" || word.text == "v4") cursor_.fail("vector registers are not supported");
+  Type type;
+  if (!type_from_name(word.text, type)) cursor_.fail("type ." + std::string(word.text) + " is not known");
+  if (type == Type::B128) cursor_.note_unsupported(function_, "PTX '.reg .b128' is not supported", word.line);
+  do {
+    const auto name = cursor_.identifier().text;
+    if (cursor_.accept('<')) {
+      const auto count = static_cast<std::uint32_t>(cursor_.integer());
+      cursor_.expect('>');
+      if (count > 1u << 22) cursor_.fail("too many registers");
+      scopes_.back().families[name] = {static_cast<std::uint32_t>(function_.registers.size()), count};
+      function_.registers.resize(function_.registers.size() + count, type);
+    } else {
+      scopes_.back().registers[name] = function_.add_register(type);
+    }
+  } while (cursor_.accept(','));
+  cursor_.expect(';');
+}
+
+bool BodyParser::find_register(std::string_view name, std::uint32_t& reg) const {
+  std::size_t prefix = name.size();
+  while (prefix > 0 && name[prefix - 1] >= '0' && name[prefix - 1] <= '9') --prefix;
+  for (std::size_t i = scopes_.size(); i-- > 0;) {
+    const auto found = scopes_[i].registers.find(name);
+    if (found != scopes_[i].registers.end()) {
+      reg = found->second;
+      return true;
+    }
+    if (prefix == name.size() || scopes_[i].families.empty()) continue;
+    // The family's own name may end in digits ("%a1" with "<3>"), so every split is tried.
+    for (std::size_t split = prefix; split < name.size(); ++split) {
+      const auto family = scopes_[i].families.find(name.substr(0, split));
+      if (family == scopes_[i].families.end()) continue;
+      std::uint32_t number = 0;
+      const auto digits = name.substr(split);
+      if ((digits.size() > 1 && digits[0] == '0') ||
+          std::from_chars(digits.data(), digits.data() + digits.size(), number).ec != std::errc{})
+        continue;
+      if (number >= family->second.count) continue;
+      reg = family->second.first + number;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool BodyParser::find_variable(std::string_view name, std::uint32_t& variable) const {
+  const std::string key(name);
+  for (std::size_t i = scopes_.size(); i-- > 0;) {
+    const auto found = scopes_[i].variables.find(key);
+    if (found != scopes_[i].variables.end()) return variable = found->second, true;
+  }
+  const auto found = module_.variable_index.find(key);
+  if (found == module_.variable_index.end()) return false;
+  variable = found->second;
+  return true;
+}
+
+void BodyParser::instruction() {
+  ParsedStatement& in = parsed_;
+  in.modifiers.clear();
+  in.operand_count = 0;
+  in.guard = kNone;
+  in.guard_negated = false;
+  in.line = cursor_.peek().line;
+  if (cursor_.accept('@')) {
+    in.guard_negated = cursor_.accept('!');
+    const Token& name = cursor_.identifier();
+    if (!find_register(name.text, in.guard) || function_.registers[in.guard] != Type::Pred)
+      cursor_.fail_at(name.line, "'" + std::string(name.text) + "' is not a predicate");
+  }
+  in.line = cursor_.peek().line;
+  const Token& opcode = cursor_.identifier();
+  in.opcode = opcode.text;
+  const char* end = opcode.text.data() + opcode.text.size();
+  while (cursor_.accept('.')) {
+    const Token& modifier = cursor_.next();
+    // "2d" and "3d" are lexed as numbers.
+    if (modifier.kind != TokenKind::Identifier && modifier.kind != TokenKind::Number)
+      cursor_.fail_at(modifier.line, "a modifier is missing");
+    in.modifiers.push_back(modifier.text);
+    end = modifier.text.data() + modifier.text.size();
+  }
+  in.text = {opcode.text.data(), static_cast<std::size_t>(end - opcode.text.data())};
+  DecodeContext context{module_, function_, [this](std::string_view name) { return label_number(name); },
+                        branch_tables_};
+  static constexpr std::string_view kForeign[] = {
+      "tex",      "tld4",    "txq",   "sust",     "suld",     "sured",
+      "suq",      "wmma",    "mma",   "ldmatrix", "stmatrix", "cp",
+      "mbarrier", "tcgen05", "wgmma", "multimem", "istypep",  "clusterlaunchcontrol"};
+  for (const auto foreign : kForeign)
+    if (in.opcode == foreign) {
+      cursor_.note_unsupported(function_, "PTX '" + std::string(in.text) + "' is not supported", in.line);
+      return cursor_.skip_to_semicolon();
+    }
+  try {
+    if (in.opcode == "call") return call(in);
+    while (!cursor_.is(';')) {
+      if (in.operand_count == in.operands.size())
+        throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is not supported"};
+      ParsedOperand& operand = in.operands[in.operand_count];
+      operand = ParsedOperand{};
+      parse_operand(operand);
+      ++in.operand_count;
+      if (!cursor_.accept(',')) break;
+    }
+    if (!cursor_.is(';')) cursor_.fail("expected ';' before " + cursor_.describe());
+    decode_statement(in, context);
+    cursor_.expect(';');
+  } catch (const ir::Unsupported& unsupported) {
+    cursor_.note_unsupported(function_, unsupported.what, in.line);
+    cursor_.skip_to_semicolon();
+  }
+}
+
+void BodyParser::call(ParsedStatement& in) {
+  CallSite site;
+  if (cursor_.is('(')) {
+    site.returns = call_operands();
+    cursor_.expect(',');
+  }
+  const Token& callee = cursor_.identifier();
+  std::uint32_t reg;
+  if (find_register(callee.text, reg))
+    throw ir::Unsupported{"indirect call '" + std::string(in.text) + "' is not supported"};
+  site.callee = callee.text;
+  if (cursor_.accept(',')) site.arguments = call_operands();
+  if (cursor_.accept(',')) cursor_.identifier();  // a prototype says nothing new about a direct call
+  cursor_.expect(';');
+  Instruction instruction;
+  instruction.op.ptx_line = in.line;
+  instruction.pseudo = Pseudo::Call;
+  instruction.guard = in.guard;
+  instruction.op.guard_negated = in.guard_negated;
+  instruction.call = static_cast<std::uint32_t>(function_.calls.size());
+  function_.calls.push_back(std::move(site));
+  function_.code.push_back(instruction);
+}
+
+std::vector<Value> BodyParser::call_operands() {
+  std::vector<Value> result;
+  cursor_.expect('(');
+  if (cursor_.accept(')')) return result;
+  do {
+    if (cursor_.is_word("_")) {
+      cursor_.next();
+      result.emplace_back();
+    } else {
+      result.push_back(parse_value(nullptr));
+    }
+  } while (cursor_.accept(','));
+  cursor_.expect(')');
+  return result;
+}
+
+void BodyParser::parse_operand(ParsedOperand& operand) {
+  using OperandKind = ParsedOperand::Kind;
+  if (cursor_.accept('{')) return parse_vector(operand);
+  if (cursor_.accept('[')) return parse_address(operand);
+  operand.kind = OperandKind::Value;
+  if (cursor_.is('!') && cursor_.peek(1).kind == TokenKind::Identifier) {
+    cursor_.next();
+    operand.complement = true;
+  }
+  if (cursor_.is_word("_")) {
+    cursor_.next();
+    operand.kind = OperandKind::Sink;
+  } else {
+    operand.value = parse_value(&operand);
+  }
+  if (operand.kind == OperandKind::Name) return;
+  if (cursor_.accept('|')) {
+    if (cursor_.is_word("_"))
+      cursor_.next();
+    else
+      operand.second = parse_value(nullptr);
+  }
+  if (operand.value.kind == ValueKind::Variable && (cursor_.is('+') || cursor_.is('-'))) {
+    const bool minus = cursor_.next().punctuation == '-';
+    const std::uint64_t offset = cursor_.integer();
+    operand.value.bits += minus ? -offset : offset;
+  }
+}
+
+void BodyParser::parse_vector(ParsedOperand& operand) {
+  operand.kind = ParsedOperand::Kind::Vector;
+  do {
+    if (operand.element_count == operand.elements.size()) cursor_.fail("the vector is too long");
+    Value& element = operand.elements[operand.element_count++];
+    if (cursor_.is_word("_"))
+      cursor_.next();
+    else
+      element = parse_value(nullptr);
+  } while (cursor_.accept(','));
+  cursor_.expect('}');
+}
+
+void BodyParser::parse_address(ParsedOperand& operand) {
+  operand.kind = ParsedOperand::Kind::Address;
+  operand.value = parse_value(nullptr);
+  if (operand.value.is_immediate()) {
+    if (operand.value.type != Type::U64) cursor_.fail("an address is an integer");
+  } else if (cursor_.is('+') || cursor_.is('-')) {
+    const bool minus = cursor_.next().punctuation == '-';
+    const auto offset = static_cast<std::int64_t>(cursor_.integer());
+    operand.offset = minus ? -offset : offset;
+  }
+  cursor_.expect(']');
+}
+
+Value BodyParser::parse_value(ParsedOperand* name_allowed) {
+  const Token& token = cursor_.peek();
+  if (token.kind != TokenKind::Identifier) {
+    const NumberLiteral literal = cursor_.constant();
+    const Type type = literal.kind == NumberLiteral::Kind::Integer   ? Type::U64
+                      : literal.kind == NumberLiteral::Kind::Float32 ? Type::F32
+                                                                     : Type::F64;
+    return Value::immediate(literal.bits, type);
+  }
+  cursor_.next();
+  std::uint32_t index;
+  if (find_register(token.text, index)) {
+    if (cursor_.is('.'))
+      throw ir::Unsupported{"PTX '" + std::string(token.text) + "." + std::string(cursor_.peek(1).text) +
+                            "' is not supported"};
+    return Value::reg(index, function_.registers[index]);
+  }
+  if (token.text[0] == '%') return special_register(token.text);
+  if (token.text == "WARP_SZ") {
+    Value value;
+    value.kind = ValueKind::Block;
+    value.type = Type::U32;
+    value.index = static_cast<std::uint32_t>(BlockSlot::WarpSize);
+    return value;
+  }
+  if (find_variable(token.text, index)) return Value::variable(index, 0, Type::U64);
+  if (name_allowed == nullptr)
+    cursor_.fail_at(token.line, "'" + std::string(token.text) + "' is not declared");
+  name_allowed->kind = ParsedOperand::Kind::Name;
+  name_allowed->name = token.text;
+  return {};
+}
+
+Value BodyParser::special_register(std::string_view name) {
+  std::string full(name);
+  if (cursor_.is('.')) {
+    cursor_.next();
+    full += "." + std::string(cursor_.identifier().text);
+  }
+  struct Entry {
+    ValueKind kind;
+    unsigned index;
+    Type type = Type::U32;
+    bool names_lanes = false;
+  };
+  const auto warp = [](WarpSlot slot, bool lanes = false) {
+    return Entry{ValueKind::Warp, static_cast<unsigned>(slot), Type::U32, lanes};
+  };
+  const auto block = [](BlockSlot slot) { return Entry{ValueKind::Block, static_cast<unsigned>(slot)}; };
+  const auto live = [](Special special, Type type = Type::U32) {
+    return Entry{ValueKind::Volatile, static_cast<unsigned>(special), type};
+  };
+  static const std::unordered_map<std::string, Entry> kSpecials = {
+      {"%tid.x", warp(WarpSlot::TidX)},
+      {"%tid.y", warp(WarpSlot::TidY)},
+      {"%tid.z", warp(WarpSlot::TidZ)},
+      {"%laneid", warp(WarpSlot::LaneId)},
+      {"%warpid", warp(WarpSlot::WarpId)},
+      {"%lanemask_eq", warp(WarpSlot::LaneMaskEq, true)},
+      {"%lanemask_lt", warp(WarpSlot::LaneMaskLt, true)},
+      {"%lanemask_le", warp(WarpSlot::LaneMaskLe, true)},
+      {"%lanemask_gt", warp(WarpSlot::LaneMaskGt, true)},
+      {"%lanemask_ge", warp(WarpSlot::LaneMaskGe, true)},
+      {"%ctaid.x", block(BlockSlot::CtaIdX)},
+      {"%ctaid.y", block(BlockSlot::CtaIdY)},
+      {"%ctaid.z", block(BlockSlot::CtaIdZ)},
+      {"%ntid.x", block(BlockSlot::NTidX)},
+      {"%ntid.y", block(BlockSlot::NTidY)},
+      {"%ntid.z", block(BlockSlot::NTidZ)},
+      {"%nctaid.x", block(BlockSlot::NCtaIdX)},
+      {"%nctaid.y", block(BlockSlot::NCtaIdY)},
+      {"%nctaid.z", block(BlockSlot::NCtaIdZ)},
+      {"%clock", live(Special::Clock)},
+      {"%clock_hi", live(Special::ClockHi)},
+      {"%clock64", live(Special::Clock64, Type::U64)},
+      {"%globaltimer", live(Special::GlobalTimer, Type::U64)},
+      {"%globaltimer_lo", live(Special::GlobalTimerLo)},
+      {"%globaltimer_hi", live(Special::GlobalTimerHi)},
+      {"%smid", live(Special::SmId)},
+      {"%nsmid", live(Special::NumSm)},
+      {"%nwarpid", live(Special::NumWarpSlot)},
+      {"%gridid", live(Special::GridId, Type::U64)},
+      {"%dynamic_smem_size", live(Special::DynamicSharedBytes)},
+      {"%total_smem_size", live(Special::TotalSharedBytes)},
+  };
+  const auto found = kSpecials.find(full);
+  if (found == kSpecials.end()) throw ir::Unsupported{"special register '" + full + "' is not supported"};
+  if (found->second.names_lanes) function_.names_32_lanes = true;
+  Value value;
+  value.kind = found->second.kind;
+  value.index = found->second.index;
+  value.type = found->second.type;
+  return value;
+}
+
+}  // namespace duet::ptx

@@ -1,0 +1,109 @@
+// The list of passes from PTX text to micro-ops.
+#include "ptx/compiler.h"
+
+#include "base/error.h"
+#include "ptx/control_flow.h"
+#include "ptx/parser.h"
+#include "ptx/passes/passes.h"
+
+namespace duet::ptx {
+
+using ir::Function;
+using ir::ParsedModule;
+
+namespace {
+
+Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
+                      const std::vector<std::int32_t>& variable_number, const CompileOptions& options) {
+  Kernel kernel;
+  kernel.name = entry.name;
+  kernel.module_name = parsed.name;
+  kernel.max_threads = entry.max_threads;
+  kernel.required_threads = entry.required_threads;
+  kernel.min_blocks_per_sm = entry.min_blocks_per_sm;
+  kernel.max_registers = entry.max_registers;
+  for (const auto& formal : entry.parameters) {
+    const auto& v = parsed.variables[formal.index];
+    kernel.parameters.push_back({v.name, v.parameter_offset, v.bytes, v.alignment});
+    kernel.parameter_bytes = v.parameter_offset + v.bytes;
+  }
+  try {
+    Function function = inline_calls(parsed, entry);
+    lower_parameters(parsed, function);
+    lay_out_variables(parsed, function, kernel);
+    if (options.assembler_peepholes) optimise(function, build_control_flow(function));
+    const ControlFlow flow = build_control_flow(function);
+    const Allocation allocation = allocate_registers(function, flow);
+    kernel.registers = std::max(allocation.registers, options.registers_per_thread);
+    kernel.register_slots = allocation.register_slots;
+    kernel.predicates = allocation.predicates;
+    kernel.names_32_lanes = function.names_32_lanes;
+    emit(function, flow, allocation, variable_number, kernel);
+  } catch (const ir::Unsupported& unsupported) {
+    kernel.code.clear();
+    kernel.unsupported = "kernel '" + kernel.name + "': " + unsupported.what;
+  }
+  return kernel;
+}
+
+// Global and constant variables get their numbers in order of declaration; a declaration and its definition
+// in the same module share one.
+std::vector<std::int32_t> publish_variables(ParsedModule& parsed, Module& module) {
+  std::vector<std::int32_t> number(parsed.variables.size(), -1);
+  for (std::size_t i = 0; i < parsed.variables.size(); ++i) {
+    auto& v = parsed.variables[i];
+    if (v.space != StateSpace::Global && v.space != StateSpace::Const) continue;
+    number[i] = static_cast<std::int32_t>(module.variables.size());
+    Variable variable;
+    variable.name = v.name;
+    variable.constant = v.space == StateSpace::Const;
+    variable.external = v.external;
+    variable.bytes = v.bytes;
+    variable.alignment = v.alignment;
+    variable.initial = v.initial;
+    module.variables.push_back(std::move(variable));
+  }
+  for (std::size_t i = 0; i < parsed.variables.size(); ++i) {
+    auto& v = parsed.variables[i];
+    if (number[i] < 0) continue;
+    for (const auto& r : v.relocations) {
+      const auto found = parsed.variable_index.find(r.symbol);
+      const std::int32_t target = found == parsed.variable_index.end() ? -1 : number[found->second];
+      if (target >= 0) {
+        module.variables[static_cast<std::size_t>(number[i])].relocations.push_back(
+            {r.offset, r.bytes, target, r.generic});
+        continue;
+      }
+      if (found == parsed.variable_index.end() && !parsed.function_index.contains(r.symbol))
+        throw Error(parsed.name + ":" + std::to_string(r.line) + ": '" + r.symbol + "' is not declared");
+      v.unsupported =
+          "the address of '" + r.symbol + "' in the initialiser of '" + v.name + "' is not supported";
+    }
+  }
+  return number;
+}
+
+}  // namespace
+
+Module compile_module(std::string_view text, const std::string& name, const CompileOptions& options) {
+  ParsedModule parsed = parse_module(text, name);
+  Module module;
+  module.name = name;
+  module.target_sm = parsed.target_sm;
+  module.version_major = parsed.version_major;
+  module.version_minor = parsed.version_minor;
+  const std::vector<std::int32_t> variable_number = publish_variables(parsed, module);
+  for (std::size_t i = 0; i < parsed.functions.size(); ++i) {
+    if (!parsed.functions[i].entry || !parsed.functions[i].has_body) continue;
+    module.kernels.push_back(compile_kernel(parsed, parsed.functions[i], variable_number, options));
+  }
+  return module;
+}
+
+const Kernel* Module::find_kernel(std::string_view kernel_name) const {
+  for (const Kernel& kernel : kernels)
+    if (kernel.name == kernel_name) return &kernel;
+  return nullptr;
+}
+
+}  // namespace duet::ptx

@@ -1,0 +1,105 @@
+// From one parsed PTX statement to instructions of the compiler's form: modifiers become MicroOp fields,
+// operands are checked against the types the instruction reads, and widths PTX converts silently (a 64-bit
+// register as the source of st.u32) are written out. decode_arithmetic.cpp, decode_memory.cpp and
+// decode_control.cpp hold the opcodes by section of the PTX ISA.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ptx/ir.h"
+
+namespace duet::ptx {
+
+struct ParsedOperand {
+  enum class Kind : std::uint8_t { Value, Vector, Address, Name, Sink };
+  Kind kind = Kind::Sink;
+  bool complement = false;              // !p
+  ir::Value value;                      // Value; Address: base
+  ir::Value second;                     // p|q
+  std::int64_t offset = 0;              // Address
+  std::string_view name;                // Name: a label or function
+  unsigned element_count = 0;           // Vector
+  std::array<ir::Value, 8> elements{};  // ValueKind::None for `_`
+};
+
+struct ParsedStatement {
+  std::uint32_t line = 0;
+  std::string_view opcode;
+  std::vector<std::string_view> modifiers;
+  std::string_view text;  // opcode and modifiers as written
+  std::uint32_t guard = ir::kNone;
+  bool guard_negated = false;
+  unsigned operand_count = 0;
+  std::array<ParsedOperand, 6> operands;
+};
+
+// What a statement may refer to beside its operands.
+struct DecodeContext {
+  ir::ParsedModule& module;
+  ir::Function& function;
+  std::function<std::uint32_t(std::string_view)> label_number;
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>>& branch_tables;
+};
+
+// Appends to context.function.code. Throws ir::Unsupported, or duet::Error with the line.
+void decode_statement(const ParsedStatement& statement, DecodeContext& context);
+
+class Decoder {
+ public:
+  Decoder(const ParsedStatement& statement, DecodeContext& context);
+
+  const ParsedStatement& in;
+  DecodeContext& context;
+  ir::Instruction out;
+
+  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void unsupported() const;
+
+  // Modifiers, taken in any order; finish() refuses what is left.
+  bool take(std::string_view modifier);
+  bool peek(std::string_view modifier) const;
+  Type take_type();  // the first type modifier; fails without one
+  Type take_type_or_none();
+  Rounding take_rounding();
+  void take_hints();  // cache and level hints without architectural effect
+  MemoryScope take_scope();
+  bool modifiers_left() const;
+
+  // Operands
+  const ParsedOperand& operand(unsigned index) const;
+  void expect_operands(unsigned least, unsigned most) const;
+  ir::Value source(unsigned index, Type type);  // as the instruction reads it
+  ir::Value value_as(const ir::Value& value, Type type);
+  ir::Value narrowed(const ir::Value& value, Type type);  // a wider register may stand for a narrow type
+  ir::Value predicate_source(unsigned index);
+  void destination(unsigned index, Type type, bool wider_allowed = false);
+  void predicate_destination(unsigned index);
+  void sources(unsigned first, unsigned count, Type type);
+
+  // Emission
+  void set(Opcode opcode, Kind kind, Type type);
+  void finish();  // refuses modifiers that are left and appends `out` and conversions that follow it
+  ir::Instruction make(Opcode opcode, Type type) const;  // an unguarded helper instruction of this line
+  std::uint32_t temporary(Type type);
+  void append(const ir::Instruction& instruction) { context.function.code.push_back(instruction); }
+  unsigned width_of_register(const ir::Value& value) const;
+
+ private:
+  std::vector<std::string_view> modifiers_;
+  std::vector<ir::Instruction> after_;
+};
+
+// Each returns false when the opcode is not of its section.
+bool decode_arithmetic(Decoder& decoder);
+bool decode_memory(Decoder& decoder);
+bool decode_control(Decoder& decoder);
+
+bool type_from_name(std::string_view name, Type& type);
+
+}  // namespace duet::ptx

@@ -1,0 +1,29 @@
+// Names of opcodes and types as PTX spells them.
+#include "ptx/opcode.h"
+
+namespace duet::ptx {
+
+const char* opcode_name(Opcode opcode) {
+  static constexpr const char* kNames[] = {
+      "add",   "sub",      "mul",  "mad",     "mul24",     "mad24",    "sad",     "div",        "rem",
+      "abs",   "neg",      "min",  "max",     "fma",       "popc",     "clz",     "bfind",      "fns",
+      "brev",  "bfe",      "bfi",  "szext",   "bmsk",      "dp4a",     "dp2a",    "vabsdiff2",  "vabsdiff4",
+      "testp", "copysign", "rcp",  "sqrt",    "rsqrt",     "sin",      "cos",     "lg2",        "ex2",
+      "tanh",  "setp",     "set",  "selp",    "slct",      "and",      "or",      "xor",        "not",
+      "cnot",  "lop3",     "shl",  "shr",     "shf",       "prmt",     "mov",     "pack",       "unpack",
+      "cvt",   "isspacep", "cvta", "special", "shfl",      "vote",     "match",   "activemask", "redux",
+      "elect", "ld",       "st",   "atom",    "red",       "prefetch", "membar",  "bra",        "brx",
+      "bar",   "exit",     "trap", "brkpt",   "nanosleep", "pmevent",  "syscall", "nop"};
+  static_assert(sizeof(kNames) / sizeof(kNames[0]) == kOpcodeCount);
+  return kNames[static_cast<unsigned>(opcode)];
+}
+
+const char* type_name(Type type) {
+  static constexpr const char* kNames[] = {"none", "pred", "b8",    "b16",  "b32",    "b64", "b128",
+                                           "u8",   "u16",  "u32",   "u64",  "s8",     "s16", "s32",
+                                           "s64",  "f16",  "f16x2", "bf16", "bf16x2", "f32", "f64"};
+  static_assert(sizeof(kNames) / sizeof(kNames[0]) == static_cast<unsigned>(Type::F64) + 1);
+  return kNames[static_cast<unsigned>(type)];
+}
+
+}  // namespace duet::ptx

@@ -1,0 +1,39 @@
+// The passes that compile_module (compiler.cpp) runs over each kernel, in its order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ptx/control_flow.h"
+#include "ptx/ir.h"
+#include "ptx/kernel.h"
+
+namespace duet::ptx {
+
+// The entry with every direct call replaced by the callee's body, and calls to the system's functions by
+// SystemCall. Throws ir::Unsupported (with the line in the text) for recursion and unknown functions.
+ir::Function inline_calls(ir::ParsedModule& module, const ir::Function& entry);
+
+// Reads of kernel parameters become Parameter operands; the .param variables of inlined calls become
+// registers, or local memory where they are addressed in other ways than by whole elements.
+void lower_parameters(ir::ParsedModule& module, ir::Function& function);
+
+// Gives shared, local and parameter variables their offsets; fills the kernel's sizes.
+void lay_out_variables(const ir::ParsedModule& module, ir::Function& function, Kernel& kernel);
+
+// The assembler's peepholes (copy propagation, folding, fusion of integer mul and add, dead code); keeps
+// results bit-identical.
+void optimise(ir::Function& function, const ControlFlow& flow);
+
+struct Allocation {
+  std::vector<std::uint32_t> slot;  // by virtual register; predicates: their number
+  std::uint32_t registers = 0, register_slots = 0, predicates = 0;
+};
+// Throws ir::Unsupported when predicates or slots run out. Copies whose ends got one slot become Removed.
+Allocation allocate_registers(ir::Function& function, const ControlFlow& flow);
+
+// Writes code, immediates, parameter slots and branch tables of the kernel.
+void emit(const ir::Function& function, const ControlFlow& flow, const Allocation& allocation,
+          const std::vector<std::int32_t>& variable_number, Kernel& kernel);
+
+}  // namespace duet::ptx

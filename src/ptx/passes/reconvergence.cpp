@@ -1,0 +1,56 @@
+// Reconvergence at the immediate post-dominator. Lanes that trap, or that leave by `exit` from the middle of
+// a kernel whose other lanes reach `ret`, never arrive anywhere, so their paths do not count: otherwise one
+// failed assertion in a loop would keep its warp apart to the end of the kernel.
+#include "ptx/reconvergence.h"
+
+namespace duet::ptx {
+
+using ir::kNone;
+
+std::vector<std::uint32_t> reconvergence_blocks(const ir::Function& function, const ControlFlow& flow) {
+  const auto count = static_cast<std::uint32_t>(flow.blocks.size());
+  const std::uint32_t end = count;  // the virtual exit
+  // Reversed edges: the post-dominators are the dominators of the reversed graph.
+  std::vector<std::vector<std::uint32_t>> reversed(count + 1);
+  std::vector<std::uint32_t> leaving;
+  bool reaches_ret = false;
+  for (const auto b : flow.reverse_postorder) {
+    for (const auto s : flow.blocks[b].successors) reversed[s].push_back(b);
+    if (!flow.blocks[b].successors.empty()) continue;
+    leaving.push_back(b);
+    reaches_ret |= function.code[flow.blocks[b].end - 1].op.opcode != Opcode::Trap;
+  }
+  std::vector<bool> joined(count + 1);
+  const auto join = [&](std::uint32_t from) {
+    std::vector<std::uint32_t> work{from};
+    joined[from] = true;
+    while (!work.empty()) {
+      const std::uint32_t node = work.back();
+      work.pop_back();
+      for (const auto p : reversed[node])
+        if (!joined[p]) {
+          joined[p] = true;
+          work.push_back(p);
+        }
+    }
+  };
+  for (const auto b : leaving)
+    if (!reaches_ret || function.code[flow.blocks[b].end - 1].op.opcode != Opcode::Trap) {
+      reversed[end].push_back(b);
+      join(b);
+    }
+  // What cannot reach the end (it traps for certain, or loops for ever) is tied to it, last blocks first.
+  for (std::size_t i = flow.reverse_postorder.size(); i-- > 0;) {
+    const std::uint32_t b = flow.reverse_postorder[i];
+    if (joined[b]) continue;
+    reversed[end].push_back(b);
+    join(b);
+  }
+  auto result = immediate_dominators(reversed, end);
+  for (auto& block : result)
+    if (block == end) block = kNone;
+  result.resize(count);
+  return result;
+}
+
+}  // namespace duet::ptx
