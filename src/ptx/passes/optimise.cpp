@@ -44,7 +44,7 @@ class Optimiser {
       : function_(function), flow_(flow), dominance_(flow), count_(function.registers.size()) {}
 
   void run() {
-    remove_unreachable();
+    number_blocks();
     for (unsigned round = 0; round < kRounds; ++round) {
       changed_ = false;
       summarise();
@@ -57,13 +57,10 @@ class Optimiser {
   }
 
  private:
-  void remove_unreachable() {
+  void number_blocks() {
     block_of_.assign(function_.code.size(), kNone);
     for (const auto b : flow_.reverse_postorder)
       for (std::uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) block_of_[i] = b;
-    for (std::uint32_t i = 0; i < function_.code.size(); ++i)
-      if (block_of_[i] == kNone && function_.code[i].pseudo == Pseudo::None)
-        function_.code[i].pseudo = Pseudo::Removed;
   }
 
   void summarise() {
@@ -284,10 +281,9 @@ class Optimiser {
       if (!stable(other) || other.is_immediate()) break;
       const std::int64_t addend = signed_value(add->sources[constant], add->op.type);
       const std::int64_t offset = in.op.address_offset + (sub ? -addend : addend);
-      // A 32-bit address wraps at 32 bits, the sum in the memory unit may not: shared and local addresses
-      // only.
-      if (type_bytes(base.type) == 4 && in.op.space != StateSpace::Shared && in.op.space != StateSpace::Local)
-        break;
+      // A 32-bit sum wraps at 32 bits, the address unit's does not: with a positive offset a base below zero
+      // (element -4 of an array at 1024) would leave the space.
+      if (type_bytes(base.type) == 4 && offset > 0) break;
       if (offset < INT32_MIN / 256 || offset > INT32_MAX / 256) break;  // the machine's 24-bit field
       const Type type = base.type;
       --uses_[base.index];
