@@ -45,7 +45,7 @@ class Queue {
   // strictly after that; its slot is taken from now on. Arrivals must not decrease. The engine remembers only
   // the earliest wake-up, so the consumer of such a queue must return no later time from tick() than
   // next_opportunity(next_arrival(now)).
-  void push(Picoseconds now, const T& value, Picoseconds arrival) {
+  void push([[maybe_unused]] Picoseconds now, const T& value, Picoseconds arrival) {
     assert(can_push(now) && arrival >= now);
     std::size_t tail = head_ + size_;
     if (tail >= capacity_) tail -= capacity_;
