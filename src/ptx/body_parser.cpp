@@ -80,7 +80,8 @@ std::uint32_t BodyParser::label_number(std::string_view name) {
 
 void BodyParser::label(std::string_view name) {
   const std::uint32_t number = label_number(name);
-  if (label_defined_[number]) cursor_.fail("label '" + std::string(name) + "' is defined twice");
+  if (label_defined_[number])
+    cursor_.fail_at(parsed_.line, "label '" + std::string(name) + "' is defined twice");
   label_defined_[number] = true;
   Instruction mark;
   mark.pseudo = Pseudo::Label;
@@ -443,7 +444,15 @@ Value BodyParser::special_register(std::string_view name) {
       {"%total_smem_size", live(Special::TotalSharedBytes)},
   };
   const auto found = kSpecials.find(full);
-  if (found == kSpecials.end()) throw ir::Unsupported{"special register '" + full + "' is not supported"};
+  if (found == kSpecials.end()) {
+    static constexpr std::string_view kOthers[] = {
+        "%tid",     "%ntid",     "%ctaid",       "%nctaid",   "%envreg",    "%pm",
+        "%cluster", "%ncluster", "%is_explicit", "%reserved", "%aggr_smem", "%current_graph_exec",
+        "%lanemask"};
+    for (const auto other : kOthers)
+      if (full.starts_with(other)) throw ir::Unsupported{"special register '" + full + "' is not supported"};
+    cursor_.fail_at(parsed_.line, "'" + full + "' is not declared");
+  }
   if (found->second.names_lanes) function_.names_32_lanes = true;
   Value value;
   value.kind = found->second.kind;

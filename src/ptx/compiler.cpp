@@ -31,8 +31,9 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     Function function = inline_calls(parsed, entry);
     lower_parameters(parsed, function);
     lay_out_variables(parsed, function, kernel);
-    if (options.assembler_peepholes) optimise(function, build_control_flow(function));
     const ControlFlow flow = build_control_flow(function);
+    remove_unreachable(function, flow);
+    if (options.assembler_peepholes) optimise(function, flow);
     const Allocation allocation = allocate_registers(function, flow);
     kernel.registers = std::max(allocation.registers, options.registers_per_thread);
     kernel.register_slots = allocation.register_slots;

@@ -80,6 +80,14 @@ ControlFlow build_control_flow(const ir::Function& function) {
   return flow;
 }
 
+void remove_unreachable(ir::Function& function, const ControlFlow& flow) {
+  std::vector<bool> reached(flow.blocks.size());
+  for (const auto b : flow.reverse_postorder) reached[b] = true;
+  for (std::size_t b = 0; b < flow.blocks.size(); ++b)
+    for (std::uint32_t i = flow.blocks[b].begin; !reached[b] && i < flow.blocks[b].end; ++i)
+      if (function.code[i].pseudo == Pseudo::None) function.code[i].pseudo = Pseudo::Removed;
+}
+
 std::vector<std::uint32_t> immediate_dominators(const std::vector<std::vector<std::uint32_t>>& successors,
                                                 std::uint32_t root) {
   const std::vector<std::uint32_t> order = postorder(successors, root);

@@ -20,6 +20,9 @@ struct ControlFlow {
 };
 ControlFlow build_control_flow(const ir::Function& function);
 
+// Marks instructions of blocks that the entry does not reach as Removed.
+void remove_unreachable(ir::Function& function, const ControlFlow& flow);
+
 // Immediate dominators of a graph by Cooper, Harvey and Kennedy's iteration; kNone for the root and for what
 // the root does not reach.
 std::vector<std::uint32_t> immediate_dominators(const std::vector<std::vector<std::uint32_t>>& successors,

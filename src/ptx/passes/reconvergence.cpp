@@ -34,12 +34,17 @@ std::vector<std::uint32_t> reconvergence_blocks(const ir::Function& function, co
         }
     }
   };
+  const auto counts = [&](std::uint32_t b) {
+    return !reaches_ret || function.code[flow.blocks[b].end - 1].op.opcode != Opcode::Trap;
+  };
+  for (const auto b : leaving) {
+    if (!counts(b)) continue;
+    reversed[end].push_back(b);
+    join(b);
+  }
   for (const auto b : leaving)
-    if (!reaches_ret || function.code[flow.blocks[b].end - 1].op.opcode != Opcode::Trap) {
-      reversed[end].push_back(b);
-      join(b);
-    }
-  // What cannot reach the end (it traps for certain, or loops for ever) is tied to it, last blocks first.
+    if (!counts(b)) join(b);
+  // What loops for ever is tied to the end, last blocks first.
   for (std::size_t i = flow.reverse_postorder.size(); i-- > 0;) {
     const std::uint32_t b = flow.reverse_postorder[i];
     if (joined[b]) continue;
