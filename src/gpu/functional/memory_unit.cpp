@@ -129,6 +129,17 @@ bool MemoryUnit<W>::resolve(const Access& access, std::byte** where) {
   Region region = region_of(access, access.addresses[first]);
   const std::uint64_t misaligned = access.alignment - 1;
   const bool local = access.space == StateSpace::Local;
+  // Memory without pages: one test for all lanes; the loop below finds the lane at fault.
+  if (region.allocation == nullptr && !local && region.bytes >= access.bytes) {
+    const Bytes limit = region.bytes - access.bytes;
+    bool refused = false;
+    for_lanes(access.lanes, [&](unsigned lane) {
+      const Bytes offset = access.addresses[lane] - region.base;
+      refused |= offset > limit || (access.addresses[lane] & misaligned) != 0;
+      where[lane] = region.backing + offset;
+    });
+    if (!refused) return true;
+  }
   for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Address address = access.addresses[lane];
