@@ -3,8 +3,8 @@
 # time went.
 set -eu
 build=$1
-program=$build/demo/saxpy
+program=$build/demo/smooth
 mkdir -p "$build/demo"
 set -x
-"$build/bin/duet" cc workloads/demo/saxpy.cu -o "$program"
+"$build/bin/duet" cc workloads/demo/smooth.cu -o "$program"
 "$build/bin/duet" run --machine gtx580 --out "$build/demo/results" "$program"

@@ -3,6 +3,7 @@
 // CPU work and interrupts of a stage cost no simulated core here (the native host has none).
 #include "driver/driver.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -36,6 +37,7 @@ struct Driver::State {
   void complete(CommandId id, Picoseconds event_time, Picoseconds now);
   bool start_next(Picoseconds now);
   bool end_stage(Picoseconds now);
+  Picoseconds serve(Picoseconds now);
 };
 
 Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config,
@@ -195,16 +197,22 @@ bool Driver::State::end_stage(Picoseconds now) {
   return true;
 }
 
-Picoseconds Driver::tick(Picoseconds now) {
-  State& state = *state_;
-  state.receive(now);
+// Serves commands until the driver has to wait, and returns until when (kNever: for something from outside).
+Picoseconds Driver::State::serve(Picoseconds now) {
   for (;;) {
-    if (state.serving == 0 && !state.start_next(now)) return kNever;
-    if (state.serving == 0) continue;
-    if (state.stage_end_ps > now) return state.stage_end_ps;
+    if (serving == 0 && !start_next(now)) return kNever;
+    if (serving == 0) continue;
+    if (stage_end_ps > now) return stage_end_ps;
     // Room comes with a get pointer or with a free place in the link's queue; both wake the driver.
-    if (!state.end_stage(now)) return kNever;
+    if (!end_stage(now)) return kNever;
   }
+}
+
+Picoseconds Driver::tick(Picoseconds now) {
+  state_->receive(now);
+  const Picoseconds next = state_->serve(now);
+  const Picoseconds arrival = state_->gpu.from_gpu->next_arrival(now);
+  return arrival == kNever ? next : std::min(next, next_opportunity(arrival));
 }
 
 std::string Driver::waits_for() const {

@@ -14,14 +14,13 @@ Direction::Direction(sim::Engine& engine, std::string name, const sim::Component
   output_index_.fill(kNoOutput);
 }
 
-PacketQueue& Direction::add_input(sim::Component* producer) {
-  return inputs_.emplace_back(queue_packets_, producer, this);
+PacketQueue& Direction::add_input(sim::Component* producer, std::size_t packets) {
+  return inputs_.emplace_back(std::max(packets, queue_packets_), producer, this);
 }
 
 PacketQueue& Direction::add_output(std::uint8_t number, sim::Component* consumer) {
   output_index_[number] = static_cast<std::uint8_t>(outputs_.size());
-  outputs_.push_back({PacketQueue(queue_packets_, this, consumer), memory::DelayLine(queue_packets_)});
-  return outputs_.back().queue;
+  return outputs_.emplace_back(queue_packets_, this, consumer);
 }
 
 // Puts the next packet on the wire; false when none can go.
@@ -32,10 +31,10 @@ bool Direction::accept(Picoseconds now) {
     PacketQueue& input = inputs_[index];
     if (!input.can_pop(now)) continue;
     assert(output_index_[input.front().destination] != kNoOutput);
-    Output& output = output_of(input.front());
-    if (output.line.full()) continue;
+    PacketQueue& output = outputs_[output_index_[input.front().destination]];
+    if (!output.can_push(now)) continue;
     const memory::Packet packet = input.pop(now);
-    output.line.push(packet, wire_.reserve(now, packet.payload_bytes) + latency_ps_);
+    output.push(now, packet, wire_.reserve(now, packet.payload_bytes) + latency_ps_);
     round_robin_ = index + 1 == inputs_.size() ? 0 : index + 1;
     return true;
   }
@@ -43,28 +42,24 @@ bool Direction::accept(Picoseconds now) {
 }
 
 Picoseconds Direction::tick(Picoseconds now) {
-  receiver_full_ = false;
-  Picoseconds next = kNever;
-  for (Output& output : outputs_) {
-    while (output.line.due() <= now && output.queue.can_push(now)) {
-      output.queue.push(now, output.line.front());
-      output.line.pop();
-    }
-    if (output.line.due() <= now) receiver_full_ = true;  // room in its receive queue wakes this component
-  }
   while (wire_.free_at() <= now && accept(now)) {
   }
-  if (wire_.free_at() > now)
-    for (PacketQueue& input : inputs_)
-      if (input.size() != 0 && !output_of(input.front()).line.full()) next = wire_.free_at();
-  for (const Output& output : outputs_)
-    if (output.line.due() > now) next = std::min(next, output.line.due());
+  // While the wire is busy nothing can go. When it is free, what is left waits for a credit, and the receiver
+  // that gives one back wakes this component, or has not arrived yet.
+  Picoseconds next = kNever;
+  for (const PacketQueue& input : inputs_) {
+    if (input.size() == 0) continue;
+    const Picoseconds arrival = input.next_arrival(now);
+    if (arrival != kNever) next = std::min(next, next_opportunity(arrival));
+    if (arrival == kNever && wire_.free_at() > now) next = std::min(next, wire_.free_at());
+  }
   return next;
 }
 
 std::string Direction::waits_for() const {
-  for (const Output& output : outputs_)
-    if (output.line.due() <= engine().now()) return "a receiver that takes no packets";
+  for (const PacketQueue& input : inputs_)
+    if (input.size() != 0 && output_of(input.front()).size() == queue_packets_)
+      return "a receiver that takes no packets";
   return {};
 }
 

@@ -1,8 +1,8 @@
 // A full-duplex packet link between host and GPU, PCIe-like (lustig2013 §6.1: bytes divided by the link's
 // bandwidth, plus latency). Each direction is a component: packets of its inputs are taken in round-robin
 // order, reserve the wire for payload / rate, and arrive `latency` after their last byte has left. Flow
-// control is per destination: at most queue_packets are under way to one destination and as many lie in its
-// receive queue, so a full destination never holds up packets for another one that wait at other inputs.
+// control is per destination, by credits: at most queue_packets are sent to one destination and not yet taken
+// by it, so a full destination never holds up packets for another one that wait at other inputs.
 // A packet without payload takes no wire time but waits for the wire (the payload rate of the machine file
 // is a measured one and contains the headers). Left out: link-layer retries and acknowledgements.
 #pragma once
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "memory/bandwidth.h"
-#include "memory/delay_line.h"
+#include "memory/packet.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
 
@@ -26,36 +26,33 @@ class Direction : public sim::Component {
   Direction(sim::Engine& engine, std::string name, const sim::Component* parent, std::uint64_t mb_per_s,
             Picoseconds latency_ps, std::size_t queue_packets);
 
-  // The queue that `producer` sends through (null: the host's side of the machine is no component).
-  PacketQueue& add_input(sim::Component* producer);
+  // The queue that `producer` sends through, with room for at least `packets`.
+  PacketQueue& add_input(sim::Component* producer, std::size_t packets = 0);
   // The queue in which packets for `number` arrive.
   PacketQueue& add_output(std::uint8_t number, sim::Component* consumer);
 
   Picoseconds tick(Picoseconds now) override;
-  // Nothing that is sent while the wire is busy matters before the wire is free.
+  // Nothing that happens while the wire is busy matters before the wire is free.
   Picoseconds next_opportunity(Picoseconds time) const override {
-    return receiver_full_ || wire_.free_at() <= time ? time + 1 : wire_.free_at();
+    return wire_.free_at() <= time ? time + 1 : wire_.free_at();
   }
   std::string waits_for() const override;
 
  private:
-  struct Output {
-    PacketQueue queue;
-    memory::DelayLine line;
-  };
   static constexpr std::uint8_t kNoOutput = 255;
 
   bool accept(Picoseconds now);
-  Output& output_of(const memory::Packet& packet) { return outputs_[output_index_[packet.destination]]; }
+  const PacketQueue& output_of(const memory::Packet& packet) const {
+    return outputs_[output_index_[packet.destination]];
+  }
 
   memory::Bandwidth wire_;
   Picoseconds latency_ps_;
   std::size_t queue_packets_;
   std::deque<PacketQueue> inputs_;
-  std::deque<Output> outputs_;
+  std::deque<PacketQueue> outputs_;
   std::array<std::uint8_t, 256> output_index_;
   std::size_t round_robin_ = 0;
-  bool receiver_full_ = false;  // a packet has arrived and its receive queue has no room
 };
 
 }  // namespace duet::link

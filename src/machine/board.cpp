@@ -73,8 +73,8 @@ void Board::connect_front_end(const config::Machine& config) {
   const std::size_t host_requests =
       config.gpu.copy_engines.count * config.gpu.copy_engines.outstanding_packets +
       config.gpu.front_end.hardware_channels * (gpu::GigaThreadEngine::kFetchAheadLines + 1);
-  host_memory_.connect(to_host_.add_output(kHostMemory, &host_memory_), to_gpu_.add_input(&host_memory_),
-                       host_requests);
+  host_memory_.connect(to_host_.add_output(kHostMemory, &host_memory_),
+                       to_gpu_.add_input(&host_memory_, host_requests));
   giga_thread_engine_.connect_link(to_host_.add_input(&giga_thread_engine_),
                                    to_gpu_.add_output(kGigaThreadEngine, &giga_thread_engine_));
   for (std::uint64_t i = 0; i < config.gpu.front_end.hardware_channels; ++i) {
@@ -94,10 +94,10 @@ void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::M
   ports.to_host = &to_host_.add_input(&engine);
   ports.from_host = &to_gpu_.add_output(link_number, &engine);
   ports.to_device = &memory_queues_.emplace_back(config.link.queue_packets, &engine, &device_memory_);
-  ports.from_device = &memory_queues_.emplace_back(config.link.queue_packets, &device_memory_, &engine);
+  ports.from_device = &memory_queues_.emplace_back(packets, &device_memory_, &engine);
   engine.connect(ports);
   work_distributor_.connect_engine(*ports.starts, *ports.done);
-  device_memory_.connect(*ports.to_device, *ports.from_device, packets);
+  device_memory_.connect(*ports.to_device, *ports.from_device);
 }
 
 Board::SmQueues Board::connect_sm(sim::Component& sm) {

@@ -18,16 +18,8 @@ SimpleMemory::SimpleMemory(sim::Engine& engine, std::string name, const sim::Com
       host_(host),
       bandwidth_(config.bandwidth_mb_per_s) {}
 
-void SimpleMemory::connect(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses,
-                           std::size_t in_service) {
-  clients_.push_back({&requests, &responses, DelayLine(in_service)});
-}
-
-void SimpleMemory::answer(Picoseconds now, Client& client) {
-  while (client.line.due() <= now && client.responses->can_push(now)) {
-    client.responses->push(now, client.line.front());
-    client.line.pop();
-  }
+void SimpleMemory::connect(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses) {
+  clients_.push_back({&requests, &responses});
 }
 
 SimpleMemory::Client* SimpleMemory::next_client(Picoseconds now) {
@@ -35,7 +27,7 @@ SimpleMemory::Client* SimpleMemory::next_client(Picoseconds now) {
     std::size_t index = round_robin_ + i;
     if (index >= clients_.size()) index -= clients_.size();
     Client& client = clients_[index];
-    if (!client.requests->can_pop(now) || client.line.full()) continue;
+    if (!client.requests->can_pop(now) || !client.responses->can_push(now)) continue;
     round_robin_ = index + 1 == clients_.size() ? 0 : index + 1;
     return &client;
   }
@@ -43,29 +35,27 @@ SimpleMemory::Client* SimpleMemory::next_client(Picoseconds now) {
 }
 
 Picoseconds SimpleMemory::tick(Picoseconds now) {
-  for (Client& client : clients_) answer(now, client);
-  bool more = false;
   while (bandwidth_.free_at() <= now) {
     Client* client = next_client(now);
-    more = client != nullptr;
-    if (!more) break;
+    if (client == nullptr) break;
     Packet packet = client->requests->pop(now);
     Request& request = pool_[packet.request];
     service(request);
-    const Picoseconds end = bandwidth_.reserve(now, request.bytes);
     packet.kind = PacketKind::Response;
     packet.payload_bytes = request.operation == Operation::Read ? request.bytes : 0;
-    std::swap(packet.source, packet.destination);
+    packet.destination = packet.source;
     packet.source = config_.number;
-    client->line.push(packet, end + config_.latency_ps);
+    client->responses->push(now, packet, bandwidth_.reserve(now, request.bytes) + config_.latency_ps);
   }
+  // A request that is there and is not serviced waits for the memory, or for room among its client's answers,
+  // which wakes this component.
   Picoseconds next = kNever;
-  if (bandwidth_.free_at() > now)
-    for (const Client& client : clients_)
-      if (client.requests->size() != 0 && !client.line.full()) next = bandwidth_.free_at();
-  // A line whose head is due already waits for room in its client's queue, which wakes this component.
-  for (const Client& client : clients_)
-    if (client.line.due() > now) next = std::min(next, client.line.due());
+  for (const Client& client : clients_) {
+    if (client.requests->size() == 0) continue;
+    const Picoseconds arrival = client.requests->next_arrival(now);
+    if (arrival != kNever) next = std::min(next, next_opportunity(arrival));
+    if (arrival == kNever && bandwidth_.free_at() > now) next = std::min(next, bandwidth_.free_at());
+  }
   return next;
 }
 
@@ -113,7 +103,7 @@ void SimpleMemory::service(Request& request) {
 
 std::string SimpleMemory::waits_for() const {
   for (const Client& client : clients_)
-    if (!client.line.empty() && client.line.due() <= engine().now())
+    if (client.requests->size() != 0 && client.responses->size() == client.responses->capacity())
       return "room in a client's queue of answers";
   return {};
 }

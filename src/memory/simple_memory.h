@@ -1,8 +1,7 @@
 // A memory with a fixed latency and a bandwidth: one request is serviced at a time, in round-robin order of
-// the clients; a value is bound at service, the answer leaves transfer time plus latency later. Class
-// NonTriggered is never blocked: what a client may have outstanding must fit (constructor) and answers wait
-// in a line of their client. Left out: banks, rows, refresh (dram/ models them), full/empty bits (a trigger
-// or an action is refused), atomics.
+// the clients; a value is bound at service, the answer arrives transfer time plus latency later. A request is
+// serviced only when its client's queue of answers has room, so one client never blocks another. Left out:
+// banks, rows, refresh (dram/ models them), full/empty bits (a trigger or an action is refused), atomics.
 #pragma once
 
 #include <string>
@@ -10,7 +9,6 @@
 
 #include "memory/address_space.h"
 #include "memory/bandwidth.h"
-#include "memory/delay_line.h"
 #include "memory/host_aperture.h"
 #include "memory/host_port.h"
 #include "memory/packet.h"
@@ -31,8 +29,9 @@ class SimpleMemory : public sim::Component {
                const SimpleMemoryConfig& config, RequestPool& pool, const AddressSpace& address_space,
                const HostAperture& aperture, HostPort& host);
 
-  // A client with room for `in_service` requests between service and answer. Queues belong to the machine.
-  void connect(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses, std::size_t in_service);
+  // A client: the capacity of `responses` bounds what is between service and answer. Queues belong to the
+  // machine.
+  void connect(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses);
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -41,9 +40,7 @@ class SimpleMemory : public sim::Component {
   struct Client {
     sim::Queue<Packet>* requests;
     sim::Queue<Packet>* responses;
-    DelayLine line;
   };
-  void answer(Picoseconds now, Client& client);
   Client* next_client(Picoseconds now);
   void service(Request& request);
 

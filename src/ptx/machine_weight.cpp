@@ -1,7 +1,7 @@
 // How many machine instructions one PTX instruction becomes, for statistics and as weight in timing models.
 // Simple counts follow from the 32-bit data path of NVIDIA's machines (64-bit add: IADD3 and IADD3.X). The
-// sequences (division, square root, transcendental functions) were counted in code that ptxas 13 makes for
-// sm_75, main path only, and rounded; they are inexact by nature, since ptxas specialises them.
+// sequences (division, square root, transcendental functions) are estimates of their main path, inferred from
+// the steps that the algorithms need (seed, Newton steps, fix-up); they are not measured.
 #include "ptx/machine_weight.h"
 
 namespace duet::ptx {

@@ -1,5 +1,5 @@
-// A clock domain with a memory: walks along the edges of a ClockDomain without a division per edge. Answers
-// are exactly those of ClockDomain (the remainder of the division is carried along).
+// A clock domain with a memory: answers about times near the last one need no 128-bit division. Answers are
+// exactly those of ClockDomain: edge k lies at floor(k * 10^12 / hertz), and the remainder is carried along.
 #pragma once
 
 #include "sim/clock_domain.h"
@@ -8,59 +8,41 @@ namespace duet::sim {
 
 class ClockCursor {
  public:
-  explicit ClockCursor(std::uint64_t hertz)
-      : domain_(hertz),
-        hertz_(hertz),
-        whole_(kPicosecondsPerSecond / hertz),
-        part_(kPicosecondsPerSecond % hertz),
-        next_edge_(whole_),
-        next_remainder_(part_) {}
+  explicit ClockCursor(std::uint64_t hertz) : domain_(hertz), hertz_(hertz) { move_to(0); }
 
-  Picoseconds first_edge_after(Picoseconds time) const {
-    seek(time);
-    return next_edge_;
-  }
+  Picoseconds first_edge_after(Picoseconds time) const { return edge_after(time, 1); }
   // The edge that lies `cycles` edges after the last edge at or before `time`.
   Picoseconds edge_after(Picoseconds time, Cycle cycles) const {
-    seek(time);
-    return cycles == 1 ? next_edge_ : domain_.edge(cycle_ + cycles);
-  }
-  bool is_edge(Picoseconds time) const {
-    seek(time);
-    return edge_ == time;
+    if (cycles == 1 && time >= edge_ && time < next_edge_) return next_edge_;
+    if (time < edge_ || time - edge_ > kReach || cycles > kReachCycles) {
+      move_to(time);
+      if (cycles == 1) return next_edge_;
+      if (cycles > kReachCycles) return domain_.edge(cycle_ + cycles);
+    }
+    // The last edge at or before `time` is k after the cursor's: the largest k for which
+    // remainder + k * 10^12 < (time - edge + 1) * hertz.
+    const std::uint64_t k = ((time - edge_ + 1) * hertz_ - remainder_ - 1) / kPicosecondsPerSecond;
+    return edge_ + (remainder_ + (k + cycles) * kPicosecondsPerSecond) / hertz_;
   }
 
  private:
-  static constexpr unsigned kSteps = 8;
-  void seek(Picoseconds time) const {
-    if (time >= edge_ && time < next_edge_) return;
-    if (time >= next_edge_)
-      for (unsigned i = 0; i < kSteps; ++i) {
-        step();
-        if (time < next_edge_) return;
-      }
+  // So that every product above fits into 64 bits, for clocks up to 10 GHz.
+  static constexpr Picoseconds kReach = 500'000'000;
+  static constexpr Cycle kReachCycles = 1'000'000;
+
+  void move_to(Picoseconds time) const {
     cycle_ = domain_.cycle_at(time);
     edge_ = domain_.edge(cycle_);
     next_edge_ = domain_.edge(cycle_ + 1);
-    const auto position = static_cast<unsigned __int128>(cycle_ + 1) * kPicosecondsPerSecond;
-    next_remainder_ = static_cast<std::uint64_t>(position % hertz_);
-  }
-  void step() const {
-    ++cycle_;
-    edge_ = next_edge_;
-    next_edge_ += whole_;
-    next_remainder_ += part_;
-    if (next_remainder_ >= hertz_) {
-      next_remainder_ -= hertz_;
-      ++next_edge_;
-    }
+    remainder_ =
+        static_cast<std::uint64_t>(static_cast<unsigned __int128>(cycle_) * kPicosecondsPerSecond % hertz_);
   }
 
   ClockDomain domain_;
-  std::uint64_t hertz_, whole_, part_;
+  std::uint64_t hertz_;
   mutable Cycle cycle_ = 0;
-  mutable Picoseconds edge_ = 0, next_edge_;
-  mutable std::uint64_t next_remainder_;
+  mutable Picoseconds edge_ = 0, next_edge_ = 0;
+  mutable std::uint64_t remainder_ = 0;
 };
 
 }  // namespace duet::sim

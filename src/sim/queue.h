@@ -31,24 +31,40 @@ class Queue {
   std::size_t size() const { return size_; }
 
   bool can_push(Picoseconds now) const {
-    const bool free = size_ + (last_pop_ == now ? popped_at_last_ : 0) < capacity_;
-    if (!free) producer_waits_ = true;
-    return free;
+    if (size_ + (last_pop_ == now ? popped_at_last_ : 0) < capacity_) return true;
+    if (size_ < capacity_) {
+      // A slot was freed at `now` before the producer asked: nobody will pop to wake it.
+      if (producer_ != nullptr) producer_->engine().wake(*producer_, producer_->next_opportunity(now));
+    } else {
+      producer_waits_ = true;
+    }
+    return false;
   }
-  void push(Picoseconds now, const T& value) {
-    assert(can_push(now));
-    slots_[(head_ + size_) % capacity_] = {value, now};
+  void push(Picoseconds now, const T& value) { push(now, value, now); }
+  // A push that takes until `arrival` to get there (a wire, a memory's latency): the consumer sees it
+  // strictly after that; its slot is taken from now on. Arrivals must not decrease. The engine remembers only
+  // the earliest wake-up, so the consumer of such a queue must return no later time from tick() than
+  // next_opportunity(next_arrival(now)).
+  void push([[maybe_unused]] Picoseconds now, const T& value, Picoseconds arrival) {
+    assert(can_push(now) && arrival >= now);
+    std::size_t tail = head_ + size_;
+    if (tail >= capacity_) tail -= capacity_;
+    slots_[tail] = {value, arrival};
     ++size_;
-    if (consumer_ != nullptr) consumer_->engine().wake(*consumer_, consumer_->next_opportunity(now));
+    if (consumer_ != nullptr) consumer_->engine().wake(*consumer_, consumer_->next_opportunity(arrival));
   }
 
   // Whether the consumer sees an entry at `now`.
   bool can_pop(Picoseconds now) const { return size_ != 0 && slots_[head_].pushed < now; }
+  // When the front entry arrives; kNever when there is none or it is there already.
+  Picoseconds next_arrival(Picoseconds now) const {
+    return size_ == 0 || slots_[head_].pushed < now ? kNever : slots_[head_].pushed;
+  }
   const T& front() const { return slots_[head_].value; }
   T pop(Picoseconds now) {
     assert(can_pop(now));
     T value = slots_[head_].value;
-    head_ = (head_ + 1) % capacity_;
+    if (++head_ == capacity_) head_ = 0;
     --size_;
     popped_at_last_ = last_pop_ == now ? popped_at_last_ + 1 : 1;
     last_pop_ = now;

@@ -160,7 +160,7 @@ TEST(Copy, BytesAreSampledPerPacketAndStagedBytesAtTheCall) {
   }
 }
 
-// A device-side writer between call and packet is seen in the same way on the way out.
+// Mapped host memory is one memory, whether it is named as host pointer or as GPU address.
 TEST(Copy, PinnedMemoryIsReachedThroughItsPages) {
   Rig rig;
   alignas(4096) static std::byte pinned[8192];

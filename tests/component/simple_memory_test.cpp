@@ -18,7 +18,7 @@ struct MemoryRig {
       : unit(engine, "memory", nullptr, 1, {50'000, mb_per_s, 3}, pool, space, aperture, host),
         requests(entries, nullptr, &unit),
         responses(entries, &unit, nullptr) {
-    unit.connect(requests, responses, entries);
+    unit.connect(requests, responses);
     base = space.allocate_device(4096, AllocationKind::Device)->physical;
   }
   RequestHandle send(Operation operation, Address address, unsigned bytes) {

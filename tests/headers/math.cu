@@ -45,6 +45,8 @@ __global__ void standard_names(float* o, double* p, float x, double y, int n) {
   STD(tanh); STD(tgamma); STD(trunc); STD(abs); STD(isnan); STD(isinf); STD(isfinite); STD(signbit); STD(isnormal);
   STD(fpclassify); STD(ilogb); STD(lround);
   put(o, std::pow(x, x)), put(p, std::pow(y, y)), put(p, std::pow(y, 2)), put(o, std::pow(x, 3)), put(p, pow(n, 2));
+  put(o, std::remainder(x, x)), put(o, std::nextafter(x, x)), put(o, std::fdim(x, x)), put(o, std::scalbn(x, n));
+  put(o, std::lrint(x)), put(o, std::llround(x)), put(o, nanf("")), put(p, nan(""));
   put(o, std::fmod(x, x)), put(o, std::atan2(x, x)), put(o, std::hypot(x, x)), put(o, std::fma(x, x, x));
   put(o, std::fmax(x, x)), put(o, std::fmin(x, x)), put(o, std::copysign(x, x)), put(o, std::ldexp(x, n));
   put(p, sqrt(n)), put(p, std::sin(n)), put(o, std::abs(n)), put(p, exp(n)), put(p, floor(n));

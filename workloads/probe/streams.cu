@@ -55,10 +55,13 @@ void run_order(const Order& order, int steps) {
   for (const Step& step : order.steps) {
     // B is short: the question is when it starts.
     int length = step.stream == 0 ? steps : steps / 16;
+    // A1's end is recorded only in front of A2: behind A1 it would itself wait at the head of a shared
+    // channel.
+    if (step.index == 1) CHECK_CUDA(cudaEventRecord(ends[0], streams[0]));
     CHECK_CUDA(cudaEventRecord(starts[step.index], streams[step.stream]));
     spin<<<1, kThreads, 0, streams[step.stream]>>>(results + step.index * kThreads, length, step.index);
     CHECK_LAUNCH("spin");
-    CHECK_CUDA(cudaEventRecord(ends[step.index], streams[step.stream]));
+    if (step.index != 0) CHECK_CUDA(cudaEventRecord(ends[step.index], streams[step.stream]));
   }
   CHECK_CUDA(cudaDeviceSynchronize());
 
@@ -85,9 +88,8 @@ void run_order(const Order& order, int steps) {
     fprintf(stderr, "streams: order %s: A2 started before A1 of the same stream had ended\n", order.name);
     exit(1);
   }
-  // B ends before A1 does exactly if it did not wait for A1 (B is a sixteenth as long).
   printf("{\"probe\": \"streams\", \"order\": \"%s\", \"b_waited\": %s}\n", order.name,
-         end_ms[2] > end_ms[0] ? "true" : "false");
+         start_ms[2] >= end_ms[0] ? "true" : "false");
 
   for (int i = 0; i < 3; i++) {
     CHECK_CUDA(cudaEventDestroy(starts[i]));

@@ -35,6 +35,7 @@
 #include <__clang_cuda_builtin_vars.h>
 
 #include "duet_device_runtime.h"
+#include <new>
 #include "duet_device_bits.h"
 #include "duet_device_math.h"
 #include "duet_device_atomics.h"

@@ -16,6 +16,53 @@
 #include <__clang_cuda_complex_builtins.h>
 // clang-format on
 
+/* ---- overloads for float that clang declares and leaves to the SDK ---- */
+#define DUET_OVERLOAD static __device__ __forceinline__
+#define DUET_FLOAT(result, name) \
+  DUET_OVERLOAD result name(float x) { return ::name##f(x); }
+#define DUET_FLOAT2(name) \
+  DUET_OVERLOAD float name(float x, float y) { return ::name##f(x, y); }
+
+DUET_FLOAT(float, acosh)
+DUET_FLOAT(float, asinh)
+DUET_FLOAT(float, atanh)
+DUET_FLOAT(float, cbrt)
+DUET_FLOAT(float, erfc)
+DUET_FLOAT(float, erf)
+DUET_FLOAT(float, exp2)
+DUET_FLOAT(float, expm1)
+DUET_FLOAT(float, lgamma)
+DUET_FLOAT(float, log1p)
+DUET_FLOAT(float, log2)
+DUET_FLOAT(float, logb)
+DUET_FLOAT(float, nearbyint)
+DUET_FLOAT(float, rint)
+DUET_FLOAT(float, round)
+DUET_FLOAT(float, tgamma)
+DUET_FLOAT(float, trunc)
+DUET_FLOAT(int, ilogb)
+DUET_FLOAT(long long, llrint)
+DUET_FLOAT(long long, llround)
+DUET_FLOAT(long, lrint)
+DUET_FLOAT(long, lround)
+DUET_FLOAT2(copysign)
+DUET_FLOAT2(fdim)
+DUET_FLOAT2(fmax)
+DUET_FLOAT2(fmin)
+DUET_FLOAT2(hypot)
+DUET_FLOAT2(nextafter)
+DUET_FLOAT2(remainder)
+DUET_OVERLOAD float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
+DUET_OVERLOAD float scalbn(float x, int n) { return ::scalbnf(x, n); }
+DUET_OVERLOAD float scalbln(float x, long n) { return ::scalblnf(x, n); }
+DUET_OVERLOAD float remquo(float x, float y, int* quotient) { return ::remquof(x, y, quotient); }
+/** A quiet NaN; the tag is not encoded. */
+DUET_OVERLOAD double nan(const char*) { return __builtin_nan(""); }
+DUET_OVERLOAD float nanf(const char*) { return __builtin_nanf(""); }
+#undef DUET_FLOAT2
+#undef DUET_FLOAT
+#undef DUET_OVERLOAD
+
 /* ---- min and max of every pair of types, as C++ converts them ---- */
 #define DUET_BOTH static inline __host__ __device__ __attribute__((always_inline))
 #define DUET_HOST_ONLY static inline __host__ __attribute__((always_inline))

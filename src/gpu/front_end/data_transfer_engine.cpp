@@ -161,8 +161,10 @@ Picoseconds DataTransferEngine::tick(Picoseconds now) {
     finish(now);
     return ports_.starts->size() != 0 && !busy_ ? clock_.first_edge_after(now) : kNever;
   }
-  return sent && !issued_ && outstanding_ < config_.outstanding_packets ? clock_.first_edge_after(now)
-                                                                        : kNever;
+  if (sent && !issued_ && outstanding_ < config_.outstanding_packets) return clock_.first_edge_after(now);
+  const Picoseconds arrival =
+      std::min(ports_.from_host->next_arrival(now), ports_.from_device->next_arrival(now));
+  return arrival == kNever ? kNever : clock_.first_edge_after(arrival);
 }
 
 std::string DataTransferEngine::waits_for() const {

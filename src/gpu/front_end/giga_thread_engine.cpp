@@ -236,6 +236,8 @@ Picoseconds GigaThreadEngine::tick(Picoseconds now) {
   const bool fetched = fetch(now);
   Picoseconds next = decoding_ != kNoChannel ? decode_end_ps_ : kNever;
   if (fetched) next = std::min(next, clock_.first_edge_after(now));
+  const Picoseconds arrival = from_host_->next_arrival(now);
+  if (arrival != kNever) next = std::min(next, clock_.first_edge_after(arrival));
   return next;
 }
 

@@ -387,7 +387,7 @@ void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes
     return;
   }
   // A count that names the whole block, rounded up to warps, lets ended warps count as arrived.
-  if (count >= warp_count_ * width_) count = 0;
+  if (count == warp_count_ * width_) count = 0;
   Barrier& barrier = barriers_[id];
   barrier.arrive(width_, count);
   if (mode == ptx::BarrierMode::ReducePopc || mode == ptx::BarrierMode::ReduceAnd ||

@@ -38,12 +38,12 @@ inline void for_lanes(std::uint64_t lanes, F&& f) {
     f(static_cast<unsigned>(std::countr_zero(rest)));
 }
 
-// Whether lane i's address is the first lane's plus i * step, for all lanes.
+// Whether lane i's address is the first lane's plus i * step, for all lanes. The last lane mostly decides.
 template <unsigned W>
 inline bool arithmetic(const std::uint64_t* addresses, std::uint64_t step) {
-  std::uint64_t difference = 0;
-  const std::uint64_t first = addresses[0];
-  for (unsigned i = 0; i < W; ++i) difference |= addresses[i] ^ (first + i * step);
+  std::uint64_t expected = addresses[0], difference = 0;
+  if (addresses[W - 1] != expected + (W - 1) * step) return false;
+  for (unsigned i = 0; i < W; ++i, expected += step) difference |= addresses[i] ^ expected;
   return difference == 0;
 }
 
@@ -129,6 +129,17 @@ bool MemoryUnit<W>::resolve(const Access& access, std::byte** where) {
   Region region = region_of(access, access.addresses[first]);
   const std::uint64_t misaligned = access.alignment - 1;
   const bool local = access.space == StateSpace::Local;
+  // Memory without pages: one test for all lanes; the loop below finds the lane at fault.
+  if (region.allocation == nullptr && !local && region.bytes >= access.bytes) {
+    const Bytes limit = region.bytes - access.bytes;
+    bool refused = false;
+    for_lanes(access.lanes, [&](unsigned lane) {
+      const Bytes offset = access.addresses[lane] - region.base;
+      refused |= offset > limit || (access.addresses[lane] & misaligned) != 0;
+      where[lane] = region.backing + offset;
+    });
+    if (!refused) return true;
+  }
   for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Address address = access.addresses[lane];
@@ -190,7 +201,54 @@ bool MemoryUnit<W>::access_run(Access& access, const Region& region) {
     }
     return true;
   }
-  return false;
+  return scattered(access, region);
+}
+
+// Any words of one region, when all lanes are in bounds, aligned and within few pages.
+template <unsigned W>
+bool MemoryUnit<W>::scattered(Access& access, const Region& region) {
+  constexpr Bytes kMaxSpan = 1_MiB;  // of pages that are looked at
+  if (region.bytes < access.bytes || region.bytes > 4_GiB) return false;
+  std::uint64_t beyond = 0;  // bits above the 32 of an offset
+  std::uint32_t lowest = ~0u, highest = 0, merged = 0;
+  alignas(64) std::uint32_t offsets[W];
+  for (unsigned i = 0; i < W; ++i) {
+    const Bytes offset = access.addresses[i] - region.base;
+    beyond |= offset >> 32;
+    offsets[i] = static_cast<std::uint32_t>(offset);
+  }
+  for (unsigned i = 0; i < W; ++i) {
+    merged |= offsets[i];
+    lowest = offsets[i] < lowest ? offsets[i] : lowest;
+    highest = offsets[i] > highest ? offsets[i] : highest;
+  }
+  // The base may be unaligned where host memory was registered; an address is aligned by itself.
+  const std::uint64_t misaligned = (merged | region.base) & (access.alignment - 1);
+  if (beyond != 0 || highest > region.bytes - access.bytes || misaligned != 0) return false;
+  if (region.allocation != nullptr &&
+      (highest - lowest > kMaxSpan ||
+       !permitted(region, lowest, Bytes{highest} - lowest + access.bytes, access.writes)))
+    return false;
+  const MicroOp& op = access.op;
+  std::byte* const backing = region.backing;
+  const auto move_words = [&]<typename Word>(Word* lanes, bool load) {
+    if (load)
+      for (unsigned i = 0; i < W; ++i) std::memcpy(lanes + i, backing + offsets[i], sizeof(Word));
+    else
+      for (unsigned i = 0; i < W; ++i) std::memcpy(backing + offsets[i], lanes + i, sizeof(Word));
+  };
+  if (op.kind == ptx::Kind::Load) {
+    if (op.destinations[0] == ptx::kNoRegister) return true;
+    if (access.bytes == 4)
+      move_words(access.warp.destination32(op.destinations[0]), true);
+    else
+      move_words(access.warp.destination64(op.destinations[0]), true);
+  } else if (access.bytes == 4) {
+    move_words(const_cast<std::uint32_t*>(access.warp.lanes32(op.sources[1])), false);
+  } else {
+    move_words(const_cast<std::uint64_t*>(access.warp.lanes64(op.sources[1])), false);
+  }
+  return true;
 }
 
 template <unsigned W>

@@ -67,6 +67,7 @@ class MemoryUnit {
   bool resolve(const Access& access, std::byte** where);
   bool fail(FaultKind kind, const Access& access, unsigned lane);
   bool access_run(Access& access, const Region& region);
+  bool scattered(Access& access, const Region& region);
   void load(Access& access, std::byte** where);
   void store(Access& access, std::byte** where);
   void atomic(Access& access, std::byte** where);

@@ -205,6 +205,19 @@ def select(suite):
         suite.lanes("set.lt.u32." + t, [(t, a), (t, b)], "set.lt.u32.%s %%d, %%a, %%b;" % t, [("u32", [-int(v) for v in truth])])
         suite.lanes("set.lt.f32." + t, [(t, a), (t, b)], "set.lt.f32.%s %%d, %%a, %%b;" % t,
                     [("f32", [0x3F800000 if v else 0 for v in truth])])
+    a, b, side = integers.first("s32"), integers.second("s32"), list(range(32))
+    reals, others = floats.permuted(F32, 1, 0), floats.permuted(F32, 5, 2)
+    for join, f in (("and", lambda x, y: x and y), ("or", lambda x, y: x or y), ("xor", lambda x, y: x != y)):
+        odd = "and.b32 %t0, %c, 1;\nsetp.ne.u32 %p, %t0, 0;\n"
+        suite.lanes("set.ge.%s.u32.s32" % join, [("s32", a), ("s32", b), ("u32", side)],
+                    odd + "set.ge.%s.u32.s32 %%d, %%a, %%b, %%p;" % join,
+                    [("u32", [-int(f(integer(x, "s32") >= integer(y, "s32"), bool(z & 1)))
+                              for x, y, z in zip(a, b, side)])])
+        suite.lanes("setp.leu.%s.f32" % join, [("f32", reals), ("f32", others), ("u32", side)],
+                    odd + "setp.leu.%s.f32 %%p|%%q, %%a, %%b, %%p;\nselp.u32 %%d, 1, 0, %%p;\nselp.u32 %%d1, 1, 0, %%q;"
+                    % join,
+                    [("u32", [int(f(exact.compare(x, y, F32, "leu") == sense, bool(z & 1)))
+                              for x, y, z in zip(reals, others, side)]) for sense in (True, False)])
     for t in ("b16", "b32", "b64", "u16", "s32", "u64", "f32", "f64"):
         a, b = [integers.CORE[WIDTH[t]][(i * 3 + 1) % 32] for i in range(32)], integers.CORE[WIDTH[t]]
         suite.lanes("selp." + t, [(t, a), (t, b), ("u32", list(range(32)))],

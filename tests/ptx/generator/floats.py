@@ -87,6 +87,11 @@ def arithmetic(suite):
                 suite.lanes("%s.%s" % (form, set_name), [(t, a), (t, b), (t, c)],
                             form + " %d, %a, %b, %c;" + finish(t),
                             [(t, [exact.fma(x, y, z, f, mode) for x, y, z in zip(a, b, c)])])
+                if set_name == "rounding":
+                    form = "mad.%s.%s" % (mode, t)
+                    suite.lanes(form, [(t, a), (t, b), (t, c)], form + " %d, %a, %b, %c;" + finish(t),
+                                [(t, [exact.fma(x, y, z, f, mode) for x, y, z in zip(a, b, c)])],
+                                source="mad on floats is fma since sm_20")
         a = permuted(f, 1, 0)
         roots = [bits(x, f) for x in (2.0, 3.0, 0.5, 4.0, 1e-300 if f is F64 else 1e-40, 1e20, 7.0, 10.0)] + a[8:]
         one = f.bias << f.fraction_bits
@@ -142,6 +147,11 @@ def flush_and_saturate(suite):
                 [("f32", [exact.saturate(fused(*v), f) for v in zip(a, b, c)])])
     suite.lanes("div.rn.ftz.f32", [("f32", a), ("f32", b)], "div.rn.ftz.f32 %d, %a, %b;",
                 [("f32", [flushed(function_of(exact.div), x, y) for x, y in zip(a, b)])])
+    numbers = [3 if is_nan(x, f) else x for x in a]
+    suite.lanes("abs.ftz.f32", [("f32", numbers)], "abs.ftz.f32 %d, %a;",
+                [("f32", [exact.flush(x, f) & ~f.sign for x in numbers])])
+    suite.lanes("neg.ftz.f32", [("f32", numbers)], "neg.ftz.f32 %d, %a;",
+                [("f32", [exact.flush(x, f) ^ f.sign for x in numbers])])
     one = f.bias << f.fraction_bits
     suite.lanes("rcp.rn.ftz.f32", [("f32", a)], "rcp.rn.ftz.f32 %d, %a;",
                 [("f32", [flushed(lambda x: exact.div(one, x, f), x) for x in a])])

@@ -254,6 +254,38 @@ def carries(suite):
                 [("u64", [p + x for p, x in zip(product, a)]), ("u64", [p + x >> 64 for p, x in zip(product, a)])])
 
 
+def video(suite):
+    a, b, c = first("b32"), second("b32"), third("b32")
+    for lanes in (2, 4):
+        size = 32 // lanes
+        part = lambda x, i: x >> i * size & ((1 << size) - 1)
+        differences = [[abs(part(x, i) - part(y, i)) for i in range(lanes)] for x, y in zip(a, b)]
+        form = "vabsdiff%d.u32.u32.u32" % lanes
+        # The third operand fills lanes that a mask leaves out; here there are none.
+        suite.lanes(form, [("b32", a), ("b32", b), ("b32", c)], form + " %d, %a, %b, %c;",
+                    [("b32", [sum(d << i * size for i, d in enumerate(row)) for row in differences])])
+        suite.lanes(form + ".add", [("b32", a), ("b32", b), ("b32", c)], form + ".add %d, %a, %b, %c;",
+                    [("b32", [sum(row) + z for row, z in zip(differences, c)])])
+
+
+def immediates(suite):
+    a = first("s32")
+    n = [signed(x, 32) for x in a]
+    suite.lanes("immediates.s32", [("s32", a)],
+                "add.s32 %d, %a, -5;\nsub.s32 %d1, 100, %a;\nmad.lo.s32 %d2, %a, -3, 0x10;\nshl.b32 %d3, %a, 3;\n"
+                "shr.s32 %d4, %a, 4;\nand.b32 %d5, %a, 0xff00ff;\nsetp.lt.s32 %p, %a, -1;\nselp.s32 %d6, -7, 7, %p;\n"
+                "mul.wide.s32 %d7, %a, -2147483648;",
+                [("s32", [x - 5 for x in n]), ("s32", [100 - x for x in n]), ("s32", [x * -3 + 16 for x in n]),
+                 ("s32", [x << 3 for x in n]), ("s32", [x >> 4 for x in n]), ("b32", [x & 0xFF00FF for x in a]),
+                 ("s32", [-7 if x < -1 else 7 for x in n]), ("s64", [x * -(1 << 31) for x in n])])
+    w = first("s64")
+    suite.lanes("immediates.s64", [("s64", w)],
+                "add.s64 %d, %a, -4294967297;\nmul.lo.s64 %d1, %a, 0x100000001;\nor.b64 %d2, %a, 0xf0f0f0f000000000;\n"
+                "setp.ge.u64 %p, %a, 9223372036854775808;\nselp.b64 %d3, 1, 0xffffffffffffffff, %p;",
+                [("s64", [x - 4294967297 for x in w]), ("s64", [x * 0x100000001 for x in w]),
+                 ("b64", [x | 0xF0F0F0F000000000 for x in w]), ("b64", [1 if x >> 63 else mask("b64") for x in w])])
+
+
 def generate(suite):
-    for part in (arithmetic, logic, bits, bytes_and_dots, carries):
+    for part in (arithmetic, logic, bits, bytes_and_dots, carries, video, immediates):
         part(suite)

@@ -55,10 +55,10 @@ struct IsClass {
         return a == a;
       case TestpMode::NotANumber:
         return a != a;
-      case TestpMode::Normal:
-        return magnitude >= kNormal && magnitude < kInfinity;
-      case TestpMode::Subnormal:  // as PTX has it, zero is subnormal
-        return magnitude < kNormal;
+      case TestpMode::Normal:  // as PTX has it, zeros are normal
+        return (magnitude >= kNormal && magnitude < kInfinity) || magnitude == 0;
+      case TestpMode::Subnormal:
+        return magnitude < kNormal && magnitude > 0;
     }
     return false;
   }

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Builds and runs the judge of the device math functions; arguments go to it. Exit status 77: the processor lacks FMA.
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+${CXX:-g++} -std=c++17 -O2 -Wall -Wextra -Werror -ffp-contract=off -I "$here/../../runtime/cuda/include" \
+  "$here/device_math_test.cpp" -o "$work/judge" -lquadmath && "$work/judge" "$@"
