@@ -257,9 +257,9 @@ TEST(Differential, ANegativeIntermediateAddressWraps) {
 ld.param.u64 %rd1, [out];
 mov.u32 %r1, %tid.x;
 sub.s32 %r2, %r1, 1;
-shl.b32 %r3, %r2, 2;
+min.s32 %r3, %r2, 100;
 add.s32 %r4, %r3, 16;
-ld.shared.u32 %r5, [%r4];
+ld.shared.u8 %r5, [%r4];
 mul.wide.u32 %rd2, %r1, 4;
 add.s64 %rd3, %rd1, %rd2;
 st.global.u32 [%rd3], %r5;
