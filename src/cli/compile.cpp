@@ -132,6 +132,7 @@ std::vector<std::string> cuda_flags(const Installation& installation, const Requ
                                     "-O2",
                                     "-D__DUET__=1",
                                     "-Wno-unknown-cuda-version",
+                                    "-Wno-unused-command-line-argument",
                                     "-isystem",
                                     installation.include_directory,
                                     "-include",

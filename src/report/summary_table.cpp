@@ -1,8 +1,11 @@
 // The short table that ends every run: where the simulated time went.
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <memory>
 
 #include "report/run_report.h"
 
@@ -15,6 +18,20 @@ std::string duration(Picoseconds ps) {
   if (us < 1000) return fmt::format("{:.3f} us", us);
   if (us < 1e6) return fmt::format("{:.3f} ms", us * 1e-3);
   return fmt::format("{:.3f} s", us * 1e-6);
+}
+
+// What the programmer wrote: C++ names are demangled and their parameters left out.
+std::string readable_name(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  if (status != 0) return name;
+  std::string result = text.get();
+  const std::string anonymous = "(anonymous namespace)::";
+  for (auto at = result.find(anonymous); at != std::string::npos; at = result.find(anonymous))
+    result.erase(at, anonymous.size());
+  if (result.starts_with("void ")) result.erase(0, 5);
+  return result.substr(0, result.find('('));
 }
 
 struct Sum {
@@ -85,7 +102,7 @@ std::string summary_table(const RunReport& report) {
     std::sort(sorted.begin(), sorted.end(),
               [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
     for (std::size_t i = 0; i < std::min<std::size_t>(sorted.size(), 5); ++i)
-      row(out, "kernel " + sorted[i].first.substr(0, 60), sorted[i].second, whole, "");
+      row(out, "  " + readable_name(sorted[i].first).substr(0, 40), sorted[i].second, whole, "");
   }
   for (std::size_t i = 0; i + 1 < report.marks.size(); ++i)
     out += fmt::format("  from \"{}\" to \"{}\": {}\n", report.marks[i].name, report.marks[i + 1].name,
