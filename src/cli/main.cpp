@@ -1,8 +1,10 @@
 // `duet`: the command line. Options are read here and nowhere else.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
+#include "base/error.h"
 #include "cli/commands.h"
 
 namespace {
@@ -62,12 +64,24 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       ->type_name("none|real");
 }
 
+// CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before the command.
+void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments) {
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") {
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+    if (!arguments[i].starts_with("-")) return;
+    const CLI::Option* option = run_app.get_option_no_throw(arguments[i]);
+    if (option != nullptr && option->get_items_expected_max() > 0) ++i;  // its value
+  }
+}
+
 int run_command(const Installation& installation, CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
-  if (!run.command.empty() && run.command[0] == "--") run.command.erase(run.command.begin());
-  if (run.command.empty()) throw CLI::RequiredError("a command to run, or a .ptx file");
+  if (run.command.empty()) throw duet::Error("run what? give a command or a .ptx file (see `duet run --help`)");
   if (run.command[0].starts_with("-"))
-    throw CLI::ExtrasError({"unknown option " + run.command[0] + " (see `duet run --help`)"});
+    throw duet::Error("unknown option " + run.command[0] + " before the command (see `duet run --help`)");
   if (!run.command[0].ends_with(".ptx")) return run_program(installation, run);
   BareKernelOptions bare;
   bare.file = run.command[0];
@@ -116,7 +130,10 @@ int command_line(int argc, char** argv) {
   reproduce_app->add_flag("-q,--quiet", reproduction.quiet, "no progress");
 
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (!arguments.empty() && arguments[0] == "run") drop_separator(*run_app, arguments);
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(arguments);
     const Installation installation = find_installation();
     if (run_app->parsed()) return run_command(installation, *run_app, run);
     if (cc_app->parsed()) return compile(installation, cc_app->remaining());

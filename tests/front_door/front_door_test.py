@@ -1,0 +1,355 @@
+#!/usr/bin/env python3
+"""The command line as a user meets it: exit statuses, messages, what a run leaves, and the rules for living in somebody's process.
+
+Usage: front_door_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]. Tests that need nvcc are skipped where it is absent.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+SOURCE = pathlib.Path(sys.argv[2]).resolve()
+DUET = str(BUILD / "bin/duet")
+NVCC = shutil.which("nvcc") or ("/usr/local/cuda/bin/nvcc" if os.path.exists("/usr/local/cuda/bin/nvcc") else None)
+WORK = pathlib.Path(tempfile.mkdtemp(prefix="duet-front-door-"))
+
+
+def call(*command, env=None, timeout=120, cwd=None):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout, cwd=cwd or WORK,
+                          env={**os.environ, **(env or {})})
+
+
+def stats(folder):
+    return json.loads((pathlib.Path(folder) / "stats.json").read_text())
+
+
+class Fixture(unittest.TestCase):
+    def compiled(self, source, *flags):
+        program = WORK / (pathlib.Path(source).stem + str(abs(hash(flags)) % 10**6))
+        if not program.exists():
+            result = call(DUET, "cc", SOURCE / source, "-o", program, *flags)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        return program
+
+    def hazard(self, *arguments, status, expect_stats=True, env=None):
+        program = self.compiled("tests/front_door/hazards.cu")
+        out = WORK / ("out-" + "-".join(arguments))
+        result = call(DUET, "run", "--out", out, program, *arguments, env=env)
+        self.assertEqual(result.returncode, status, result.stderr)
+        if expect_stats:
+            found = stats(out)
+            self.assertEqual(found["schema"], "duet.stats/1")
+            self.assertGreaterEqual(len(found["kernels"]), 1)
+            self.assertGreaterEqual(len(found["copies"]), 2)
+        return result
+
+
+class ExitStatus(Fixture):
+    def test_return(self):
+        self.hazard("return", "0", status=0)
+
+    def test_return_3(self):
+        self.hazard("return", "3", status=3)
+
+    def test__exit(self):
+        self.hazard("_exit", status=3)
+
+    def test_quick_exit(self):
+        self.hazard("quick_exit", status=4)
+
+    def test_abort(self):
+        result = self.hazard("abort", status=134)
+        self.assertIn("was ended by signal 6", result.stderr)
+
+    def test_segmentation_fault(self):
+        result = self.hazard("segv", status=139)
+        self.assertIn("was ended by signal 11", result.stderr)
+
+    def test_interrupt(self):
+        self.hazard("interrupt", status=130)
+
+    def test_main_thread_exits(self):
+        self.hazard("thread_exit", status=0)
+
+    def test_fork_writes_once_and_child_is_refused(self):
+        self.hazard("fork", status=0)
+        self.assertFalse((WORK / "out-fork/1").exists())
+
+
+class Messages(Fixture):
+    def refused(self, *arguments, status=125, contains=""):
+        result = call(DUET, *arguments)
+        self.assertEqual(result.returncode, status, result.stderr)
+        lines = [line for line in result.stderr.splitlines() if line]
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertTrue(lines[0].startswith("duet: "), lines[0])
+        self.assertIn(contains, lines[0])
+
+    def test_missing_program(self):
+        self.refused("run", "--out", "o1", "./nothing-here", contains="cannot run './nothing-here'")
+
+    def test_unknown_option(self):
+        self.refused("run", "--machne", "x", "./a", contains="unknown option --machne")
+
+    def test_unknown_machine(self):
+        self.refused("run", "--machine", "gtx999", "./a", contains="known are")
+
+    def test_unknown_key(self):
+        self.refused("run", "--set", "gpu.sm.cont=1", "./a", contains="nearest: gpu.sm.count")
+
+    def test_value_out_of_range(self):
+        self.refused("run", "--set", "gpu.sm.count=0", "./a", contains="outside")
+
+    def test_unwritable_out(self):
+        self.refused("run", "--out", "/proc/nothing", "./a", contains="/proc/nothing")
+
+    def test_unknown_paper(self):
+        self.refused("reproduce", "nobody1999", contains="nobody1999")
+
+    def test_cc_missing_file(self):
+        self.refused("cc", "missing.cu", contains="missing.cu")
+
+    def test_no_command(self):
+        self.refused("run", contains="run what?")
+
+    def test_no_cuda_call(self):
+        result = call(DUET, "run", "--out", "o2", "true")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("made no CUDA call", result.stderr)
+
+    def test_without_duet_run(self):
+        result = call(self.compiled("tests/front_door/hazards.cu"))
+        self.assertEqual(result.returncode, 125)
+        self.assertIn("start it with `duet run", result.stderr)
+
+    def test_illegal_address(self):
+        result = self.hazard("illegal", status=0)
+        self.assertEqual(result.stdout, "cudaErrorIllegalAddress\ncudaErrorIllegalAddress\n")
+        for part in ("out_of_bounds", "thread (", "nearest allocation", ".ptx:"):
+            self.assertIn(part, result.stderr)
+
+    def test_misaligned_address(self):
+        result = self.hazard("misaligned", status=0)
+        self.assertEqual(result.stdout, "cudaErrorMisalignedAddress\ncudaErrorMisalignedAddress\n")
+
+    def test_unsupported_instruction(self):
+        ptx = WORK / "tex.ptx"
+        ptx.write_text(".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .f32 %f<5>;\n"
+                       ".reg .u64 %t;\n ld.param.u64 %t, [p];\n tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%t, {%f1}];\n ret;\n}\n")
+        result = call(DUET, "run", "--out", "o3", ptx, "--kernel", "k", "--arg", "u64:0")
+        self.assertEqual(result.returncode, 125)
+        self.assertIn("kernel 'k': PTX 'tex.", result.stderr)
+        self.assertIn("tex.ptx:8", result.stderr)
+
+
+class BareKernel(Fixture):
+    def ptx(self):
+        path = WORK / "kernels.ptx"
+        if not path.exists():
+            result = call(DUET, "cc", "-ptx", SOURCE / "workloads/micro/kernels.cu", "-o", path)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        return path
+
+    def test_vecadd_dump(self):
+        n = 1000
+        result = call(DUET, "run", "-q", "--out", "b1", self.ptx(), "--kernel", "vecadd", "--grid", "4", "--block", "256", "--arg",
+                      f"buffer:{4 * n}=random_f32", "--arg", f"buffer:{4 * n}=random_f32", "--arg", f"buffer:{4 * n}", "--arg",
+                      f"i32:{n}", "--dump", "0=a.bin", "--dump", "1=b.bin", "--dump", "2=c.bin")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        import array
+        a, b, c = (array.array("f", (WORK / f"{x}.bin").read_bytes()) for x in "abc")
+        self.assertEqual(len(c), n)
+        self.assertTrue(any(a))
+        for x, y, z in zip(a, b, c):
+            self.assertEqual(array.array("f", [x + y])[0], z)
+
+    def test_buffer_from_file_and_iota(self):
+        (WORK / "in.bin").write_bytes(bytes(range(64)))
+        result = call(DUET, "run", "-q", "--out", "b2", self.ptx(), "--kernel", "copyk", "--grid", "1", "--block", "32", "--arg",
+                      "buffer:64=@in.bin", "--arg", "buffer:64=iota_u32", "--arg", "i32:16", "--dump", "1=out.bin")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((WORK / "out.bin").read_bytes(), bytes(range(64)))
+
+    def refused(self, contains, *arguments):
+        result = call(DUET, "run", "-q", "--out", "b3", self.ptx(), *arguments)
+        self.assertEqual(result.returncode, 125, result.stderr)
+        self.assertIn(contains, result.stderr)
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
+
+    def test_wrong_kernel(self):
+        self.refused("--kernel one of", "--kernel", "nope")
+
+    def test_wrong_argument_count(self):
+        self.refused("4 parameters", "--kernel", "vecadd", "--arg", "i32:1")
+
+    def test_wrong_argument_type(self):
+        self.refused("unknown type", "--kernel", "copyk", "--arg", "x:1", "--arg", "i32:1", "--arg", "i32:1")
+
+    def test_wrong_argument_size(self):
+        self.refused("has 8 bytes", "--kernel", "copyk", "--arg", "i32:1", "--arg", "i32:1", "--arg", "i32:1")
+
+
+class Results(Fixture):
+    def test_script_with_several_processes(self):
+        program = self.compiled("tests/front_door/hazards.cu")
+        script = WORK / "script.sh"
+        script.write_text(f"#!/bin/sh\n{program} return 0\n{program} return 0\n{program} return 5\n")
+        script.chmod(0o755)
+        result = call(DUET, "run", "--out", "several", "--", script)
+        self.assertEqual(result.returncode, 5)
+        for folder in ("several", "several/1", "several/2"):
+            self.assertEqual(len(stats(WORK / folder)["kernels"]), 1)
+
+    def test_two_runs_are_identical(self):
+        program = self.compiled("workloads/demo/smooth.cu")
+        seen = []
+        for seed in ("0", "0", "7", "99"):
+            result = call(DUET, "run", "--out", "same", "--shuffle", seed, program)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            found = stats(WORK / "same")
+            self.assertTrue(found["deterministic"])
+            del found["wall_seconds"], found["totals"]["warp_instructions_per_second"]
+            seen.append(found)
+        for other in seen[1:]:
+            self.assertEqual(seen[0], other)
+
+    def test_resolved_machine_gives_the_same_run(self):
+        program = self.compiled("workloads/demo/smooth.cu")
+        call(DUET, "run", "--out", "first", "--set", "gpu.sm.count=3", program)
+        call(DUET, "run", "--out", "second", "--machine", WORK / "first/machine.toml", program)
+        self.assertEqual(stats(WORK / "first")["simulated_seconds"], stats(WORK / "second")["simulated_seconds"])
+        self.assertEqual(stats(WORK / "first")["kernels"], stats(WORK / "second")["kernels"])
+
+    def test_through_a_symlink(self):
+        link = WORK / "link-to-duet"
+        link.symlink_to(DUET)
+        self.assertEqual(call(link, "machines", "show", "gtx580").returncode, 0)
+
+    def test_push_buffer_commands_of_table_3(self):
+        program = self.compiled("workloads/probe/streams.cu")
+        result = call(DUET, "run", "-q", "--out", "trace", "--trace-push-buffer", program)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text = (WORK / "trace/push_buffer.txt").read_text()
+        for command in ("DefineSemaphore", "AcquireSemaphore", "SetLaunchID", "SetRefCntValue", "ResetRefCnt", "WaitRefCnt",
+                        "Launch", "SetParameterSize", "Parameter"):
+            self.assertIn(command, text)
+
+    def test_false_dependency_on_one_channel_only(self):
+        program = self.compiled("workloads/probe/streams.cu")
+        waited = {}
+        for channels in ("1", "32"):
+            result = call(DUET, "run", "-q", "--out", "channels", "--set", f"gpu.front_end.hardware_channels={channels}", program)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for line in result.stdout.splitlines():
+                if '"b_waited"' in line:
+                    entry = json.loads(line)
+                    waited[channels, entry["order"]] = entry["b_waited"]
+        self.assertTrue(waited["1", "A1 A2 B"])
+        self.assertFalse(waited["32", "A1 A2 B"])
+
+    def test_latency_moves_with_its_parameter(self):
+        program = self.compiled("workloads/probe/latency.cu")
+
+        def measure(*sets):
+            arguments = [x for s in sets for x in ("--set", s)]
+            result = call(DUET, "run", "-q", "--out", "latency", *arguments, program, "4096")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            return {json.loads(line)["operation"]: json.loads(line)["ns"][2] for line in result.stdout.splitlines()}
+
+        # Steps of 1 us are whole cycles of the 772 MHz core clock, so hardware that waits for its next edge moves with them.
+        base = measure()
+        for key, operation, by in (("driver.memcpy_sync.call_ns=2000", "memcpy_h2d", 1000),
+                                   ("driver.memcpy_sync.driver_ns=9000", "memcpy_h2d", 3000),
+                                   ("driver.memcpy_sync.finish_ns=123", "memcpy_h2d", 123),
+                                   ("driver.memcpy_async.call_ns=1233", "memcpy_async_h2d_call", 33),
+                                   ("driver.memcpy_async.driver_ns=7000", "memcpy_async_h2d_sync", 1000),
+                                   ("driver.launch.call_ns=2000", "launch_call", 500),
+                                   ("driver.launch.driver_ns=5000", "launch_sync", 2000),
+                                   ("driver.stream_synchronize.call_ns=1100", "stream_synchronize_idle", 100),
+                                   ("driver.stream_synchronize.finish_ns=1250", "stream_synchronize_idle", 250),
+                                   ("driver.device_synchronize.call_ns=1009", "device_synchronize_idle", 9)):
+            self.assertEqual(measure(key)[operation] - base[operation], by, key)
+
+    def test_driver_latency_set_at_random_is_recovered(self):
+        import random
+        program = self.compiled("workloads/probe/fig9.cu")
+        for _ in range(3):
+            secret = random.randint(2000, 20000)
+            result = call(DUET, "run", "-q", "--out", "fig9", "--set", f"driver.memcpy_async.driver_ns={secret}", program, "8")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            found = json.loads(result.stdout.splitlines()[0])["driver_ns"]
+            self.assertLess(abs(found - secret) / secret, 0.02, f"set {secret}, found {found}")
+
+
+@unittest.skipUnless(NVCC, "nvcc is not here")
+class NvccBinaries(Fixture):
+    def built(self, *flags):
+        program = WORK / ("nvcc" + str(abs(hash(flags)) % 10**6))
+        result = call(NVCC, "-arch=sm_75", "-std=c++17", "-o", program, SOURCE / "workloads/demo/smooth.cu", *flags, timeout=240)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return call(DUET, "run", "-q", "--out", "nvcc-out", program)
+
+    def test_shared_runtime_zstd(self):
+        self.assertEqual(self.built("-cudart", "shared").returncode, 0)
+
+    def test_shared_runtime_lz4(self):
+        self.assertEqual(self.built("-cudart", "shared", "--compress-mode=speed").returncode, 0)
+
+    def test_shared_runtime_plain(self):
+        self.assertEqual(self.built("-cudart", "shared", "--no-compress").returncode, 0)
+
+    def test_static_runtime_is_named(self):
+        result = self.built("-cudart", "static")
+        self.assertEqual(result.returncode, 125)
+        self.assertIn('NVCC_APPEND_FLAGS="-cudart shared"', result.stderr)
+        self.assertIn("duet cc", result.stderr)
+
+    def test_real_runtime_through_rpath_is_named(self):
+        folder = pathlib.Path(NVCC).resolve().parent.parent / "lib64"
+        result = self.built("-cudart", "shared", "-Xlinker", f"-rpath,{folder}", "-Xlinker", "--disable-new-dtags")
+        self.assertEqual(result.returncode, 125)
+        self.assertIn("RPATH", result.stderr)
+
+    def test_machine_code_only_is_named(self):
+        result = call(NVCC, "-gencode", "arch=compute_75,code=sm_75", "-cudart", "shared", "-o", WORK / "sass",
+                      SOURCE / "workloads/demo/smooth.cu", timeout=240)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = call(DUET, "run", "-q", "--out", "sass-out", WORK / "sass")
+        self.assertEqual(result.returncode, 125)
+        self.assertIn("no PTX", result.stderr)
+
+
+class Loading(unittest.TestCase):
+    def test_library_folder_holds_only_shims(self):
+        names = sorted(p.name for p in (BUILD / "lib/duet/cuda").iterdir())
+        self.assertEqual(names, ["libcuda.so", "libcuda.so.1", "libcudart.so", "libcudart.so.13"])
+
+    def test_nothing_but_the_api_is_exported(self):
+        result = call("nm", "-D", "--defined-only", BUILD / "lib/duet/cuda/libcudart.so.13")
+        names = [line.split()[2].split("@")[0] for line in result.stdout.splitlines()]
+        strangers = [n for n in names if not n.startswith(("cuda", "__cuda", "duet", "libcudart"))]
+        self.assertEqual(strangers, [])
+        listed = (SOURCE / "runtime/cuda/exports.txt").read_text().split()
+        self.assertEqual([n for n in listed if n not in names], [])
+
+    def test_a_missing_function_is_named(self):
+        source = WORK / "graph.cu"
+        source.write_text('extern "C" int cudaGraphCreate(void**, unsigned);\n#include <stdio.h>\n'
+                          'int main() { void* g; printf("%d\\n", cudaGraphCreate(&g, 0)); return 0; }\n')
+        self.assertEqual(call(DUET, "cc", source, "-o", WORK / "graph").returncode, 0)
+        result = call(DUET, "run", "-q", "--out", "graph-out", WORK / "graph")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "801\n")
+        self.assertIn("duet: cudaGraphCreate is not supported", result.stderr)
+
+
+if __name__ == "__main__":
+    try:
+        unittest.main(argv=[sys.argv[0]] + sys.argv[3:], verbosity=2)
+    finally:
+        shutil.rmtree(WORK, ignore_errors=True)
