@@ -64,7 +64,8 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       ->type_name("none|real");
 }
 
-// CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before the command.
+// CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before
+// the command.
 void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments) {
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] == "--") {
@@ -79,7 +80,8 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
 
 int run_command(const Installation& installation, CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
-  if (run.command.empty()) throw duet::Error("run what? give a command or a .ptx file (see `duet run --help`)");
+  if (run.command.empty())
+    throw duet::Error("run what? give a command or a .ptx file (see `duet run --help`)");
   if (run.command[0].starts_with("-"))
     throw duet::Error("unknown option " + run.command[0] + " before the command (see `duet run --help`)");
   if (!run.command[0].ends_with(".ptx")) return run_program(installation, run);

@@ -265,7 +265,7 @@ class Results(Fixture):
         base = measure()
         for key, operation, by in (("driver.memcpy_sync.call_ns=2000", "memcpy_h2d", 1000),
                                    ("driver.memcpy_sync.driver_ns=9000", "memcpy_h2d", 3000),
-                                   ("driver.memcpy_sync.finish_ns=123", "memcpy_h2d", 123),
+                                   ("driver.memcpy_sync.finish_ns=1000", "memcpy_h2d", 1000),
                                    ("driver.memcpy_async.call_ns=1233", "memcpy_async_h2d_call", 33),
                                    ("driver.memcpy_async.driver_ns=7000", "memcpy_async_h2d_sync", 1000),
                                    ("driver.launch.call_ns=2000", "launch_call", 500),

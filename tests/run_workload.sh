@@ -1,0 +1,11 @@
+#!/bin/sh
+# run_workload.sh DUET WORKLOADS NAME [arguments]: compiles a workload and runs it; it checks its own result.
+set -eu
+duet=$1 workloads=$2 name=$3
+shift 3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$duet" cc "$workloads/$name.cu" -o "$work/program"
+cd "$work"
+"$duet" run "$work/program" "$@"
+test -s duet-out/stats.json

@@ -1,0 +1,110 @@
+// Machine files: inheritance, --set, errors that name file and line, and the rule that every number names its
+// source.
+#include "config/loader.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace duet::config {
+namespace {
+
+const std::string kMachines = DUET_SOURCE_DIRECTORY "/machines";
+
+std::string error_of(const std::string& name, const std::vector<std::string>& sets = {},
+                     const std::string& directory = kMachines) {
+  try {
+    load_machine(name, directory, sets);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class MachineFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::create_directories(folder_);
+  }
+  std::string write(const std::string& name, const std::string& text) {
+    const std::string path = folder_ / name;
+    std::ofstream(path) << text;
+    return path;
+  }
+  std::filesystem::path folder_;
+};
+
+TEST(Machines, EveryNumberNamesItsSource) {
+  for (const auto& name : list_machines(kMachines))
+    for (const auto& value : load_machine(name.name, kMachines).values) {
+      if (value.text.starts_with('"')) continue;
+      ASSERT_GE(value.source.size(), 4u) << name.name << ": " << value.key << " names no source";
+      EXPECT_NE(std::string("DMSIP").find(value.source[0]), std::string::npos)
+          << value.key << ": " << value.source;
+      EXPECT_EQ(value.source.substr(1, 2), ": ") << value.key << ": " << value.source;
+    }
+}
+
+TEST(Machines, Gtx580HasThePapersNumbers) {
+  const Machine m = load_machine("gtx580", kMachines).machine;
+  EXPECT_EQ(m.gpu.sm.count * m.gpu.sm.cores, 512u);  // lustig2013 Table 1
+  EXPECT_EQ(m.gpu.core_clock_khz, 772000u);          // Table 1
+  EXPECT_EQ(m.driver.memcpy_async.call_ns, 1200u);   // Table 2
+  EXPECT_EQ(m.driver.launch.driver_ns, 3000u);       // Table 2
+  EXPECT_EQ(m.link.payload_mb_per_s_to_gpu, 6800u);  // Table 2
+}
+
+TEST_F(MachineFile, BaseIsInheritedAndOverridden) {
+  const auto path =
+      write("small.toml",
+            "base = \"" + kMachines + "/gtx580.toml\"\nname = \"small\"\n[gpu.sm]\ncount = 2 # I: test\n");
+  const auto resolved = load_machine(path, kMachines);
+  EXPECT_EQ(resolved.machine.name, "small");
+  EXPECT_EQ(resolved.machine.gpu.sm.count, 2u);
+  EXPECT_EQ(resolved.machine.gpu.sm.cores, 32u);
+}
+
+TEST_F(MachineFile, ResolvedFileGivesTheSameMachine) {
+  const auto first =
+      load_machine("gtx580", kMachines, {"gpu.sm.count=3", "driver.read_ahead=true", "name=mine"});
+  const auto second = load_machine(write("again.toml", to_toml(first)), kMachines);
+  ASSERT_EQ(first.values.size(), second.values.size());
+  for (std::size_t i = 0; i < first.values.size(); ++i) {
+    EXPECT_EQ(first.values[i].key, second.values[i].key);
+    EXPECT_EQ(first.values[i].text, second.values[i].text);
+  }
+  EXPECT_EQ(second.machine.gpu.sm.count, 3u);
+  EXPECT_TRUE(second.machine.driver.read_ahead);
+  EXPECT_EQ(second.machine.name, "mine");
+}
+
+TEST_F(MachineFile, ErrorsNameFileAndLine) {
+  const std::string base = "base = \"" + kMachines + "/gtx580.toml\"\n";
+  EXPECT_NE(error_of(write("a.toml", base + "[gpu.sm]\ncuont = 2\n"))
+                .find("a.toml:3: unknown key 'gpu.sm.cuont' (nearest: gpu.sm.count)"),
+            std::string::npos);
+  EXPECT_NE(error_of(write("b.toml", base + "[gpu.sm]\ncount = \"x\"\n"))
+                .find("b.toml:3: gpu.sm.count must be a whole number"),
+            std::string::npos);
+  EXPECT_NE(error_of(write("c.toml", base + "[gpu.sm]\ncount = 1025\n")).find("outside 1 to 1024"),
+            std::string::npos);
+  EXPECT_EQ(error_of(write("c2.toml", base + "[gpu.sm]\ncount = 1024\n")), "no error");
+  EXPECT_NE(error_of(write("d.toml", "name = \"d\"\n")).find("is missing"), std::string::npos);
+  EXPECT_NE(error_of(write("e.toml", "base = \"e\"\n")).find("leads back"), std::string::npos);
+  EXPECT_NE(error_of(write("f.toml", "name = \n")).find("f.toml:1"), std::string::npos);
+}
+
+TEST(Set, IsChecked) {
+  EXPECT_NE(error_of("gtx580", {"gpu.sm.count"}).find("key=value"), std::string::npos);
+  EXPECT_NE(error_of("gtx580", {"gpu.sm.count=-1"}).find("outside"), std::string::npos);
+  EXPECT_NE(error_of("gtx580", {"gpu.dram.page_bytes=5000"}).find("power of two"), std::string::npos);
+  EXPECT_NE(error_of("nothing").find("known are gtx580"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace duet::config

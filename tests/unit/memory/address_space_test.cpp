@@ -1,0 +1,64 @@
+// Allocation, release and lookup in the address space.
+#include "memory/address_space.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace duet::memory {
+namespace {
+
+TEST(AddressSpace, AllocationsDoNotTouchAndAreFound) {
+  AddressSpace space(1_MiB, 4096);
+  const Allocation* a = space.allocate_device(5000, AllocationKind::Device);
+  const Allocation* b = space.allocate_device(1, AllocationKind::Device);
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(a->mapped_bytes, 8192u);
+  EXPECT_GT(b->base, a->end());
+  EXPECT_EQ(b->physical, a->physical + 8192);  // frames in allocation order, without gaps
+  EXPECT_EQ(space.find(a->base), a);
+  EXPECT_EQ(space.find(a->base + 8191), a);
+  EXPECT_EQ(space.find(a->base + 8192), nullptr);
+  EXPECT_EQ(space.find(a->base - 1), nullptr);
+  EXPECT_EQ(space.nearest(a->base + 8192), a);
+  EXPECT_EQ(space.nearest(b->base - 1), b);
+  EXPECT_EQ(space.backing(b->physical), b->backing);
+}
+
+TEST(AddressSpace, ReleasedFramesAreGivenAgainAndMerged) {
+  AddressSpace space(16 * 4096, 4096);
+  const Allocation* blocks[16];
+  Address bases[16];
+  for (int i = 0; i < 16; ++i) {
+    blocks[i] = space.allocate_device(4096, AllocationKind::Device);
+    ASSERT_NE(blocks[i], nullptr);
+    bases[i] = blocks[i]->base;
+  }
+  EXPECT_EQ(space.device_bytes_free(), 0u);
+  EXPECT_EQ(space.allocate_device(1, AllocationKind::Device), nullptr);
+  const auto generation = space.generation();
+  for (int i : {3, 5, 4}) EXPECT_TRUE(space.release(bases[i]));
+  EXPECT_NE(space.generation(), generation);
+  EXPECT_FALSE(space.release(bases[4]));
+  const Allocation* merged = space.allocate_device(3 * 4096, AllocationKind::Device);
+  ASSERT_NE(merged, nullptr);
+  EXPECT_EQ(merged->physical, 3u * 4096);
+  EXPECT_EQ(space.find(bases[4]), nullptr);  // virtual addresses are not used again
+}
+
+TEST(AddressSpace, HostMemoryIsMappedUnderItsOwnAddress) {
+  AddressSpace space(1_MiB, 4096);
+  alignas(4096) static std::byte memory[3 * 4096];
+  const Allocation* a = space.map_host(memory + 100, 5000, AllocationKind::Registered, PageEntry{});
+  EXPECT_EQ(a->base, reinterpret_cast<Address>(memory + 100));
+  EXPECT_EQ(space.find(a->base + 4999), a);
+  EXPECT_EQ(space.find(a->base + 5000), nullptr);
+  EXPECT_EQ(a->pages[0].route, Route::HostDram);
+  EXPECT_EQ(space.backing(a->physical + 7), memory + 107);
+  EXPECT_THROW(space.map_host(memory, 200, AllocationKind::Registered, PageEntry{}), Error);
+  EXPECT_TRUE(space.release(a->base));
+  EXPECT_EQ(space.backing(a->physical), nullptr);
+}
+
+}  // namespace
+}  // namespace duet::memory

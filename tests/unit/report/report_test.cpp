@@ -1,0 +1,68 @@
+// From records in a journal to statistics.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "report/journal.h"
+#include "report/run_report.h"
+
+namespace duet::report {
+namespace {
+
+class Journal : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  std::filesystem::path folder_;
+};
+
+KernelRecord kernel(Picoseconds start, Picoseconds end) {
+  KernelRecord record{};
+  record.start_ps = start;
+  record.end_ps = end;
+  record.warp_instructions = 5;
+  record.thread_instructions = 100;
+  return record;
+}
+
+TEST_F(Journal, ProcessesGetNumbersInOrder) {
+  JournalWriter first(folder_), second(folder_);
+  EXPECT_EQ(first.header().process_index, 0u);
+  EXPECT_EQ(second.header().process_index, 1u);
+  EXPECT_EQ(journals_in(folder_).size(), 2u);
+}
+
+TEST_F(Journal, RecordsComeBackWithoutClosing) {
+  JournalWriter writer(folder_);
+  writer.header().core_clock_khz = 1'000'000;  // 1 GHz: a cycle is 1000 ps
+  writer.append(RecordType::Kernel, kernel(1000, 5000), "first");
+  writer.append(RecordType::Kernel, kernel(3000, 6000), "second");
+  writer.append(RecordType::Kernel, kernel(8000, 9000), "third");
+  writer.append(RecordType::Mark, MarkRecord{42}, "here");
+  ApiCount& count = writer.api("cudaMalloc");
+  count.calls += 2;
+  count.total_ps += 30;
+  EXPECT_EQ(&writer.api("cudaMalloc"), &count);
+
+  const RunReport report = read_report(JournalReader(journals_in(folder_)[0]), "m", 0.5);
+  ASSERT_EQ(report.kernels.size(), 3u);
+  EXPECT_EQ(report.kernels[1].name, "second");
+  EXPECT_EQ(report.gpu_cycles(), 5u + 1u);  // 1000..6000 together, then 8000..9000
+  EXPECT_EQ(report.warp_instructions(), 15u);
+  const auto json = nlohmann::json::parse(stats_json(report));
+  EXPECT_EQ(json["schema"], "duet.stats/1");
+  EXPECT_EQ(json["totals"]["warp_instructions_per_second"], 30.0);
+  EXPECT_EQ(json["marks"][0]["time_ps"], 42);
+  EXPECT_EQ(json["api"][0]["calls"], 2);
+  for (const char* key : {"machine", "host", "deterministic", "wall_seconds", "simulated_seconds", "kernels",
+                          "copies", "counters"})
+    EXPECT_TRUE(json.contains(key)) << key;
+}
+
+}  // namespace
+}  // namespace duet::report
