@@ -105,6 +105,7 @@ Session::Session() {
     options.registers_per_thread =
         static_cast<unsigned>(std::strtoul(environment("DUET_REGISTERS").c_str(), nullptr, 10));
     options.shuffle_seed = std::strtoull(environment("DUET_SHUFFLE").c_str(), nullptr, 10);
+    journal_->header().events = !environment("DUET_EVENTS").empty();
     host_time_real_ = environment("DUET_HOST_TIME") == "real";
     if (host_time_real_) journal_->header().deterministic = 0;
     process_ = std::make_unique<machine::Process>(
@@ -272,7 +273,6 @@ Entry::Entry(ApiFunction& function)
       thread_(session_.thread()),
       function_(function) {
   if (function_.count == nullptr) function_.count = &session_.journal().api(function_.name);
-  session_.journal().header().calls_seen = 1;
   if (session_.host_time_real() && thread_.real_time_mark != 0)
     thread_.host->work(real_clock_ps() - thread_.real_time_mark);
   start_ps_ = std::max(thread_.host->clock(), session_.process().engine().now());
@@ -282,6 +282,11 @@ Entry::Entry(ApiFunction& function)
 Entry::~Entry() {
   function_.count->calls.fetch_add(1, std::memory_order_relaxed);
   function_.count->total_ps.fetch_add(thread_.host->clock() - start_ps_, std::memory_order_relaxed);
+  if (session_.journal().header().events != 0)
+    session_.journal().append(
+        report::RecordType::ApiCall,
+        report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - session_.journal().header().api),
+                              thread_.number, start_ps_, thread_.host->clock()});
   session_.process().note_time(thread_.host->clock());
   if (session_.host_time_real()) thread_.real_time_mark = real_clock_ps();
   _mm_setcsr(mxcsr_);

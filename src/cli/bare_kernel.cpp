@@ -256,7 +256,7 @@ int run_bare_kernel(const Installation& installation, const RunOptions& options,
   }
   const double wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  folder.render(machine.machine.name, wall_seconds, options.quiet, options.trace_push_buffer);
+  folder.render(machine.machine.name, wall_seconds, options);
   if (!options.quiet) std::fprintf(stderr, "duet: results in %s\n", options.out.c_str());
   return status;
 }

@@ -17,6 +17,7 @@ struct RunOptions {
   bool functional = false;
   bool quiet = false;
   bool trace_push_buffer = false;
+  bool events = false;
   bool host_time_real = false;
   unsigned registers = 0;
   std::uint64_t shuffle = 0;

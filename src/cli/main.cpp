@@ -53,6 +53,8 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_flag("-q,--quiet", run.quiet, "no table");
   app.add_flag("--trace-push-buffer", run.trace_push_buffer,
                "write every push-buffer command to push_buffer.txt");
+  app.add_flag("--events", run.events,
+               "write every call, copy and kernel to events.json (Chrome trace events; Perfetto opens it)");
   app.add_option("--registers", run.registers,
                  "registers per thread for occupancy, instead of the compiler's count");
   app.add_option("--shuffle", run.shuffle,

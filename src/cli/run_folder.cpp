@@ -33,8 +33,8 @@ RunFolder::RunFolder(const std::string& directory, const config::ResolvedMachine
   write_file(machine_file(), config::to_toml(machine));
 }
 
-RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wall_seconds, bool quiet,
-                                     bool push_buffer) {
+RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wall_seconds,
+                                     const RunOptions& options) {
   Outcome outcome;
   if (fs::exists(journal_directory() + "/refused")) outcome.failure = 125;
   for (const std::string& path : report::journals_in(journal_directory())) {
@@ -44,8 +44,9 @@ RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wal
     const report::JournalReader journal(path);
     const report::RunReport report = report::read_report(journal, machine_name, wall_seconds);
     write_file(into + "/stats.json", report::stats_json(report));
-    if (push_buffer) write_file(into + "/push_buffer.txt", report::push_buffer_text(report));
-    if (!quiet) std::fputs(report::summary_table(report).c_str(), stderr);
+    if (options.trace_push_buffer) write_file(into + "/push_buffer.txt", report::push_buffer_text(report));
+    if (options.events) write_file(into + "/events.json", report::events_json(report));
+    if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
     ++outcome.processes;
   }

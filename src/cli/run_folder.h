@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cli/commands.h"
 #include "config/loader.h"
 
 namespace duet::cli {
@@ -21,8 +22,9 @@ class RunFolder {
     unsigned processes = 0;
     int failure = 0;  // Duet's own status (124, 125) of a process, or 0
   };
-  // Renders every journal and removes them; prints the table of each process unless quiet.
-  Outcome render(const std::string& machine_name, double wall_seconds, bool quiet, bool push_buffer);
+  // Renders every journal and removes them; writes what the options ask for and prints the table of each
+  // process unless quiet.
+  Outcome render(const std::string& machine_name, double wall_seconds, const RunOptions& options);
 
  private:
   std::string directory_;

@@ -55,13 +55,16 @@ int run_program(const Installation& installation, const RunOptions& options) {
   setenv("DUET_JOURNAL", folder.journal_directory().c_str(), 1);
   setenv("DUET_LIBRARY_DIRECTORY", installation.library_directory.c_str(), 1);
   if (options.trace_push_buffer) setenv("DUET_TRACE_PUSH_BUFFER", "1", 1);
+  if (options.events) setenv("DUET_EVENTS", "1", 1);
   if (options.host_time_real) setenv("DUET_HOST_TIME", "real", 1);
   if (options.registers != 0) setenv("DUET_REGISTERS", std::to_string(options.registers).c_str(), 1);
   if (options.shuffle != 0) setenv("DUET_SHUFFLE", std::to_string(options.shuffle).c_str(), 1);
   prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
   prepend_environment("LD_PRELOAD", installation.guard_library, ':');
-  if (const char* sanitizer = std::getenv("DUET_PRELOAD_FIRST"))
-    prepend_environment("LD_PRELOAD", sanitizer, ':');
+#ifdef DUET_SANITIZER_LIBRARY
+  // A library built with a sanitizer needs its runtime first in every process that loads it.
+  prepend_environment("LD_PRELOAD", DUET_SANITIZER_LIBRARY, ':');
+#endif
 
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0)
@@ -90,8 +93,7 @@ int run_program(const Installation& installation, const RunOptions& options) {
     throw Error(fmt::format("cannot run '{}': {}", options.command[0], std::strerror(exec_error)));
   }
 
-  const RunFolder::Outcome outcome =
-      folder.render(machine.machine.name, wall_seconds, options.quiet, options.trace_push_buffer);
+  const RunFolder::Outcome outcome = folder.render(machine.machine.name, wall_seconds, options);
   if (outcome.failure == 0 && outcome.processes == 0)
     std::fprintf(stderr,
                  "duet: '%s' made no CUDA call that Duet saw (it makes none, or its loader ignores "

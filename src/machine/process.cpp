@@ -72,7 +72,12 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
     for (ptx::Immediate& immediate : kernel.immediates)
       if (immediate.variable >= 0)
         immediate.value += loaded.variable_addresses[static_cast<std::size_t>(immediate.variable)];
-    ptx::bind_handlers(kernel);
+    try {
+      ptx::bind_handlers(kernel);
+    } catch (const Error& error) {  // concerns only who launches this kernel
+      kernel.unsupported = error.what();
+      kernel.code.clear();
+    }
   }
   modules_.push_back(std::move(loaded));
   return modules_.back();

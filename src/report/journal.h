@@ -24,8 +24,7 @@ enum class RecordType : std::uint32_t {
   Mark = 3,
   PushBufferCommand = 4,
   Fault = 5,
-  ApiCall = 6,
-  DriverStage = 7
+  ApiCall = 6
 };
 
 struct KernelRecord {
@@ -55,7 +54,7 @@ struct PushBufferRecord {
   std::uint64_t argument;
 };  // followed by the command's name
 
-struct ApiCallRecord {  // only with timeline events switched on
+struct ApiCallRecord {  // only with events switched on (JournalHeader::events)
   std::uint32_t api;    // index into JournalHeader::api
   std::uint32_t thread;
   Picoseconds start_ps, end_ps;
@@ -80,8 +79,8 @@ struct JournalHeader {
   std::atomic<std::uint64_t> lost_records;     // the file was full
   std::atomic<std::uint64_t> simulated_ps;     // largest host clock or machine time so far
   std::atomic<std::uint32_t> deterministic;
-  std::atomic<std::uint32_t> failure;     // 0, or Duet's own exit status for this process (124, 125)
-  std::atomic<std::uint32_t> calls_seen;  // any CUDA call was made
+  std::atomic<std::uint32_t> failure;  // 0, or Duet's own exit status for this process (124, 125)
+  std::uint32_t events;                // every API call is recorded, for a timeline
   std::uint64_t core_clock_khz;
   std::atomic<std::uint32_t> api_count;
   ApiCount api[kMaxApi];

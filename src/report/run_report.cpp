@@ -70,8 +70,8 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
         report.faults.emplace_back(text);
         break;
       case RecordType::ApiCall:
-      case RecordType::DriverStage:
-        break;  // timeline only
+        report.api_calls.push_back(record_as<ApiCallRecord>(record, bytes));
+        break;
     }
   });
   const std::uint32_t apis = header.api_count;

@@ -38,6 +38,7 @@ struct RunReport {
   std::vector<Mark> marks;
   std::vector<PushBufferEntry> push_buffer;
   std::vector<Api> api;
+  std::vector<ApiCallRecord> api_calls;  // only when events were switched on
   std::vector<std::string> faults;
 
   std::uint64_t warp_instructions() const;
@@ -50,6 +51,8 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
 
 std::string stats_json(const RunReport& report);
 std::string summary_table(const RunReport& report);
+// Calls, driver stages, copies and kernels as Chrome trace events, which Perfetto opens (--events).
+std::string events_json(const RunReport& report);
 // The push buffer as text, one command a line (--trace-push-buffer).
 std::string push_buffer_text(const RunReport& report);
 

@@ -1,4 +1,4 @@
-// stats.json, schema duet.stats/1.
+// stats.json, schema duet.stats/1, and the events of a timeline.
 #include <nlohmann/json.hpp>
 
 #include "report/run_report.h"
@@ -78,6 +78,46 @@ std::string stats_json(const RunReport& report) {
   json["counters"] = Json::object();
   json["counters"]["journal.lost_records"] = report.lost_records;
   return json.dump(1) + "\n";
+}
+
+std::string events_json(const RunReport& report) {
+  // Chrome's unit is a microsecond. Track ids: host threads, the driver and streams each under a process of
+  // their own.
+  constexpr int kHost = 1, kDriver = 2, kGpu = 3;
+  Json events = Json::array();
+  auto name_process = [&](int process, const char* name) {
+    events.push_back({{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", name}}}});
+  };
+  auto span = [&](const std::string& name, int process, std::uint32_t track, Picoseconds start,
+                  Picoseconds end) {
+    events.push_back({{"ph", "X"},
+                      {"name", name},
+                      {"pid", process},
+                      {"tid", track},
+                      {"ts", static_cast<double>(start) * 1e-6},
+                      {"dur", static_cast<double>(end - start) * 1e-6}});
+  };
+  name_process(kHost, "host threads");
+  name_process(kDriver, "driver");
+  name_process(kGpu, "GPU streams");
+  for (const ApiCallRecord& call : report.api_calls)
+    span(report.api[call.api].name, kHost, call.thread, call.start_ps, call.end_ps);
+  for (const KernelResult& k : report.kernels) {
+    span(k.name, kDriver, 0, k.driver_start_ps, k.start_ps);
+    span(k.name, kGpu, k.stream, k.start_ps, k.end_ps);
+  }
+  for (const CopyRecord& c : report.copies) {
+    span(copy_kind_name(c.kind), kDriver, 0, c.driver_start_ps, c.start_ps);
+    span(copy_kind_name(c.kind), kGpu, c.stream, c.start_ps, c.end_ps);
+  }
+  for (const Mark& mark : report.marks)
+    events.push_back({{"ph", "i"},
+                      {"name", mark.name},
+                      {"pid", kHost},
+                      {"tid", 0},
+                      {"s", "g"},
+                      {"ts", static_cast<double>(mark.time_ps) * 1e-6}});
+  return Json{{"traceEvents", events}, {"displayTimeUnit", "ns"}}.dump() + "\n";
 }
 
 }  // namespace duet::report

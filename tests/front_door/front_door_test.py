@@ -225,6 +225,14 @@ class Results(Fixture):
         self.assertEqual(stats(WORK / "first")["simulated_seconds"], stats(WORK / "second")["simulated_seconds"])
         self.assertEqual(stats(WORK / "first")["kernels"], stats(WORK / "second")["kernels"])
 
+    def test_events(self):
+        program = self.compiled("workloads/demo/smooth.cu")
+        self.assertEqual(call(DUET, "run", "-q", "--events", "--out", "events", program).returncode, 0)
+        spans = [e for e in json.loads((WORK / "events/events.json").read_text())["traceEvents"] if e["ph"] == "X"]
+        found = stats(WORK / "events")
+        self.assertEqual(sum(e["pid"] == 1 for e in spans), sum(a["calls"] for a in found["api"]))
+        self.assertEqual(sum(e["pid"] == 3 for e in spans), len(found["kernels"]) + len(found["copies"]))
+
     def test_through_a_symlink(self):
         link = WORK / "link-to-duet"
         link.symlink_to(DUET)

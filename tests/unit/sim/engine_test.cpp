@@ -18,7 +18,9 @@ TEST(ClockDomain, EdgesFollowFromTheirNumber) {
     EXPECT_EQ(clock.cycle_at(expected), k);
     EXPECT_EQ(clock.first_edge_at_or_after(expected), expected);
     EXPECT_EQ(clock.first_edge_after(expected), clock.edge(k + 1));
-    if (k > 0) EXPECT_EQ(clock.cycle_at(expected - 1), k - 1);
+    if (k > 0) {
+      EXPECT_EQ(clock.cycle_at(expected - 1), k - 1);
+    }
   }
   EXPECT_EQ(clock.edge(772), 1'000'000u);
 }
