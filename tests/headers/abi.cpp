@@ -12,33 +12,25 @@
   std::printf("%s.%s at %zu, %zu bytes\n", #type, #field, offsetof(type, field), sizeof(type::field));
 #define VECTORS(name) SIZE(name##1) SIZE(name##2) SIZE(name##3) SIZE(name##4)
 
-// clang-format off: a list of macros, one fact each
+// A list of macros, one fact each.
+// clang-format off
 int main() {
-  VECTORS(char)
-  VECTORS(uchar) VECTORS(short) VECTORS(ushort) VECTORS(int) VECTORS(uint) VECTORS(long) VECTORS(ulong)
-      VECTORS(longlong) VECTORS(ulonglong) VECTORS(float) VECTORS(double) SIZE(long4_16a) SIZE(long4_32a)
-          SIZE(ulonglong4_32a) SIZE(double4_16a) SIZE(double4_32a) SIZE(dim3) SIZE(cudaDeviceProp)
-              SIZE(cudaFuncAttributes) SIZE(cudaPointerAttributes) SIZE(cudaPitchedPtr) SIZE(cudaExtent) SIZE(
-                  cudaPos) SIZE(cudaMemcpy3DParms) SIZE(cudaMemcpy3DPeerParms) SIZE(cudaLaunchConfig_t)
-                  SIZE(cudaLaunchAttribute) SIZE(cudaLaunchAttributeValue) SIZE(cudaMemLocation) SIZE(
-                      cudaMemPoolProps) SIZE(cudaMemAccessDesc) SIZE(cudaUUID_t) SIZE(cudaIpcEventHandle_t)
-                      SIZE(cudaIpcMemHandle_t) SIZE(cudaChannelFormatDesc) SIZE(cudaAccessPolicyWindow)
-                          SIZE(cudaError_t) SIZE(cudaStream_t)
-#include "enumerators.inc"
+  VECTORS(char) VECTORS(uchar) VECTORS(short) VECTORS(ushort) VECTORS(int) VECTORS(uint) VECTORS(long) VECTORS(ulong)
+  VECTORS(longlong) VECTORS(ulonglong) VECTORS(float) VECTORS(double)
+  SIZE(long4_16a) SIZE(long4_32a) SIZE(ulonglong4_32a) SIZE(double4_16a) SIZE(double4_32a) SIZE(dim3)
+  SIZE(cudaDeviceProp) SIZE(cudaFuncAttributes) SIZE(cudaPointerAttributes) SIZE(cudaPitchedPtr) SIZE(cudaExtent)
+  SIZE(cudaPos) SIZE(cudaMemcpy3DParms) SIZE(cudaMemcpy3DPeerParms) SIZE(cudaLaunchConfig_t) SIZE(cudaLaunchAttribute)
+  SIZE(cudaLaunchAttributeValue) SIZE(cudaMemLocation) SIZE(cudaMemPoolProps) SIZE(cudaMemAccessDesc) SIZE(cudaUUID_t)
+  SIZE(cudaIpcEventHandle_t) SIZE(cudaIpcMemHandle_t) SIZE(cudaChannelFormatDesc) SIZE(cudaAccessPolicyWindow)
+  SIZE(cudaError_t) SIZE(cudaStream_t)
 #include "fields.inc"
-                              VALUE(CUDART_VERSION) VALUE(cudaHostAllocDefault) VALUE(cudaHostAllocPortable)
-                                  VALUE(cudaHostAllocMapped) VALUE(cudaHostAllocWriteCombined)
-                                      VALUE(cudaHostRegisterMapped) VALUE(cudaHostRegisterReadOnly) VALUE(
-                                          cudaStreamNonBlocking) VALUE(cudaEventBlockingSync)
-                                          VALUE(cudaEventDisableTiming) VALUE(cudaEventInterprocess) VALUE(
-                                              cudaDeviceScheduleSpin) VALUE(cudaDeviceScheduleYield)
-                                              VALUE(cudaDeviceScheduleBlockingSync) VALUE(cudaDeviceMapHost)
-                                                  VALUE(cudaDeviceLmemResizeToMax) VALUE(cudaDeviceMask)
-                                                      VALUE(cudaMemAttachGlobal) VALUE(cudaMemAttachHost)
-                                                          VALUE(cudaMemAttachSingle) VALUE(cudaCpuDeviceId)
-                                                              VALUE(cudaInvalidDeviceId)
-                                                                  VALUE(cudaOccupancyDisableCachingOverride)
-                                                                      VALUE((size_t)cudaStreamLegacy)
-                                                                          VALUE((size_t)cudaStreamPerThread)
+#include "enumerators.inc"
+  VALUE(CUDART_VERSION) VALUE(cudaHostAllocDefault) VALUE(cudaHostAllocPortable) VALUE(cudaHostAllocMapped)
+  VALUE(cudaHostAllocWriteCombined) VALUE(cudaHostRegisterMapped) VALUE(cudaHostRegisterReadOnly)
+  VALUE(cudaStreamNonBlocking) VALUE(cudaEventBlockingSync) VALUE(cudaEventDisableTiming) VALUE(cudaEventInterprocess)
+  VALUE(cudaDeviceScheduleSpin) VALUE(cudaDeviceScheduleYield) VALUE(cudaDeviceScheduleBlockingSync)
+  VALUE(cudaDeviceMapHost) VALUE(cudaDeviceLmemResizeToMax) VALUE(cudaDeviceMask) VALUE(cudaMemAttachGlobal)
+  VALUE(cudaMemAttachHost) VALUE(cudaMemAttachSingle) VALUE(cudaCpuDeviceId) VALUE(cudaInvalidDeviceId)
+  VALUE(cudaOccupancyDisableCachingOverride) VALUE((size_t)cudaStreamLegacy) VALUE((size_t)cudaStreamPerThread)
 }
 // clang-format on
