@@ -13,12 +13,11 @@ using ir::ParsedModule;
 
 namespace {
 
-// What ptxas adds to the registers that a kernel's values need: R1, the stack pointer, which every kernel sets,
-// and from sm_70 on two that the machine keeps for the thread's program counter. Never beyond the machine's 255
-// for this reason alone.
+// From sm_70 on the machine keeps two registers for the thread's program counter, and ptxas counts them.
+// Never beyond the machine's 255 for this reason alone.
 std::uint32_t with_reserved(std::uint32_t registers, unsigned target_sm) {
   constexpr std::uint32_t kMost = 255;
-  return std::max(registers, std::min(kMost, registers + (target_sm >= 70 ? 3 : 1)));
+  return std::max(registers, std::min(kMost, registers + (target_sm >= 70 ? 2 : 0)));
 }
 
 Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
@@ -44,6 +43,7 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     if (options.assembler_peepholes) {
       optimise(function, flow);
       place_operands(function, flow);
+      hoist_loads(function, flow);
     }
     const Allocation allocation = allocate_registers(function, flow);
     kernel.registers =

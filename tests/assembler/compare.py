@@ -106,7 +106,7 @@ def main():
         for name, (used, code) in machine.items():
             if name not in ours:
                 continue
-            register_ratio, instruction_ratio = ours[name][0] / used, ours[name][1] / code.total
+            register_ratio, instruction_ratio = max(ours[name][0], 1) / used, ours[name][1] / code.total
             registers.append(register_ratio)
             instructions.append(instruction_ratio)
             print(f"{short(name):28} {os.path.basename(source)[:22]:22}           {used:5} {ours[name][0]:4} "
