@@ -40,8 +40,8 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     lay_out_variables(parsed, function, kernel);
     ControlFlow flow = build_control_flow(function);
     remove_unreachable(function, flow);
-    if (options.assembler_peepholes) {
-      optimise(function, flow);
+    if (options.assembler_peepholes) optimise(function, flow);
+    if (options.assembler_peepholes && options.machine_operands) {
       place_operands(function, flow);
       hoist_loads(function, flow);
     }

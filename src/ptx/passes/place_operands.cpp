@@ -130,12 +130,13 @@ class Placer {
       if (is_constant(in.sources[0]) && !is_special(in.sources[0])) read(in.sources[0], block, i, 0);
       return;
     }
-    // One constant may stay: a wide one first, then one that is no immediate.
+    // One constant may stay: a wide one first, then an immediate, as the same parameter serves more
+    // instructions once it stands in a register.
     unsigned keep = op.source_count, rank = 0;
     for (unsigned s = 0; s < op.source_count; ++s) {
       const Value& value = in.sources[s];
       if (!is_constant(value) || is_special(value) || needs_pair(value)) continue;
-      const unsigned this_rank = 1 + !value.is_immediate() + 2 * (type_bytes(value.type) == 8);
+      const unsigned this_rank = type_bytes(value.type) == 8 ? 3 : value.is_immediate() ? 2 : 1;
       if (this_rank > rank) keep = s, rank = this_rank;
     }
     for (unsigned s = 0; s < op.source_count; ++s)
@@ -206,7 +207,9 @@ class Placer {
         source.index = read.reg;
         source.bits = 0;
         source.storage = Type::None;
-        if (is_memory(in.op) && s == 0) in.op.address_is_64_bit = type_bytes(source.type) == 8;
+        if (!is_memory(in.op) || s != 0) continue;
+        in.op.address_is_64_bit = type_bytes(source.type) == 8;
+        in.op.uniform_address = read.value.kind != ValueKind::Warp;
       }
     }
     std::vector<Instruction> code;
