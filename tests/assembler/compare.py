@@ -25,8 +25,8 @@ QUICK = ["workloads/lustig2013/*.cu", "workloads/demo/*.cu", "workloads/micro/ke
          "tests/programs/integer_division.cu", "tests/programs/atomics_global.cu", "tests/programs/grid3d.cu"]
 ALL = ["workloads/*/*.cu", "tests/programs/*.cu"]
 # Geometric means of ours / ptxas, with --check.
-REGISTER_BAND = (0.5, 1.25)
-INSTRUCTION_BAND = (0.75, 1.25)
+REGISTER_BAND = (0.6, 1.1)
+INSTRUCTION_BAND = (0.8, 1.2)
 
 
 def short(name):

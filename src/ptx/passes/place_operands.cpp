@@ -52,6 +52,8 @@ bool takes_any(const MicroOp& op) {
     case Opcode::Cvt:
     case Opcode::Pack:
     case Opcode::Unpack:
+    case Opcode::Bfe:
+    case Opcode::Bfi:
     case Opcode::Vote:
     case Opcode::Match:
     case Opcode::Redux:
