@@ -3,9 +3,14 @@
 // tests/assembler/weights_sm75.txt: inline code per use, rounded. Sequences with a slow path (division, root)
 // count the inline code, in which the slow path's call stands too, and not the subroutine; division of 16-
 // and 64-bit integers is a subroutine as a whole, so its body counts at every use. Shared atomics without an
-// instruction of their own are compare-and-swap loops, counted as one turn. Not measured, and marked so
-// below: what PTX for sm_75 does not have, and calls of the system. Leaves out: what the assembler shares
-// between instructions (a divisor's reciprocal, common constants).
+// instruction of their own are compare-and-swap loops, counted as one turn.
+// Not as measured: selp.b32, and.pred, widening cvt and cvt between 32 bits and fewer count one, though the
+// assembler fuses some away (0) and sign-extends others in two. Not measured, but set like the nearest row:
+// mad.hi.s64 (mul.hi.s64), mul and mad of 8 and 16 bits (mul.lo.s16), rem of 16 bits (div), vote.all and .uni
+// (vote.any), shared 64-bit atomics other than add (add), isspacep and cvta of other windows, testp.subnormal
+// of f64, bf16, and what PTX has from sm_80 on (one each); a call of the system is an estimate.
+// Leaves out: what the assembler shares between instructions (a divisor's reciprocal, common constants),
+// div.approx, which shares a flag with div.full and counts like it.
 #include "ptx/machine_weight.h"
 
 namespace duet::ptx {
@@ -235,7 +240,7 @@ unsigned machine_instructions_of(const MicroOp& op, bool power_of_two_multiplier
         case TestpMode::Normal:
           return wide ? 7 : 4;
         case TestpMode::Subnormal:
-          return wide ? 6 : 3;  // f64: not measured
+          return wide ? 6 : 3;
         default:
           return wide ? 3 : 2;
       }
@@ -253,7 +258,7 @@ unsigned machine_instructions_of(const MicroOp& op, bool power_of_two_multiplier
     case Opcode::Membar:
       return op.scope == MemoryScope::Cta ? 1 : 3;
     case Opcode::SystemCall:
-      return 20;  // not measured: the call, its register moves and the entry of the routine
+      return 20;  // an estimate: the call, its register moves and the entry of the routine
     default:
       return 1;
   }

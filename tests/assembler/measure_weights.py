@@ -17,7 +17,8 @@ import re
 import sys
 import tempfile
 
-import cubin
+sys.dont_write_bytecode = True
+import cubin  # noqa: E402 (after the line above, so that no cache lands in the source tree)
 
 K = 8
 # Operand letters: r b32, l b64, h b16, f f32, d f64; P a predicate; anything else stands as it is. The first
