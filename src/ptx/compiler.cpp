@@ -13,6 +13,13 @@ using ir::ParsedModule;
 
 namespace {
 
+// From sm_70 on the machine keeps two registers for the thread's program counter, and ptxas counts them.
+// Never beyond the machine's 255 for this reason alone.
+std::uint32_t with_reserved(std::uint32_t registers, unsigned target_sm) {
+  constexpr std::uint32_t kMost = 255;
+  return std::max(registers, std::min(kMost, registers + (target_sm >= 70 ? 2 : 0)));
+}
+
 Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
                       const std::vector<std::int32_t>& variable_number, const CompileOptions& options) {
   Kernel kernel;
@@ -31,11 +38,16 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     Function function = inline_calls(parsed, entry);
     lower_parameters(parsed, function);
     lay_out_variables(parsed, function, kernel);
-    const ControlFlow flow = build_control_flow(function);
+    ControlFlow flow = build_control_flow(function);
     remove_unreachable(function, flow);
     if (options.assembler_peepholes) optimise(function, flow);
+    if (options.assembler_peepholes && options.machine_operands) {
+      place_operands(function, flow);
+      hoist_loads(function, flow);
+    }
     const Allocation allocation = allocate_registers(function, flow);
-    kernel.registers = std::max(allocation.registers, options.registers_per_thread);
+    kernel.registers =
+        std::max(with_reserved(allocation.registers, parsed.target_sm), options.registers_per_thread);
     kernel.register_slots = allocation.register_slots;
     kernel.predicates = allocation.predicates;
     kernel.names_32_lanes = function.names_32_lanes;

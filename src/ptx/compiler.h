@@ -12,6 +12,8 @@ struct CompileOptions {
   unsigned registers_per_thread =
       0;  // overrides the allocation's count when larger (occupancy); 0: as allocated
   bool assembler_peepholes = true;  // address folding, mad fusion, copy propagation, dead code
+  // With the peepholes: what no machine instruction takes as operand stands in registers, and loads go early.
+  bool machine_operands = true;
 };
 
 // Compiles a PTX module. `name` stands in messages. Throws duet::Error with one line for text that is not

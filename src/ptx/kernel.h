@@ -42,10 +42,12 @@ struct Kernel {
   std::vector<Parameter> parameters;
   Bytes parameter_bytes = 0;
 
-  std::uint32_t registers = 0;  // 32-bit registers per thread after allocation (decides occupancy)
-  // Register lane arrays to store per warp; every destination and Bank::Register slot is below it. More than
-  // `registers` when 64-bit and 32-bit values take turns: their lane arrays interleave lanes differently, so
-  // a slot that lanes on another path still hold as one width must never be written as the other.
+  // 32-bit registers per thread after allocation, with those the machine reserves (decides occupancy).
+  std::uint32_t registers = 0;
+  // Register lane arrays to store per warp; every destination and Bank::Register slot is below it. May be
+  // more than `registers` when 64-bit and 32-bit values take turns: their lane arrays interleave lanes
+  // differently, so a slot that lanes on another path still hold as one width must never be written as the
+  // other.
   std::uint32_t register_slots = 0;
   std::uint32_t predicates = 0;  // predicate registers used
   Bytes static_shared_bytes = 0;

@@ -162,7 +162,7 @@ struct MicroOp {
   StateSpace space = StateSpace::Generic;
   std::uint8_t vector_elements = 1;  // 1, 2, 4 (8 for 256-bit accesses)
   bool address_is_64_bit = true;
-  bool uniform_address = false;  // same address in all lanes (address from banks other than Register/Warp)
+  bool uniform_address = false;  // same address in all lanes that execute
   MemorySemantics semantics = MemorySemantics::Weak;
   MemoryScope scope = MemoryScope::None;
   CacheOperator cache = CacheOperator::Default;
@@ -177,8 +177,8 @@ struct MicroOp {
       0;  // immediate post-dominator; Kernel::code.size() when only the exit post-dominates
   bool uniform_branch = false;  // bra.uni
 
-  // How many machine instructions a Fermi/Turing assembler would spend (64-bit add: 2, IEEE division: a
-  // sequence). Statistics count these; timing models charge them.
+  // How many machine instructions an assembler would spend (64-bit add: 2, IEEE division: a sequence, the low
+  // half of a register pair: none). Statistics count these; timing models charge them.
   std::uint16_t machine_instructions = 1;
 
   std::uint32_t ptx_line = 0;

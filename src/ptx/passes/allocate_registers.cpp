@@ -1,9 +1,9 @@
 // Liveness, copy coalescing and register assignment by greedy colouring of live ranges in dominance order
 // (reverse postorder of definitions), which is optimal for programs whose values are defined once and close
 // to it for what compilers emit. Two colourings: one over mixed 32- and 64-bit registers, 64-bit values in
-// even pairs, as the hardware's file has them (Kernel::registers), and one in which the widths lie apart
-// (Kernel::register_slots). Predicates are a class of their own. Leaves out: spilling; a kernel that needs
-// more than the machine has is the occupancy check's to refuse.
+// even pairs and around R1, as the hardware's file has them (Kernel::registers), and one in which the widths
+// lie apart (Kernel::register_slots). Predicates are a class of their own. Leaves out: spilling; a kernel
+// that needs more than the machine has is the occupancy check's to refuse.
 #include <algorithm>
 #include <numeric>
 
@@ -63,7 +63,7 @@ class Allocator {
     const std::uint32_t wide_slots = colour_class(Class::Wide, result.slot, 0);
     result.register_slots = colour_class(Class::Narrow, result.slot, wide_slots);
     std::vector<std::uint32_t> mixed(count_, kNone);
-    result.registers = std::min(colour_mixed(mixed), result.register_slots);
+    result.registers = std::min(colour_mixed(mixed), result.register_slots + 2);
     for (std::uint32_t r = 0; r < count_; ++r) result.slot[r] = result.slot[find(r)];
     if (result.predicates > 254)
       throw ir::Unsupported{"a kernel with more than 254 live predicates is not supported"};
@@ -243,8 +243,9 @@ class Allocator {
 
   // Lowest free slot (or aligned pair) that no neighbour of `r` holds.
   std::uint32_t lowest(std::uint32_t r, unsigned width, const std::vector<std::uint32_t>& slot,
-                       std::uint32_t base) {
+                       std::uint32_t base, bool stack_pointer = false) {
     taken_.clear();
+    if (stack_pointer) taken_ = {false, true};
     for (const auto neighbour : neighbours_[r]) {
       const std::uint32_t n = find(neighbour);
       if (slot[n] == kNone) continue;
@@ -271,12 +272,12 @@ class Allocator {
     return used;
   }
   std::uint32_t colour_mixed(std::vector<std::uint32_t>& slot) {
-    std::uint32_t used = 0;
+    std::uint32_t used = 2;  // R1 holds the stack pointer in every kernel
     for (const auto r : order_) {
       const Class c = class_of(function_.registers[r]);
       if (c == Class::Predicate) continue;
       const unsigned width = c == Class::Wide ? 2 : 1;
-      slot[r] = lowest(r, width, slot, 0);
+      slot[r] = lowest(r, width, slot, 0, true);
       used = std::max(used, slot[r] + width);
     }
     return used;

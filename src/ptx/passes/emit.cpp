@@ -146,7 +146,7 @@ class Emitter {
     if (memory) {
       if (in.sources[0].kind != ValueKind::Register)
         op.address_is_64_bit = type_bytes(in.sources[0].type) == 8;
-      op.uniform_address = op.sources[0].bank != Bank::Register && op.sources[0].bank != Bank::Warp;
+      op.uniform_address |= op.sources[0].bank != Bank::Register && op.sources[0].bank != Bank::Warp;
     }
     op.unit = unit_of(op);
     op.machine_instructions = static_cast<std::uint16_t>(machine_instructions_of(op, power_of_two));

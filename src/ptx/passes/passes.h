@@ -25,6 +25,12 @@ void lay_out_variables(const ir::ParsedModule& module, ir::Function& function, K
 // results bit-identical.
 void optimise(ir::Function& function, const ControlFlow& flow);
 
+// Reads into registers what the machine's instructions do not take as operand.
+void place_operands(ir::Function& function, ControlFlow& flow);
+
+// Moves loads towards the front of their basic blocks; nothing that may touch the same memory is crossed.
+void hoist_loads(ir::Function& function, const ControlFlow& flow);
+
 struct Allocation {
   std::vector<std::uint32_t> slot;  // by virtual register; predicates: their number
   std::uint32_t registers = 0, register_slots = 0, predicates = 0;

@@ -17,8 +17,10 @@ inline std::string module_text(const std::string& body, const std::string& param
 }
 
 inline Kernel compile_body(const std::string& body, const std::string& parameters = "",
-                           const std::string& before = "", bool peepholes = true) {
+                           const std::string& before = "", bool peepholes = true,
+                           bool machine_operands = false) {
   CompileOptions options;
+  options.machine_operands = machine_operands;
   options.assembler_peepholes = peepholes;
   return compile_module(module_text(body, parameters, before), "t.ptx", options).kernels.at(0);
 }
