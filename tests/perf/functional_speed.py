@@ -44,8 +44,8 @@ def main():
             wall, process, instructions = measure(options.duet, ptx, folder, name, n, n, options.runs)
             idle, _, few = measure(options.duet, ptx, folder, name, 0, n, options.runs)
             seconds = max(wall - idle, 1e-9)
-            print("%-8s %9d %12d %12.2f %14.1f %14.1f" % (name, n, instructions, seconds * 1e3, (instructions - few) / seconds / 1e6,
-                                                         instructions / process / 1e6))
+            print("%-8s %9d %12d %12.2f %14.1f %14.1f" %
+                  (name, n, instructions, seconds * 1e3, (instructions - few) / seconds / 1e6, instructions / process / 1e6))
 
 
 if __name__ == "__main__":

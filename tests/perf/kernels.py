@@ -16,8 +16,8 @@ def compile_kernels(duet, folder):
 
 
 def command(duet, ptx, folder, name, n, room, blocks):
-    """A run of kernel `name` on n elements (matmul: n x n) with buffers for `room`, so that runs with the same room differ only in
-    what the kernel does. `blocks` is the grid of hist, copyk and reduce; the other two have one thread an element."""
+    """A run of kernel `name` on n elements (matmul: n x n) with buffers for `room`: runs with the same room differ
+    only in what the kernel does. `blocks` is the grid of hist, copyk and reduce; the other two have one thread an element."""
     count = room * room if name == "matmul" else room
     full = "buffer:%d" % (4 * count)
     floats, words = full + "=random_f32", full + "=random_u32"

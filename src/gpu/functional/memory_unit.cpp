@@ -168,8 +168,8 @@ bool MemoryUnit<W>::resolve(const Access& access, std::byte** where) {
 template <unsigned W>
 void MemoryUnit<W>::move(const Access& access, std::byte* memory, const std::uint32_t* offsets) {
   const MicroOp& op = access.op;
-  const unsigned bytes = ptx::type_bytes(op.type);
-  const bool wide = bytes == 8 || ptx::type_bytes(op.source_type) == 8;
+  const unsigned bytes = access.element_bytes;
+  const bool wide = bytes == 8 || (op.source_type != ptx::Type::None && ptx::type_bytes(op.source_type) == 8);
   if (op.kind == ptx::Kind::Load) {
     const bool sign_extend =
         op.type == ptx::Type::S8 || op.type == ptx::Type::S16 || op.type == ptx::Type::S32;
@@ -291,7 +291,7 @@ bool MemoryUnit<W>::execute_together(Access& access) {
     for (unsigned i = 0; i < W; ++i) offsets.of[i] += (access.lanes >> i & 1 ? i : first) * stride;
   }
   std::byte* const memory = region.backing + origin;
-  if (op.kind != ptx::Kind::Atomic && ptx::type_bytes(op.type) <= 8) {
+  if (op.kind != ptx::Kind::Atomic && access.element_bytes <= 8) {
     move(access, memory, offsets.of);
   } else {
     std::byte* where[W];
@@ -314,10 +314,10 @@ bool MemoryUnit<W>::execute_in(Access& access) {
 template <unsigned W>
 bool MemoryUnit<W>::execute(ptx::Warp<W>& warp, const MicroOp& op, std::uint64_t lanes,
                             const BlockMemory& block) {
-  const unsigned bytes =
-      op.vector_elements *
-      (op.kind == ptx::Kind::Atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type));
-  Access access{warp, op, block, op.space, lanes, bytes, bytes, op.kind != ptx::Kind::Load, nullptr};
+  const unsigned element =
+      op.kind == ptx::Kind::Atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
+  const unsigned bytes = element * op.vector_elements;
+  Access access{warp, op, block, op.space, lanes, element, bytes, bytes, op.kind != ptx::Kind::Load, nullptr};
   if (execute_together(access)) return true;
 
   alignas(64) std::uint64_t addresses[W];

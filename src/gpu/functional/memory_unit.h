@@ -57,20 +57,22 @@ class MemoryUnit {
     const BlockMemory& block;
     ptx::StateSpace space;
     std::uint64_t lanes;
+    unsigned element_bytes;
     unsigned bytes;      // of one lane
     unsigned alignment;  // that its address needs
     bool writes;
     const std::uint64_t* addresses;
   };
 
-  bool execute_together(Access& access);
+  [[gnu::always_inline]] inline bool execute_together(Access& access);
   bool execute_in(Access& access);
-  Region& region_of(const Access& access, Address address);
+  [[gnu::always_inline]] inline Region& region_of(const Access& access, Address address);
   bool permitted(const Region& region, Bytes offset, Bytes bytes, bool writes) const;
   bool permitted_range(Region& region, Bytes from, Bytes to, bool writes) const;
   bool resolve(const Access& access, std::byte** where);
   bool fail(FaultKind kind, const Access& access, unsigned lane);
-  void move(const Access& access, std::byte* memory, const std::uint32_t* offsets);
+  [[gnu::always_inline]] inline void move(const Access& access, std::byte* memory,
+                                          const std::uint32_t* offsets);
   void perform(Access& access, std::byte** where);
   void load(Access& access, std::byte** where);
   void store(Access& access, std::byte** where);
