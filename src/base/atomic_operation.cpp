@@ -13,7 +13,7 @@ namespace duet {
 namespace {
 
 template <typename T>
-T combine(AtomicOperation operation, T old, T b, T c) {
+constexpr T combine(AtomicOperation operation, T old, T b, T c) {
   switch (operation) {
     case AtomicOperation::Exchange:
       return b;
@@ -41,18 +41,50 @@ T combine(AtomicOperation operation, T old, T b, T c) {
 
 template <typename T>
 T load(const std::byte* from) {
-  T value{};
-  if (from != nullptr) std::memcpy(&value, from, sizeof(T));
+  T value;
+  std::memcpy(&value, from, sizeof(T));
   return value;
 }
 
+// Every operation as a function of its own, so that nothing is decided lane by lane.
+template <typename F>
+AtomicFunction for_operation(AtomicOperation operation, F f) {
+  switch (operation) {
+    case AtomicOperation::Exchange:
+      return f.template operator()<AtomicOperation::Exchange>();
+    case AtomicOperation::Add:
+      return f.template operator()<AtomicOperation::Add>();
+    case AtomicOperation::Increment:
+      return f.template operator()<AtomicOperation::Increment>();
+    case AtomicOperation::Decrement:
+      return f.template operator()<AtomicOperation::Decrement>();
+    case AtomicOperation::Minimum:
+      return f.template operator()<AtomicOperation::Minimum>();
+    case AtomicOperation::Maximum:
+      return f.template operator()<AtomicOperation::Maximum>();
+    case AtomicOperation::And:
+      return f.template operator()<AtomicOperation::And>();
+    case AtomicOperation::Or:
+      return f.template operator()<AtomicOperation::Or>();
+    case AtomicOperation::Xor:
+      return f.template operator()<AtomicOperation::Xor>();
+    case AtomicOperation::CompareAndSwap:
+      return f.template operator()<AtomicOperation::CompareAndSwap>();
+  }
+  return nullptr;
+}
+
 template <typename T>
-void perform(AtomicOperation operation, std::byte* location, const std::byte* b, const std::byte* c,
-             std::byte* old_value) {
-  const T old = load<T>(location);
-  const T result = combine<T>(operation, old, load<T>(b), load<T>(c));
-  std::memcpy(old_value, &old, sizeof(T));
-  std::memcpy(location, &result, sizeof(T));
+AtomicFunction integer_function(AtomicOperation operation) {
+  return for_operation(operation, []<AtomicOperation O>() -> AtomicFunction {
+    return [](std::byte* location, const std::byte* b, const std::byte* c, std::byte* old_value) {
+      const T old = load<T>(location);
+      const T result =
+          combine<T>(O, old, load<T>(b), O == AtomicOperation::CompareAndSwap ? load<T>(c) : T{});
+      std::memcpy(old_value, &old, sizeof(T));
+      std::memcpy(location, &result, sizeof(T));
+    };
+  });
 }
 
 float flush(float x, bool flush_to_zero) {
@@ -108,32 +140,38 @@ std::uint16_t combine_half(AtomicOperation operation, std::uint16_t old, std::ui
   return narrow(combine_float(operation, widen(old, brain), widen(b, brain)), brain);
 }
 
-template <typename T>
-void perform_float(AtomicOperation operation, bool flush_to_zero, std::byte* location,
-                   const std::byte* operand, std::byte* old_value) {
-  const T old = load<T>(location), b = load<T>(operand);
-  T result;
-  if constexpr (sizeof(T) == 4) {
-    result =
-        flush(combine_float(operation, flush(old, flush_to_zero), flush(b, flush_to_zero)), flush_to_zero);
-    if (operation == AtomicOperation::Exchange)
-      result = b;
-    else if (result != result)
-      result = std::bit_cast<float>(0x7fffffffu);
-  } else {
-    result = combine_float(operation, old, b);
-  }
-  std::memcpy(old_value, &old, sizeof(T));
-  std::memcpy(location, &result, sizeof(T));
+template <typename T, bool Flush>
+AtomicFunction float_function(AtomicOperation operation) {
+  return for_operation(operation, []<AtomicOperation O>() -> AtomicFunction {
+    return [](std::byte* location, const std::byte* operand, const std::byte*, std::byte* old_value) {
+      const T old = load<T>(location), b = load<T>(operand);
+      T result;
+      if constexpr (O == AtomicOperation::Exchange) {
+        result = b;
+      } else if constexpr (sizeof(T) == 4) {
+        result = flush(combine_float(O, flush(old, Flush), flush(b, Flush)), Flush);
+        if (result != result) result = std::bit_cast<float>(0x7fffffffu);
+      } else {
+        result = combine_float(O, old, b);
+      }
+      std::memcpy(old_value, &old, sizeof(T));
+      std::memcpy(location, &result, sizeof(T));
+    };
+  });
 }
-void perform_halves(AtomicOperation operation, unsigned count, bool brain, std::byte* location,
-                    const std::byte* operand, std::byte* old_value) {
-  for (unsigned i = 0; i < count; ++i) {
-    const auto old = load<std::uint16_t>(location + 2 * i), b = load<std::uint16_t>(operand + 2 * i);
-    const std::uint16_t result = combine_half(operation, old, b, brain);
-    std::memcpy(old_value + 2 * i, &old, 2);
-    std::memcpy(location + 2 * i, &result, 2);
-  }
+
+template <unsigned Count, bool Brain>
+AtomicFunction half_function(AtomicOperation operation) {
+  return for_operation(operation, []<AtomicOperation O>() -> AtomicFunction {
+    return [](std::byte* location, const std::byte* operand, const std::byte*, std::byte* old_value) {
+      for (unsigned i = 0; i < Count; ++i) {
+        const auto old = load<std::uint16_t>(location + 2 * i), b = load<std::uint16_t>(operand + 2 * i);
+        const std::uint16_t result = combine_half(O, old, b, Brain);
+        std::memcpy(old_value + 2 * i, &old, 2);
+        std::memcpy(location + 2 * i, &result, 2);
+      }
+    };
+  });
 }
 
 }  // namespace
@@ -154,34 +192,34 @@ unsigned atomic_type_bytes(AtomicType type) {
   }
 }
 
-void perform_atomic(AtomicOperation operation, AtomicType type, bool flush_to_zero, std::byte* location,
-                    const std::byte* operand, const std::byte* operand2, std::byte* old_value) {
+AtomicFunction atomic_function(AtomicOperation operation, AtomicType type, bool flush_to_zero) {
   switch (type) {
     case AtomicType::B16:
-      return perform<std::uint16_t>(operation, location, operand, operand2, old_value);
+      return integer_function<std::uint16_t>(operation);
     case AtomicType::U32:
     case AtomicType::B32:
-      return perform<std::uint32_t>(operation, location, operand, operand2, old_value);
+      return integer_function<std::uint32_t>(operation);
     case AtomicType::S32:
-      return perform<std::int32_t>(operation, location, operand, operand2, old_value);
+      return integer_function<std::int32_t>(operation);
     case AtomicType::U64:
     case AtomicType::B64:
-      return perform<std::uint64_t>(operation, location, operand, operand2, old_value);
+      return integer_function<std::uint64_t>(operation);
     case AtomicType::S64:
-      return perform<std::int64_t>(operation, location, operand, operand2, old_value);
+      return integer_function<std::int64_t>(operation);
     case AtomicType::F32:
-      return perform_float<float>(operation, flush_to_zero, location, operand, old_value);
+      return flush_to_zero ? float_function<float, true>(operation) : float_function<float, false>(operation);
     case AtomicType::F64:
-      return perform_float<double>(operation, flush_to_zero, location, operand, old_value);
+      return float_function<double, false>(operation);
     case AtomicType::F16:
-      return perform_halves(operation, 1, false, location, operand, old_value);
+      return half_function<1, false>(operation);
     case AtomicType::F16x2:
-      return perform_halves(operation, 2, false, location, operand, old_value);
+      return half_function<2, false>(operation);
     case AtomicType::BF16:
-      return perform_halves(operation, 1, true, location, operand, old_value);
+      return half_function<1, true>(operation);
     case AtomicType::BF16x2:
-      return perform_halves(operation, 2, true, location, operand, old_value);
+      return half_function<2, true>(operation);
   }
+  return nullptr;
 }
 
 }  // namespace duet

@@ -64,6 +64,7 @@ void take_float_modifiers(Decoder& d, unsigned accepts) {
   d.take("noftz");
   if (accepts & kSat) op.saturate = d.take("sat");
   if (accepts & kApprox) op.approximate = d.take("approx");
+  if (d.in.opcode == "div" && op.approximate) op.mode = 1;
   if ((accepts & kFull) && d.take("full")) op.approximate = true;
 }
 
@@ -343,10 +344,12 @@ void dot_product(Decoder& d, Opcode opcode) {
 void absolute_differences(Decoder& d, Opcode opcode) {
   const Type result = d.take_type(), a = d.take_type(), b = d.take_type();
   if (d.take("sat")) d.unsupported();
-  if (!d.take("add") || a != b || result != Type::U32) d.unsupported();  // the accumulating form alone
+  const bool add = d.take("add");
+  if (a != b || result != Type::U32) d.unsupported();
   d.set(opcode, Kind::Arithmetic, a);
   d.expect_operands(4, 4);
-  d.sources(1, 3, Type::B32);
+  // Without .add the third operand fills the fields that a mask leaves out; here there are none.
+  d.sources(1, add ? 3 : 2, Type::B32);
   d.destination(0, Type::B32);
   d.finish();
 }

@@ -144,7 +144,7 @@ struct MicroOp {
   std::uint8_t mode =
       0;  // ShuffleMode, VoteMode, MatchMode, BarrierMode, TestpMode, PrmtMode, Special, SystemFunction,
           // lop3's truth table, shf: bit 0 right, bit 1 wrap; bmsk/szext: bit 0 wrap;
-          // Min/Max: bit 0 .NaN, bit 1 .xorsign; dp2a: bit 0 hi; bfind: bit 0 .shiftamt
+          // Min/Max: bit 0 .NaN, bit 1 .xorsign; dp2a: bit 0 hi; bfind: bit 0 .shiftamt; div: bit 0 .approx
 
   // Destinations. Register destinations are slots; vectors name each element's slot.
   std::uint8_t destination_count = 0;

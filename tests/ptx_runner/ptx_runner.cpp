@@ -81,6 +81,24 @@ bool matches(const Expectation& expectation, std::uint64_t expected, std::uint64
   return static_cast<std::uint64_t>(distance < 0 ? -distance : distance) <= expectation.ulps;
 }
 
+// Whether an instruction is refused that Duet names as unsupported; returns the lines that tell what failed.
+std::vector<std::string> run_unsupported(const TestFile& file, bool peepholes) {
+  std::string refusal;
+  try {
+    ptx::Module module = ptx::compile_module(file.text, "test.ptx", {0, peepholes});
+    if (const ptx::Kernel* found = module.find_kernel(file.kernel)) {
+      refusal = found->unsupported;
+      ptx::Kernel kernel = *found;
+      if (refusal.empty()) ptx::bind_handlers(kernel);
+    }
+  } catch (const Error& error) {
+    refusal = error.what();
+  }
+  if (refusal.find(file.unsupported) != std::string::npos) return {};
+  return {file.path + ": expected to be refused with '" + file.unsupported + "', " +
+          (refusal.empty() ? "was not" : "was refused with '" + refusal + "'")};
+}
+
 // Returns the lines that tell what failed.
 std::vector<std::string> run(const TestFile& file, bool peepholes) {
   const std::string name = std::filesystem::path(file.path).filename().string();
@@ -179,7 +197,10 @@ int main(int argc, char** argv) {
     bool good = true;
     for (const bool peepholes : {true, false}) {
       try {
-        for (const std::string& line : duet::test::run(duet::test::read_test_file(path), peepholes)) {
+        const duet::test::TestFile file = duet::test::read_test_file(path);
+        for (const std::string& line : file.unsupported.empty()
+                                           ? duet::test::run(file, peepholes)
+                                           : duet::test::run_unsupported(file, peepholes)) {
           std::cout << line << '\n';
           good = false;
         }

@@ -133,6 +133,7 @@ TestFile read_test_file(const std::string& path) {
     in >> slashes >> word;
     if (slashes != "//") continue;
     if (word == "duet-test:") header_of(in, file);
+    if (word == "duet-unsupported:") std::getline(in >> std::ws, file.unsupported);
     if (word == "arg:") file.arguments.push_back(argument_of(in));
     if (word == "expect") file.expectations.push_back(expectation_of(in, false));
     if (word == "expect-ulp") file.expectations.push_back(expectation_of(in, true));

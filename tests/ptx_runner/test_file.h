@@ -31,6 +31,7 @@ struct TestFile {
   Bytes shared_bytes = 0;
   std::vector<TestArgument> arguments;
   std::vector<Expectation> expectations;
+  std::string unsupported;  // not empty: compiling must fail with an error that contains this
 };
 
 // Throws duet::Error for a file that does not follow the format.

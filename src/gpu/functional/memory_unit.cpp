@@ -1,5 +1,6 @@
 #include "gpu/functional/memory_unit.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -14,9 +15,6 @@ using ptx::StateSpace;
 namespace {
 
 constexpr unsigned kMaxLaneBytes = 32;
-
-template <unsigned W>
-constexpr std::uint64_t kAll = LaneMask::first(W).bits();
 
 struct Window {
   StateSpace space;
@@ -38,15 +36,6 @@ inline void for_lanes(std::uint64_t lanes, F&& f) {
     f(static_cast<unsigned>(std::countr_zero(rest)));
 }
 
-// Whether lane i's address is the first lane's plus i * step, for all lanes. The last lane mostly decides.
-template <unsigned W>
-inline bool arithmetic(const std::uint64_t* addresses, std::uint64_t step) {
-  std::uint64_t expected = addresses[0], difference = 0;
-  if (addresses[W - 1] != expected + (W - 1) * step) return false;
-  for (unsigned i = 0; i < W; ++i, expected += step) difference |= addresses[i] ^ expected;
-  return difference == 0;
-}
-
 inline void copy_lane(std::byte* to, const std::byte* from, unsigned bytes) {
   switch (bytes) {
     case 4:
@@ -64,20 +53,14 @@ inline void copy_lane(std::byte* to, const std::byte* from, unsigned bytes) {
   }
 }
 
-// One 32-bit or 64-bit value a lane, moved between memory and a lane array of the same element.
-inline bool is_word(const MicroOp& op) {
-  const unsigned bytes = ptx::type_bytes(op.type);
-  return op.vector_elements == 1 && (bytes == 4 || bytes == 8) &&
-         (op.source_type == ptx::Type::None || ptx::type_bytes(op.source_type) == bytes);
-}
-
 }  // namespace
 
 template <unsigned W>
 MemoryUnit<W>::MemoryUnit(const memory::AddressSpace& address_space)
     : address_space_(address_space),
       page_shift_(static_cast<unsigned>(std::countr_zero(address_space.page_bytes()))),
-      generation_(address_space.generation()) {}
+      generation_(address_space.generation()),
+      words_(ptx::word_lanes<W>()) {}
 
 template <unsigned W>
 bool MemoryUnit<W>::fail(FaultKind kind, const Access& access, unsigned lane) {
@@ -85,16 +68,24 @@ bool MemoryUnit<W>::fail(FaultKind kind, const Access& access, unsigned lane) {
   return false;
 }
 
+// Null backing: nothing lies at this address.
 template <unsigned W>
-typename MemoryUnit<W>::Region MemoryUnit<W>::region_of(const Access& access, Address address) {
+typename MemoryUnit<W>::Region& MemoryUnit<W>::region_of(const Access& access, Address address) {
+  Region& block = block_region_;
   switch (access.space) {
     case StateSpace::Shared:
-      return {0, access.block.shared_bytes, access.block.shared, nullptr};
+      block.bytes = access.block.shared_bytes;
+      block.backing = access.block.shared;
+      return block;
     case StateSpace::Local:
-      return {0, access.block.local_bytes, access.block.local, nullptr};
+      block.bytes = access.block.local_bytes;
+      block.backing = access.block.local;
+      return block;
     case StateSpace::Param:
-      // Parameters are read only; permitted() refuses to write them.
-      return {0, access.block.parameter_bytes, const_cast<std::byte*>(access.block.parameters), nullptr};
+      // Parameters are read only; writes are refused before they come here.
+      block.bytes = access.block.parameter_bytes;
+      block.backing = const_cast<std::byte*>(access.block.parameters);
+      return block;
     default:
       break;
   }
@@ -102,11 +93,12 @@ typename MemoryUnit<W>::Region MemoryUnit<W>::region_of(const Access& access, Ad
     recent_.fill({});
     generation_ = address_space_.generation();
   }
-  Region& region = recent_[(reinterpret_cast<std::uintptr_t>(&access.op) / sizeof(MicroOp)) % recent_.size()];
+  const std::size_t op = reinterpret_cast<std::uintptr_t>(&access.op) / sizeof(MicroOp);
+  Region& region = recent_[(op * 2 + access.writes) % recent_.size()];
   if (address - region.base >= region.bytes) {
-    const memory::Allocation* allocation = address_space_.find(address);
-    if (allocation == nullptr) return {};
-    region = {allocation->base, allocation->mapped_bytes, allocation->backing, allocation};
+    region = {};
+    if (const memory::Allocation* allocation = address_space_.find(address))
+      region = {allocation->base, allocation->mapped_bytes, allocation->backing, allocation, 0, 0};
   }
   return region;
 }
@@ -121,6 +113,26 @@ bool MemoryUnit<W>::permitted(const Region& region, Bytes offset, Bytes bytes, b
   return true;
 }
 
+// The same for the bytes from `from` to `to`, remembering what was found. Page permissions never change while
+// an allocation lives.
+template <unsigned W>
+bool MemoryUnit<W>::permitted_range(Region& region, Bytes from, Bytes to, bool writes) const {
+  if (region.allocation == nullptr || (from >= region.permitted_from && to <= region.permitted_to))
+    return true;
+  const Bytes page = Bytes{1} << page_shift_;
+  if (region.permitted_from == region.permitted_to)
+    region.permitted_from = region.permitted_to = from & ~(page - 1);
+  if (from < region.permitted_from) {
+    if (!permitted(region, from, region.permitted_from - from, writes)) return false;
+    region.permitted_from = from & ~(page - 1);
+  }
+  if (to > region.permitted_to) {
+    if (!permitted(region, region.permitted_to, to - region.permitted_to, writes)) return false;
+    region.permitted_to = (to + page - 1) & ~(page - 1);
+  }
+  return true;
+}
+
 // The byte that each lane reaches, or a fault.
 template <unsigned W>
 bool MemoryUnit<W>::resolve(const Access& access, std::byte** where) {
@@ -129,17 +141,6 @@ bool MemoryUnit<W>::resolve(const Access& access, std::byte** where) {
   Region region = region_of(access, access.addresses[first]);
   const std::uint64_t misaligned = access.alignment - 1;
   const bool local = access.space == StateSpace::Local;
-  // Memory without pages: one test for all lanes; the loop below finds the lane at fault.
-  if (region.allocation == nullptr && !local && region.bytes >= access.bytes) {
-    const Bytes limit = region.bytes - access.bytes;
-    bool refused = false;
-    for_lanes(access.lanes, [&](unsigned lane) {
-      const Bytes offset = access.addresses[lane] - region.base;
-      refused |= offset > limit || (access.addresses[lane] & misaligned) != 0;
-      where[lane] = region.backing + offset;
-    });
-    if (!refused) return true;
-  }
   for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Address address = access.addresses[lane];
@@ -163,107 +164,29 @@ bool MemoryUnit<W>::resolve(const Access& access, std::byte** where) {
   return true;
 }
 
-// All lanes read or write consecutive words, or read one word. False: not of that kind (or to be refused,
-// which the general path then does).
+// Between memory and the registers, element after element of a vector.
 template <unsigned W>
-bool MemoryUnit<W>::access_run(Access& access, const Region& region) {
+void MemoryUnit<W>::move(const Access& access, std::byte* memory, const std::uint32_t* offsets) {
   const MicroOp& op = access.op;
-  const Address first = access.addresses[0];
-  const Bytes offset = first - region.base;
-  if (region.backing == nullptr || (first & (access.alignment - 1)) != 0 || offset >= region.bytes)
-    return false;
-  const bool load = op.kind == ptx::Kind::Load;
-  if (arithmetic<W>(access.addresses, access.bytes)) {
-    const Bytes run = Bytes{W} * access.bytes;
-    if (region.bytes - offset < run || !permitted(region, offset, run, access.writes)) return false;
-    std::byte* memory = region.backing + offset;
-    if (load) {
-      if (op.destinations[0] != ptx::kNoRegister)
-        std::memcpy(access.warp.destination32(op.destinations[0]), memory, run);
-    } else {
-      std::memcpy(memory, access.warp.lanes32(op.sources[1]), run);
-    }
-    return true;
-  }
-  if (load && arithmetic<W>(access.addresses, 0)) {
-    if (region.bytes - offset < access.bytes || !permitted(region, offset, access.bytes, false)) return false;
-    if (op.destinations[0] == ptx::kNoRegister) return true;
-    if (access.bytes == 4) {
-      std::uint32_t value;
-      std::memcpy(&value, region.backing + offset, 4);
-      std::uint32_t* to = access.warp.destination32(op.destinations[0]);
-      for (unsigned i = 0; i < W; ++i) to[i] = value;
-    } else {
-      std::uint64_t value;
-      std::memcpy(&value, region.backing + offset, 8);
-      std::uint64_t* to = access.warp.destination64(op.destinations[0]);
-      for (unsigned i = 0; i < W; ++i) to[i] = value;
-    }
-    return true;
-  }
-  return scattered(access, region);
-}
-
-// Any words of one region, when all lanes are in bounds, aligned and within few pages.
-template <unsigned W>
-bool MemoryUnit<W>::scattered(Access& access, const Region& region) {
-  constexpr Bytes kMaxSpan = 1_MiB;  // of pages that are looked at
-  if (region.bytes < access.bytes || region.bytes > 4_GiB) return false;
-  std::uint64_t beyond = 0;  // bits above the 32 of an offset
-  std::uint32_t lowest = ~0u, highest = 0, merged = 0;
-  alignas(64) std::uint32_t offsets[W];
-  for (unsigned i = 0; i < W; ++i) {
-    const Bytes offset = access.addresses[i] - region.base;
-    beyond |= offset >> 32;
-    offsets[i] = static_cast<std::uint32_t>(offset);
-  }
-  for (unsigned i = 0; i < W; ++i) {
-    merged |= offsets[i];
-    lowest = offsets[i] < lowest ? offsets[i] : lowest;
-    highest = offsets[i] > highest ? offsets[i] : highest;
-  }
-  // The base may be unaligned where host memory was registered; an address is aligned by itself.
-  const std::uint64_t misaligned = (merged | region.base) & (access.alignment - 1);
-  if (beyond != 0 || highest > region.bytes - access.bytes || misaligned != 0) return false;
-  if (region.allocation != nullptr &&
-      (highest - lowest > kMaxSpan ||
-       !permitted(region, lowest, Bytes{highest} - lowest + access.bytes, access.writes)))
-    return false;
-  const MicroOp& op = access.op;
-  std::byte* const backing = region.backing;
-  const auto move_words = [&]<typename Word>(Word* lanes, bool load) {
-    if (load)
-      for (unsigned i = 0; i < W; ++i) std::memcpy(lanes + i, backing + offsets[i], sizeof(Word));
-    else
-      for (unsigned i = 0; i < W; ++i) std::memcpy(backing + offsets[i], lanes + i, sizeof(Word));
-  };
+  const unsigned bytes = access.element_bytes;
+  const bool wide = bytes == 8 || (op.source_type != ptx::Type::None && ptx::type_bytes(op.source_type) == 8);
   if (op.kind == ptx::Kind::Load) {
-    if (op.destinations[0] == ptx::kNoRegister) return true;
-    if (access.bytes == 4)
-      move_words(access.warp.destination32(op.destinations[0]), true);
-    else
-      move_words(access.warp.destination64(op.destinations[0]), true);
-  } else if (access.bytes == 4) {
-    move_words(const_cast<std::uint32_t*>(access.warp.lanes32(op.sources[1])), false);
+    const bool sign_extend =
+        op.type == ptx::Type::S8 || op.type == ptx::Type::S16 || op.type == ptx::Type::S32;
+    const auto load = words_.load[ptx::load_index(bytes, wide, sign_extend)];
+    for (unsigned e = 0; e < op.vector_elements; ++e, memory += bytes)
+      if (op.destinations[e] != ptx::kNoRegister)
+        load(memory, offsets, access.lanes, access.warp.destination32(op.destinations[e]));
   } else {
-    move_words(const_cast<std::uint64_t*>(access.warp.lanes64(op.sources[1])), false);
+    const auto store = words_.store[ptx::store_index(bytes, wide)];
+    for (unsigned e = 0; e < op.vector_elements; ++e, memory += bytes)
+      store(memory, offsets, access.lanes, access.warp.lanes32(op.sources[e + 1]));
   }
-  return true;
 }
 
 template <unsigned W>
 void MemoryUnit<W>::load(Access& access, std::byte** where) {
   const MicroOp& op = access.op;
-  if (is_word(op) && op.destinations[0] != ptx::kNoRegister) {
-    if (access.bytes == 4) {
-      std::uint32_t* to = access.warp.destination32(op.destinations[0]);
-      for_lanes(access.lanes, [&](unsigned i) { std::memcpy(to + i, where[i], 4); });
-    } else {
-      std::uint64_t* to = access.warp.destination64(op.destinations[0]);
-      for_lanes(access.lanes, [&](unsigned i) { std::memcpy(to + i, where[i], 8); });
-    }
-    return;
-  }
   std::byte payload[W * kMaxLaneBytes];
   for_lanes(access.lanes, [&](unsigned i) { copy_lane(payload + i * access.bytes, where[i], access.bytes); });
   ptx::write_back(access.warp, op, access.lanes, payload, access.bytes);
@@ -272,11 +195,6 @@ void MemoryUnit<W>::load(Access& access, std::byte** where) {
 template <unsigned W>
 void MemoryUnit<W>::store(Access& access, std::byte** where) {
   const MicroOp& op = access.op;
-  if (is_word(op) && access.bytes == 4) {
-    const std::uint32_t* from = access.warp.lanes32(op.sources[1]);
-    for_lanes(access.lanes, [&](unsigned i) { std::memcpy(where[i], from + i, 4); });
-    return;
-  }
   std::byte payload[W * kMaxLaneBytes];
   ptx::read_store_values(access.warp, op, access.lanes, payload, access.bytes);
   for_lanes(access.lanes, [&](unsigned i) { copy_lane(where[i], payload + i * access.bytes, access.bytes); });
@@ -303,7 +221,8 @@ void MemoryUnit<W>::atomic(Access& access, std::byte** where) {
     return;
   }
   // PTX: f32 additions flush subnormal numbers in global memory and keep them in shared memory.
-  const bool flush = access.space != StateSpace::Shared;
+  const AtomicFunction update =
+      atomic_function(op.atomic_operation, op.atomic_type, access.space != StateSpace::Shared);
   constexpr unsigned kStride = kMaxLaneBytes;
   alignas(8) std::byte operands[W * kStride];
   alignas(8) std::byte old[W * kStride];
@@ -311,47 +230,102 @@ void MemoryUnit<W>::atomic(Access& access, std::byte** where) {
   for_lanes(access.lanes, [&](unsigned i) {
     const std::byte* b = operands + std::size_t{i} * kStride;
     for (unsigned e = 0; e < op.vector_elements; ++e)
-      perform_atomic(op.atomic_operation, op.atomic_type, flush, where[i] + e * element, b + e * element,
-                     b + op.vector_elements * element, old + std::size_t{i} * kStride + e * element);
+      update(where[i] + e * element, b + e * element, b + op.vector_elements * element,
+             old + std::size_t{i} * kStride + e * element);
   });
   if (returns) ptx::write_back(access.warp, op, access.lanes, old, kStride);
 }
 
 template <unsigned W>
+void MemoryUnit<W>::perform(Access& access, std::byte** where) {
+  switch (access.op.kind) {
+    case ptx::Kind::Load:
+      return load(access, where);
+    case ptx::Kind::Store:
+      return store(access, where);
+    default:
+      return atomic(access, where);
+  }
+}
+
+// All lanes at once, when each is aligned, in bounds and permitted, and all lie in what holds the first
+// lane's address. False: nothing was done, and lane by lane it will be seen why.
+template <unsigned W>
+bool MemoryUnit<W>::execute_together(Access& access) {
+  constexpr Bytes kReach = 1_GiB;  // either way from the first lane: offsets keep within 31 bits
+  const MicroOp& op = access.op;
+  const unsigned first = LaneMask(access.lanes).lowest();
+  Address add = static_cast<Address>(op.address_offset);
+  Address address = add + (op.address_is_64_bit ? access.warp.lanes64(op.sources[0])[first]
+                                                : access.warp.lanes32(op.sources[0])[first]);
+  if (access.space == StateSpace::Generic) {
+    const Window window = window_of(address);
+    access.space = window.space;
+    address -= window.base;
+    add -= window.base;
+  }
+  if (access.space == StateSpace::Param && access.writes) return false;
+  Region& region = region_of(access, address);
+  if (address - region.base >= region.bytes) return false;
+  Bytes origin = 0, bytes = region.bytes;
+  if (bytes > kReach) {
+    const Bytes offset = address - region.base;
+    origin = offset > kReach ? offset - kReach : 0;
+    bytes = std::min(bytes - origin, 2 * kReach);
+  }
+  ptx::LaneOffsets<W>& offsets = offsets_;
+  add -= region.base + origin;
+  if (op.address_is_64_bit)
+    words_.locate64(access.warp.lanes64(op.sources[0]), add, access.lanes, offsets);
+  else
+    words_.locate32(access.warp.lanes32(op.sources[0]), add, access.lanes, offsets);
+  // The base may be unaligned where host memory was registered; an address is aligned by itself.
+  if (offsets.beyond || bytes < access.bytes || offsets.highest > bytes - access.bytes ||
+      ((offsets.merged | (region.base + origin)) & (access.alignment - 1)) != 0 ||
+      !permitted_range(region, origin + offsets.lowest, origin + offsets.highest + access.bytes,
+                       access.writes))
+    return false;
+  if (access.space == StateSpace::Local) {
+    if (region.bytes * W > kReach) return false;
+    const auto stride = static_cast<std::uint32_t>(region.bytes);
+    for (unsigned i = 0; i < W; ++i) offsets.of[i] += (access.lanes >> i & 1 ? i : first) * stride;
+  }
+  std::byte* const memory = region.backing + origin;
+  if (op.kind != ptx::Kind::Atomic && access.element_bytes <= 8) {
+    move(access, memory, offsets.of);
+  } else {
+    std::byte* where[W];
+    for (unsigned i = 0; i < W; ++i) where[i] = memory + offsets.of[i];
+    perform(access, where);
+  }
+  return true;
+}
+
+template <unsigned W>
 bool MemoryUnit<W>::execute_in(Access& access) {
-  if (access.lanes == kAll<W> && is_word(access.op) && access.op.kind != ptx::Kind::Atomic &&
-      access.space != StateSpace::Local && access_run(access, region_of(access, access.addresses[0])))
-    return true;
   std::byte* where[W];
   if (access.space == StateSpace::Param && access.writes)
     return fail(FaultKind::IllegalAddress, access, static_cast<unsigned>(std::countr_zero(access.lanes)));
   if (!resolve(access, where)) return false;
-  switch (access.op.kind) {
-    case ptx::Kind::Load:
-      load(access, where);
-      break;
-    case ptx::Kind::Store:
-      store(access, where);
-      break;
-    default:
-      atomic(access, where);
-      break;
-  }
+  perform(access, where);
   return true;
 }
 
 template <unsigned W>
 bool MemoryUnit<W>::execute(ptx::Warp<W>& warp, const MicroOp& op, std::uint64_t lanes,
                             const BlockMemory& block) {
+  const unsigned element =
+      op.kind == ptx::Kind::Atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
+  const unsigned bytes = element * op.vector_elements;
+  Access access{warp, op, block, op.space, lanes, element, bytes, bytes, op.kind != ptx::Kind::Load, nullptr};
+  if (execute_together(access)) return true;
+
   alignas(64) std::uint64_t addresses[W];
   ptx::generate_addresses(warp, op, lanes, addresses);
-  const bool atomic = op.kind == ptx::Kind::Atomic;
-  const unsigned bytes =
-      atomic ? atomic_type_bytes(op.atomic_type) * op.vector_elements : ptx::access_bytes(op);
-  Access access{warp, op, block, op.space, lanes, bytes, bytes, op.kind != ptx::Kind::Load, addresses};
+  access.addresses = addresses;
+  access.space = op.space;
   if (op.space != StateSpace::Generic) return execute_in(access);
-
-  // Each lane's window decides; mostly they agree.
+  // Each lane's window decides.
   for (std::uint64_t rest = lanes; rest != 0;) {
     const Window window = window_of(addresses[std::countr_zero(rest)]);
     std::uint64_t same = 0;

@@ -1,6 +1,6 @@
-// Loads, stores and atomics of a warp, executed at once on the bytes of the address space and of the block.
-// Contiguous and uniform accesses take one copy; others go lane by lane in ascending order. Left out: time,
-// caches.
+// Loads, stores and atomics of a warp, executed at once on the bytes of the address space and of the block,
+// lanes in ascending order. Lanes that all lie in one allocation are checked and moved together; others, and
+// those that will fault, one by one. Left out: time, caches.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include "gpu/grid.h"
 #include "memory/address_space.h"
 #include "ptx/semantics.h"
+#include "ptx/semantics/word_lanes.h"
 
 namespace duet::gpu {
 
@@ -48,6 +49,7 @@ class MemoryUnit {
     Bytes bytes = 0;
     std::byte* backing = nullptr;
     const memory::Allocation* allocation = nullptr;  // null where there are no pages
+    Bytes permitted_from = 0, permitted_to = 0;      // whole pages that were found to permit this access
   };
   struct Access {
     ptx::Warp<W>& warp;
@@ -55,19 +57,23 @@ class MemoryUnit {
     const BlockMemory& block;
     ptx::StateSpace space;
     std::uint64_t lanes;
+    unsigned element_bytes;
     unsigned bytes;      // of one lane
     unsigned alignment;  // that its address needs
     bool writes;
     const std::uint64_t* addresses;
   };
 
+  [[gnu::always_inline]] inline bool execute_together(Access& access);
   bool execute_in(Access& access);
-  Region region_of(const Access& access, Address address);
+  [[gnu::always_inline]] inline Region& region_of(const Access& access, Address address);
   bool permitted(const Region& region, Bytes offset, Bytes bytes, bool writes) const;
+  bool permitted_range(Region& region, Bytes from, Bytes to, bool writes) const;
   bool resolve(const Access& access, std::byte** where);
   bool fail(FaultKind kind, const Access& access, unsigned lane);
-  bool access_run(Access& access, const Region& region);
-  bool scattered(Access& access, const Region& region);
+  [[gnu::always_inline]] inline void move(const Access& access, std::byte* memory,
+                                          const std::uint32_t* offsets);
+  void perform(Access& access, std::byte** where);
   void load(Access& access, std::byte** where);
   void store(Access& access, std::byte** where);
   void atomic(Access& access, std::byte** where);
@@ -75,7 +81,11 @@ class MemoryUnit {
   const memory::AddressSpace& address_space_;
   unsigned page_shift_;
   std::uint64_t generation_ = 0;
-  std::array<Region, 64> recent_;  // by micro-op: an instruction mostly stays within one allocation
+  const ptx::WordLanes<W>& words_;
+  ptx::LaneOffsets<W> offsets_;
+  // By micro-op, reads and writes apart: an instruction mostly stays within one allocation.
+  std::array<Region, 128> recent_;
+  Region block_region_;  // of the block's memory, which has no pages
   AccessFault fault_;
 };
 

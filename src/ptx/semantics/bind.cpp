@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "ptx/semantics.h"
 #include "ptx/semantics/handlers.h"
+#include "ptx/semantics/word_lanes.h"
 
 namespace duet::ptx {
 
@@ -46,5 +47,20 @@ void bind_handlers(Kernel& kernel) {
     op.handler64 = handlers.of64;
   }
 }
+
+template <unsigned W>
+const WordLanes<W>& word_lanes() {
+  static const WordLanes<W> chosen = [] {
+    WordLanes<W> table;
+    if (__builtin_cpu_supports("x86-64-v3"))
+      lanes_v3::fill(table);
+    else
+      lanes_v2::fill(table);
+    return table;
+  }();
+  return chosen;
+}
+template const WordLanes<32>& word_lanes<32>();
+template const WordLanes<64>& word_lanes<64>();
 
 }  // namespace duet::ptx

@@ -58,10 +58,12 @@ class Suite:
         self.files = {}
 
     def kernel(self, name, arguments, body, expected, grid="1", block="32", shared=0, module="", source=ISA,
-               version="6.5", target="sm_70"):
+               version="6.5", target="sm_70", unsupported=None):
         """expected: list of (argument index, type, values) or (argument index, type, values, ulps)."""
         assert name not in self.files, name
         lines = ["// duet-test: kernel=test grid=%s block=%s%s" % (grid, block, " shared=%d" % shared if shared else "")]
+        if unsupported:
+            lines.append("// duet-unsupported: " + unsupported)
         lines += [a.line() for a in arguments]
         for index, t, values, *ulps in expected:
             a = arguments[index]

@@ -241,6 +241,13 @@ def approximate(suite):
         suite.lanes(form + ".edges", [("f32", edges)], form + " %d, %a;\n" + canonical("%d", "f32"),
                     [("f32", row * 4)], source="the ISA's table of special values")
 
+    # Divisors beyond 2^126: 0, or NaN for an infinite dividend. 2^126 itself is not beyond.
+    divisors = [0x7E800000, 0x7E800001, 0x7F000000, 0x7F7FFFFF]
+    for form in ("div.approx.f32", "div.approx.ftz.f32"):
+        suite.lanes(form + ".large", [("f32", [unit, f.inf] * 16), ("f32", [b for b in divisors for _ in range(8)])],
+                    form + " %d, %a, %b;\n" + canonical("%d", "f32"),
+                    [("f32", [0x00800000, inf] * 4 + [0, nan] * 12)], source="the ISA's text on divisors beyond 2^126")
+
 
 def generate(suite):
     for part in (arithmetic, classification, approximate):

