@@ -21,8 +21,9 @@ namespace {
 using ptx::Kind;
 using ptx::MicroOp;
 
-// Instructions that a warp executes before the next ready one of its block gets its turn.
-constexpr std::uint64_t kTurnInstructions = 256;
+// A warp's turn. Short, so that the warps of a block advance side by side, as a scheduler that interleaves
+// them does: programs with benign races between warps then compute what they do on silicon.
+constexpr std::uint64_t kTurnInstructions = 32;
 
 template <unsigned W>
 class Executor final : public BlockExecutor {
