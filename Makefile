@@ -1,6 +1,9 @@
 # make demo: install what is missing, build, compile a CUDA program, run it. make test: build and run every test.
 BUILD ?= build
 JOBS ?= $(shell nproc)
+# A second clone finds what the first one compiled.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
 .PHONY: all build demo test deps deps-test format clean install
 all: build
 
