@@ -318,9 +318,23 @@ class NvccBinaries(Fixture):
         self.assertIn("duet cc", result.stderr)
 
     def test_real_runtime_through_rpath_is_named(self):
-        folder = pathlib.Path(NVCC).resolve().parent.parent / "lib64"
-        result = self.built("-cudart", "shared", "-Xlinker", f"-rpath,{folder}", "-Xlinker", "--disable-new-dtags")
-        self.assertEqual(result.returncode, 125)
+        # The linker says which libcudart it took; where nvcc's folders lie differs between installations.
+        traced = call(NVCC, "-arch=sm_75", "-std=c++17", "-cudart", "shared", "-Xlinker", "--trace", "-o", WORK / "traced",
+                      SOURCE / "workloads/demo/smooth.cu", timeout=240)
+        self.assertEqual(traced.returncode, 0, traced.stderr)
+        linked = [pathlib.Path(word) for word in traced.stdout.split() if pathlib.Path(word).name == "libcudart.so"]
+        if not linked or not (linked[0].resolve().parent / "libcudart.so.13").exists():
+            self.skipTest("nvcc's installation has no libcudart.so.13 to load")
+        folder = linked[0].resolve().parent
+        program = WORK / "real"
+        result = call(NVCC, "-arch=sm_75", "-std=c++17", "-cudart", "shared", "-o", program, SOURCE / "workloads/demo/smooth.cu",
+                      "-Xlinker", f"-rpath,{folder}", "-Xlinker", "--disable-new-dtags", timeout=240)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        loaded = call(program, env={"LD_TRACE_LOADED_OBJECTS": "1", "LD_LIBRARY_PATH": BUILD / "lib/duet/cuda"}).stdout
+        if f"{folder}/libcudart.so.13" not in loaded:
+            self.skipTest("this linker leaves no DT_RPATH that goes before LD_LIBRARY_PATH:\n" + loaded)
+        result = call(DUET, "run", "-q", "--out", "real-out", program)
+        self.assertEqual(result.returncode, 125, result.stdout + result.stderr)
         self.assertIn("RPATH", result.stderr)
 
     def test_machine_code_only_is_named(self):
@@ -332,7 +346,7 @@ class NvccBinaries(Fixture):
         self.assertIn("no PTX", result.stderr)
 
 
-class Loading(unittest.TestCase):
+class Loading(Fixture):
     def test_library_folder_holds_only_shims(self):
         names = sorted(p.name for p in (BUILD / "lib/duet/cuda").iterdir())
         self.assertEqual(names, ["libcuda.so", "libcuda.so.1", "libcudart.so", "libcudart.so.13"])
@@ -344,6 +358,21 @@ class Loading(unittest.TestCase):
         self.assertEqual(strangers, [])
         listed = (SOURCE / "runtime/cuda/exports.txt").read_text().split()
         self.assertEqual([n for n in listed if n not in names], [])
+
+    def test_another_runtime_through_rpath_is_named(self):
+        # A stand-in for NVIDIA's library: all that matters is its name and that DT_RPATH finds it before LD_LIBRARY_PATH does.
+        other = WORK / "other"
+        other.mkdir()
+        shutil.copy(BUILD / "lib/duet/cuda/libcudart.so.13", other / "libcudart.so.13")
+        program = WORK / "rpath"
+        result = call(DUET, "cc", "-c", SOURCE / "workloads/demo/smooth.cu", "-o", WORK / "rpath.o")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = call("c++", WORK / "rpath.o", "-o", program, f"-L{BUILD}/lib/duet/cuda", "-lcudart", "-Wl,--disable-new-dtags",
+                      f"-Wl,-rpath,{other}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = call(DUET, "run", "-q", "--out", "rpath-out", program)
+        self.assertEqual(result.returncode, 125, result.stdout + result.stderr)
+        self.assertIn(f"loads the real CUDA library {other}/libcudart.so.13", result.stderr)
 
     def test_a_missing_function_is_named(self):
         source = WORK / "graph.cu"
