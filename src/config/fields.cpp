@@ -3,81 +3,84 @@
 
 namespace duet::config {
 
-std::vector<Field> fields_of(Machine& m) {
-  return {
-      {"name", &m.name, 0u, 0u, "", "the machine's name"},
-      {"description", &m.description, 0u, 0u, "", "one line for `duet machines`"},
-      {"gpu.name", &m.gpu.name, 0u, 0u, "", "device name as cudaGetDeviceProperties reports it"},
-      {"gpu.compute_capability_major", &m.gpu.compute_capability_major, 1u, 99u, "",
+namespace {
+
+void add_gpu(std::vector<Field>& fields, Gpu& gpu) {
+  const std::vector<Field> own{
+      {"gpu.name", &gpu.name, 0u, 0u, "", "device name as cudaGetDeviceProperties reports it"},
+      {"gpu.compute_capability_major", &gpu.compute_capability_major, 1u, 99u, "",
        "compute capability, major"},
-      {"gpu.compute_capability_minor", &m.gpu.compute_capability_minor, 0u, 99u, "",
+      {"gpu.compute_capability_minor", &gpu.compute_capability_minor, 0u, 99u, "",
        "compute capability, minor"},
-      {"gpu.core_clock_khz", &m.gpu.core_clock_khz, 1u, 10000000u, "kHz",
+      {"gpu.core_clock_khz", &gpu.core_clock_khz, 1u, 10000000u, "kHz",
        "clock of SM issue, caches and front end"},
-      {"gpu.shader_clock_khz", &m.gpu.shader_clock_khz, 1u, 10000000u, "kHz", "clock of the execution units"},
-      {"gpu.constant_bytes", &m.gpu.constant_bytes, 0u, 16777216u, "B", "constant memory"},
-      {"gpu.l2_bytes", &m.gpu.l2_bytes, 0u, 4294967296u, "B", "L2 cache, all slices"},
-      {"gpu.max_grid_x", &m.gpu.max_grid_x, 1u, 2147483647u, "blocks", "largest grid in x"},
-      {"gpu.max_grid_y", &m.gpu.max_grid_y, 1u, 2147483647u, "blocks", "largest grid in y"},
-      {"gpu.max_grid_z", &m.gpu.max_grid_z, 1u, 2147483647u, "blocks", "largest grid in z"},
-      {"gpu.max_block_x", &m.gpu.max_block_x, 1u, 2048u, "threads", "largest block in x"},
-      {"gpu.max_block_y", &m.gpu.max_block_y, 1u, 2048u, "threads", "largest block in y"},
-      {"gpu.max_block_z", &m.gpu.max_block_z, 1u, 2048u, "threads", "largest block in z"},
-      {"gpu.integrated", &m.gpu.integrated, 0u, 0u, "", "GPU shares the host's memory"},
-      {"gpu.sm.count", &m.gpu.sm.count, 1u, 1024u, "SMs", "streaming multiprocessors"},
-      {"gpu.sm.warp_width", &m.gpu.sm.warp_width, 1u, 64u, "threads", "threads of a warp"},
-      {"gpu.sm.max_warps", &m.gpu.sm.max_warps, 1u, 256u, "warps", "resident warps of an SM"},
-      {"gpu.sm.max_blocks", &m.gpu.sm.max_blocks, 1u, 128u, "blocks", "resident blocks of an SM"},
-      {"gpu.sm.max_threads", &m.gpu.sm.max_threads, 1u, 16384u, "threads", "resident threads of an SM"},
-      {"gpu.sm.max_threads_per_block", &m.gpu.sm.max_threads_per_block, 1u, 2048u, "threads",
-       "largest block"},
-      {"gpu.sm.registers", &m.gpu.sm.registers, 1u, 1048576u, "registers", "32-bit registers of an SM"},
-      {"gpu.sm.max_registers_per_thread", &m.gpu.sm.max_registers_per_thread, 1u, 255u, "registers",
+      {"gpu.shader_clock_khz", &gpu.shader_clock_khz, 1u, 10000000u, "kHz", "clock of the execution units"},
+      {"gpu.constant_bytes", &gpu.constant_bytes, 0u, 16777216u, "B", "constant memory"},
+      {"gpu.l2_bytes", &gpu.l2_bytes, 0u, 4294967296u, "B", "L2 cache, all slices"},
+      {"gpu.max_grid_x", &gpu.max_grid_x, 1u, 2147483647u, "blocks", "largest grid in x"},
+      {"gpu.max_grid_y", &gpu.max_grid_y, 1u, 2147483647u, "blocks", "largest grid in y"},
+      {"gpu.max_grid_z", &gpu.max_grid_z, 1u, 2147483647u, "blocks", "largest grid in z"},
+      {"gpu.max_block_x", &gpu.max_block_x, 1u, 2048u, "threads", "largest block in x"},
+      {"gpu.max_block_y", &gpu.max_block_y, 1u, 2048u, "threads", "largest block in y"},
+      {"gpu.max_block_z", &gpu.max_block_z, 1u, 2048u, "threads", "largest block in z"},
+      {"gpu.integrated", &gpu.integrated, 0u, 0u, "", "GPU shares the host's memory"},
+      {"gpu.sm.count", &gpu.sm.count, 1u, 1024u, "SMs", "streaming multiprocessors"},
+      {"gpu.sm.warp_width", &gpu.sm.warp_width, 1u, 64u, "threads", "threads of a warp"},
+      {"gpu.sm.max_warps", &gpu.sm.max_warps, 1u, 256u, "warps", "resident warps of an SM"},
+      {"gpu.sm.max_blocks", &gpu.sm.max_blocks, 1u, 128u, "blocks", "resident blocks of an SM"},
+      {"gpu.sm.max_threads", &gpu.sm.max_threads, 1u, 16384u, "threads", "resident threads of an SM"},
+      {"gpu.sm.max_threads_per_block", &gpu.sm.max_threads_per_block, 1u, 2048u, "threads", "largest block"},
+      {"gpu.sm.registers", &gpu.sm.registers, 1u, 1048576u, "registers", "32-bit registers of an SM"},
+      {"gpu.sm.max_registers_per_thread", &gpu.sm.max_registers_per_thread, 1u, 255u, "registers",
        "largest number of registers of a thread"},
-      {"gpu.sm.register_allocation_unit", &m.gpu.sm.register_allocation_unit, 1u, 4096u, "registers",
+      {"gpu.sm.register_allocation_unit", &gpu.sm.register_allocation_unit, 1u, 4096u, "registers",
        "registers are given to a warp in multiples of this"},
-      {"gpu.sm.warp_allocation_unit", &m.gpu.sm.warp_allocation_unit, 1u, 64u, "warps",
+      {"gpu.sm.warp_allocation_unit", &gpu.sm.warp_allocation_unit, 1u, 64u, "warps",
        "warps of a block are rounded up to a multiple of this"},
-      {"gpu.sm.shared_bytes", &m.gpu.sm.shared_bytes, 0u, 16777216u, "B", "shared memory of an SM"},
-      {"gpu.sm.max_shared_bytes_per_block", &m.gpu.sm.max_shared_bytes_per_block, 0u, 16777216u, "B",
+      {"gpu.sm.shared_bytes", &gpu.sm.shared_bytes, 0u, 16777216u, "B", "shared memory of an SM"},
+      {"gpu.sm.max_shared_bytes_per_block", &gpu.sm.max_shared_bytes_per_block, 0u, 16777216u, "B",
        "shared memory that one block may use"},
-      {"gpu.sm.shared_allocation_unit", &m.gpu.sm.shared_allocation_unit, 1u, 65536u, "B",
+      {"gpu.sm.shared_allocation_unit", &gpu.sm.shared_allocation_unit, 1u, 65536u, "B",
        "shared memory is given in multiples of this"},
-      {"gpu.sm.schedulers", &m.gpu.sm.schedulers, 1u, 16u, "", "warp schedulers"},
-      {"gpu.sm.cores", &m.gpu.sm.cores, 1u, 1024u, "", "single-precision lanes"},
-      {"gpu.functional.block_start_cycles", &m.gpu.functional.block_start_cycles, 0u, 1000000u, "core cycles",
+      {"gpu.sm.schedulers", &gpu.sm.schedulers, 1u, 16u, "", "warp schedulers"},
+      {"gpu.sm.cores", &gpu.sm.cores, 1u, 1024u, "", "single-precision lanes"},
+      {"gpu.functional.block_start_cycles", &gpu.functional.block_start_cycles, 0u, 1000000u, "core cycles",
        "functional model: time to start a block"},
-      {"gpu.functional.milli_cycles_per_warp_instruction",
-       &m.gpu.functional.milli_cycles_per_warp_instruction, 1u, 1000000u, "1/1000 core cycle",
-       "functional model: time per machine warp instruction of a block"},
-      {"gpu.functional.quantum_warp_instructions", &m.gpu.functional.quantum_warp_instructions, 1u,
-       1000000000u, "warp instructions",
-       "functional model: instructions of a block before others get their turn"},
-      {"gpu.front_end.hardware_channels", &m.gpu.front_end.hardware_channels, 1u, 1024u, "channels",
+      {"gpu.functional.milli_cycles_per_warp_instruction", &gpu.functional.milli_cycles_per_warp_instruction,
+       1u, 1000000u, "1/1000 core cycle", "functional model: time per machine warp instruction of a block"},
+      {"gpu.functional.quantum_warp_instructions", &gpu.functional.quantum_warp_instructions, 1u, 1000000000u,
+       "warp instructions", "functional model: instructions of a block before others get their turn"},
+      {"gpu.front_end.hardware_channels", &gpu.front_end.hardware_channels, 1u, 1024u, "channels",
        "push buffer channels; streams are multiplexed onto them (hu2016 3.4)"},
-      {"gpu.front_end.push_buffer_bytes", &m.gpu.front_end.push_buffer_bytes, 256u, 1073741824u, "B",
+      {"gpu.front_end.push_buffer_bytes", &gpu.front_end.push_buffer_bytes, 256u, 1073741824u, "B",
        "push buffer of a channel"},
-      {"gpu.front_end.queue_width", &m.gpu.front_end.queue_width, 1u, 4096u, "streams",
+      {"gpu.front_end.queue_width", &gpu.front_end.queue_width, 1u, 4096u, "streams",
        "stream queues of the work distributor"},
-      {"gpu.front_end.queue_depth", &m.gpu.front_end.queue_depth, 1u, 4096u, "commands",
+      {"gpu.front_end.queue_depth", &gpu.front_end.queue_depth, 1u, 4096u, "commands",
        "commands in one stream queue"},
-      {"gpu.front_end.reference_counters", &m.gpu.front_end.reference_counters, 1u, 4096u, "",
+      {"gpu.front_end.reference_counters", &gpu.front_end.reference_counters, 1u, 4096u, "",
        "kernels in flight"},
-      {"gpu.front_end.decode_cycles_per_command", &m.gpu.front_end.decode_cycles_per_command, 1u, 1000000u,
+      {"gpu.front_end.decode_cycles_per_command", &gpu.front_end.decode_cycles_per_command, 1u, 1000000u,
        "core cycles", "push buffer command decode"},
-      {"gpu.front_end.dispatch_cycles_per_block", &m.gpu.front_end.dispatch_cycles_per_block, 1u, 1000000u,
+      {"gpu.front_end.dispatch_cycles_per_block", &gpu.front_end.dispatch_cycles_per_block, 1u, 1000000u,
        "core cycles", "work distributor: launching one block"},
-      {"gpu.copy_engines.count", &m.gpu.copy_engines.count, 1u, 64u, "", "data transfer engines"},
-      {"gpu.copy_engines.outstanding_packets", &m.gpu.copy_engines.outstanding_packets, 1u, 65536u, "packets",
+      {"gpu.copy_engines.count", &gpu.copy_engines.count, 1u, 64u, "", "data transfer engines"},
+      {"gpu.copy_engines.outstanding_packets", &gpu.copy_engines.outstanding_packets, 1u, 65536u, "packets",
        "packets of one engine that are sent and not acknowledged"},
-      {"gpu.dram.bytes", &m.gpu.dram.bytes, 1048576u, 35184372088832u, "B", "device memory"},
-      {"gpu.dram.page_bytes", &m.gpu.dram.page_bytes, 4096u, 1073741824u, "B",
+      {"gpu.dram.bytes", &gpu.dram.bytes, 1048576u, 35184372088832u, "B", "device memory"},
+      {"gpu.dram.page_bytes", &gpu.dram.page_bytes, 4096u, 1073741824u, "B",
        "page of the GPU's address space; a power of two"},
-      {"gpu.dram.latency_ps", &m.gpu.dram.latency_ps, 1u, 1000000000u, "ps", "access latency seen by copies"},
-      {"gpu.dram.bandwidth_mb_per_s", &m.gpu.dram.bandwidth_mb_per_s, 1u, 1000000000u, "MB/s",
+      {"gpu.dram.latency_ps", &gpu.dram.latency_ps, 1u, 1000000000u, "ps", "access latency seen by copies"},
+      {"gpu.dram.bandwidth_mb_per_s", &gpu.dram.bandwidth_mb_per_s, 1u, 1000000000u, "MB/s",
        "peak bandwidth"},
-      {"gpu.dram.bus_bits", &m.gpu.dram.bus_bits, 8u, 65536u, "bit", "width of the memory bus"},
-      {"gpu.dram.clock_khz", &m.gpu.dram.clock_khz, 1u, 100000000u, "kHz", "memory clock"},
+      {"gpu.dram.bus_bits", &gpu.dram.bus_bits, 8u, 65536u, "bit", "width of the memory bus"},
+      {"gpu.dram.clock_khz", &gpu.dram.clock_khz, 1u, 100000000u, "kHz", "memory clock"},
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+}
+
+void add_system(std::vector<Field>& fields, Machine& m) {
+  const std::vector<Field> own{
       {"link.name", &m.link.name, 0u, 0u, "", "link between host and GPU"},
       {"link.payload_mb_per_s_to_gpu", &m.link.payload_mb_per_s_to_gpu, 1u, 10000000u, "MB/s",
        "payload bandwidth, host to GPU"},
@@ -147,6 +150,18 @@ std::vector<Field> fields_of(Machine& m) {
       {"host.dram_latency_ns", &m.host.dram_latency_ns, 0u, 1000000u, "ns",
        "host memory latency seen by the link"},
   };
+  fields.insert(fields.end(), own.begin(), own.end());
+}
+
+}  // namespace
+
+std::vector<Field> fields_of(Machine& m) {
+  std::vector<Field> fields{{"name", &m.name, 0u, 0u, "", "the machine's name"},
+                            {"description", &m.description, 0u, 0u, "", "one line for `duet machines`"}};
+  add_gpu(fields, m.gpu);
+  add_timed_gpu(fields, m.gpu);
+  add_system(fields, m);
+  return fields;
 }
 
 }  // namespace duet::config

@@ -11,15 +11,19 @@
 namespace duet::config {
 
 struct Field {
-  const char* key;
+  std::string key;
   std::variant<std::uint64_t*, bool*, std::string*> value;
   std::uint64_t minimum;
   std::uint64_t maximum;
   const char* unit;
   const char* description;
+  const char* choices = nullptr;  // of a string: "a|b"; null: any
 };
 
 // The fields of `machine`, in the order in which they are printed.
 std::vector<Field> fields_of(Machine& machine);
+
+// Those of the timed GPU: SM pipelines, caches, interconnect, DRAM.
+void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu);
 
 }  // namespace duet::config

@@ -104,6 +104,9 @@ void assign(const Field& field, const RawValue& raw, const std::string& where) {
   } else {
     const auto value = raw.node->value_exact<std::string>();
     if (!value) throw Error(fmt::format("{}: {} must be a string in quotes", where, field.key));
+    if (field.choices != nullptr &&
+        ("|" + std::string(field.choices) + "|").find("|" + *value + "|") == std::string::npos)
+      throw Error(fmt::format("{}: {} must be one of {}", where, field.key, field.choices));
     *std::get<std::string*>(field.value) = *value;
   }
 }

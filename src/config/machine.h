@@ -27,6 +27,58 @@ struct Sm {
   Bytes shared_allocation_unit = 0;
   std::uint64_t schedulers = 0;
   std::uint64_t cores = 0;  // scalar lanes for single precision
+
+  // Issue: each scheduler issues at most one machine instruction a cycle.
+  std::string scheduler;                       // "gto" greedy then oldest, "lrr" loose round-robin
+  std::uint64_t instruction_bytes = 0;         // machine code
+  std::uint64_t instruction_buffer = 0;        // machine instructions of one warp
+  std::uint64_t fetch_instructions = 0;        // of one warp, fetched in one cycle
+  std::uint64_t decode_cycles = 0;             // from the instruction cache's answer to the buffer
+  std::uint64_t sequence_interval_cycles = 0;  // between parts of an operation that takes three or more
+
+  // Operand collection. 0 banks: operands are read at once.
+  std::uint64_t register_banks = 0;
+  std::uint64_t collector_units = 0;  // per execution unit
+
+  std::uint64_t sp_units = 0, sfu_units = 0;
+  std::uint64_t dp_units = 0;  // 0: double precision executes on the SFU path
+  struct Timing {              // of one warp instruction
+    std::uint64_t latency_cycles = 0;
+    std::uint64_t interval_cycles = 0;  // the unit is busy
+  };
+  Timing integer, integer_multiply, floating, double_precision, special_function, half, conversion, control;
+
+  std::uint64_t load_store_queue = 0;      // memory instructions between issue and their last request
+  std::uint64_t pending_instructions = 0;  // memory instructions that wait for answers
+  std::uint64_t shared_latency_cycles = 0;
+  std::uint64_t shared_banks = 0;  // 4 bytes wide; 0: no conflicts
+  bool global_in_l1 = false;  // loads of global memory are cached in L1 unless the instruction says otherwise
+};
+
+// One cache: L1 data, L1 constant, L1 instruction, or a slice of L2.
+struct Cache {
+  std::uint64_t sets = 0, ways = 0;
+  Bytes line_bytes = 0;
+  Bytes sector_bytes = 0;            // what a miss fetches
+  std::uint64_t latency_cycles = 0;  // from a request's arrival to its lookup
+  std::uint64_t mshrs = 0;           // lines on their way
+  std::uint64_t mshr_targets = 0;    // requests that wait for one line
+  std::uint64_t queue_entries = 0;   // of each queue at its ports, per class
+  bool write_back = false;           // otherwise write-through
+  bool write_allocate = false;       // a write that misses takes a line (without fetching it)
+  bool write_evict = false;  // write-through: a write that hits drops the bytes instead of updating them
+  bool hash_sets = false;    // set index from all address bits
+  std::uint64_t atomic_words_per_cycle = 0;  // at the coherence point; 0: this level performs none
+  Bytes capacity() const { return sets * ways * line_bytes; }
+};
+
+// SMs and copy engines on one side, slices of L2 (and the way to the host) on the other.
+struct Interconnect {
+  std::uint64_t clock_khz = 0;  // of interconnect and L2
+  Bytes flit_bytes = 0;         // a port moves one flit a cycle
+  Bytes header_bytes = 0;       // of a packet
+  std::uint64_t latency_cycles = 0;
+  std::uint64_t queue_packets = 0;  // of each port, per class
 };
 
 // The functional GPU: a block's time is block_start_cycles + machine warp instructions *
@@ -52,13 +104,33 @@ struct CopyEngines {
   std::uint64_t outstanding_packets = 0;  // per engine, sent and not yet acknowledged
 };
 
+// Command-clock cycles between commands (JEDEC names).
+struct DramTiming {
+  std::uint64_t rcd = 0, rp = 0, ras = 0, rc = 0, rrd = 0, faw = 0, cl = 0, wl = 0, ccd = 0, ccd_l = 0,
+                wtr = 0, wr = 0, rtp = 0, rtw = 0, rfc = 0, refi = 0;
+};
+
 struct Dram {
   Bytes bytes = 0;
   Bytes page_bytes = 0;
-  Picoseconds latency_ps = 0;  // of the simple memory behind copies
+  Picoseconds latency_ps = 0;  // of the simple memory behind copies, in functional mode
   std::uint64_t bandwidth_mb_per_s = 0;
   std::uint64_t bus_bits = 0;
-  std::uint64_t clock_khz = 0;
+  std::uint64_t clock_khz = 0;  // as CUDA reports it: half the data rate
+
+  std::uint64_t channels = 0;
+  std::uint64_t command_clock_khz = 0;
+  std::uint64_t burst_cycles = 0;  // of the command clock, for one burst
+  Bytes burst_bytes = 0;           // of one channel
+  std::uint64_t banks = 0, bank_groups = 0;
+  Bytes row_bytes = 0;  // of one bank of one channel
+  DramTiming timing;
+  std::uint64_t queue_entries = 0;      // requests of one channel, per class
+  std::uint64_t controller_cycles = 0;  // of the command clock, from arrival to scheduling
+  std::string scheduler;                // "fr-fcfs", "fcfs"
+  bool refresh = false;
+  Bytes interleave_bytes = 0;  // consecutive bytes in one channel
+  bool hash_channels = false;  // channel and bank from higher address bits too
 };
 
 struct Gpu {
@@ -68,10 +140,13 @@ struct Gpu {
   std::uint64_t shader_clock_khz = 0;
   Bytes constant_bytes = 0;
   Bytes l2_bytes = 0;
+  std::uint64_t l2_slices = 0;
   std::uint64_t max_grid_x = 0, max_grid_y = 0, max_grid_z = 0;
   std::uint64_t max_block_x = 0, max_block_y = 0, max_block_z = 0;
   bool integrated = false;
   Sm sm;
+  Cache l1, constant_cache, instruction_cache, l2;
+  Interconnect interconnect;
   Functional functional;
   FrontEnd front_end;
   CopyEngines copy_engines;

@@ -18,7 +18,7 @@ PacketQueue& Direction::add_input(sim::Component* producer, std::size_t packets)
   return inputs_.emplace_back(std::max(packets, queue_packets_), producer, this);
 }
 
-PacketQueue& Direction::add_output(std::uint8_t number, sim::Component* consumer) {
+PacketQueue& Direction::add_output(std::uint16_t number, sim::Component* consumer) {
   output_index_[number] = static_cast<std::uint8_t>(outputs_.size());
   return outputs_.emplace_back(queue_packets_, this, consumer);
 }

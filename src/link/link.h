@@ -29,7 +29,7 @@ class Direction : public sim::Component {
   // The queue that `producer` sends through, with room for at least `packets`.
   PacketQueue& add_input(sim::Component* producer, std::size_t packets = 0);
   // The queue in which packets for `number` arrive.
-  PacketQueue& add_output(std::uint8_t number, sim::Component* consumer);
+  PacketQueue& add_output(std::uint16_t number, sim::Component* consumer);
 
   Picoseconds tick(Picoseconds now) override;
   // Nothing that happens while the wire is busy matters before the wire is free.

@@ -1,5 +1,7 @@
 // The descriptor that queues between requesters, links and memories move. Requests and their payload stay in
-// the RequestPool.
+// the RequestPool. Every request is answered: the answer is the same packet with kind Response, source and
+// destination exchanged, and payload_bytes as its own cost (the bytes of a read or of an atomic that returns;
+// 0 for an acknowledgement). Who allocated the request releases it when the answer arrives.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,9 @@ struct Packet {
   std::uint16_t payload_bytes = 0;  // what the packet costs on a link
   std::uint16_t tag = 0;
   PacketKind kind = PacketKind::Request;
-  std::uint8_t source = 0, destination = 0;  // numbers of the ends of a link, given by the machine
+  TrafficClass traffic_class = TrafficClass::NonTriggered;  // of a request to a memory
+  std::uint16_t source = 0,
+                destination = 0;  // numbers of the ends of a link or an interconnect, given by the machine
   std::uint64_t argument = 0;
 };
 

@@ -1,0 +1,142 @@
+// The keys of the timed GPU: SM pipelines, caches, interconnect, DRAM.
+#include "config/fields.h"
+
+namespace duet::config {
+
+namespace {
+
+constexpr std::uint64_t kCycles = 1'000'000;
+
+void add_timing(std::vector<Field>& fields, const std::string& prefix, Sm::Timing& timing) {
+  fields.push_back({prefix + ".latency_cycles", &timing.latency_cycles, 1u, kCycles, "core cycles",
+                    "from the start of execution until a dependent instruction may issue"});
+  fields.push_back({prefix + ".interval_cycles", &timing.interval_cycles, 1u, kCycles, "core cycles",
+                    "between two warp instructions on one unit"});
+}
+
+void add_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cache) {
+  const std::vector<Field> own{
+      {prefix + ".sets", &cache.sets, 1u, 65536u, "", "sets; a power of two"},
+      {prefix + ".ways", &cache.ways, 1u, 1024u, "", "lines of a set"},
+      {prefix + ".line_bytes", &cache.line_bytes, 32u, 128u, "B", "one line; a power of two"},
+      {prefix + ".sector_bytes", &cache.sector_bytes, 32u, 128u, "B", "fetched by a miss; divides the line"},
+      {prefix + ".latency_cycles", &cache.latency_cycles, 1u, kCycles, "cycles", "from arrival to lookup"},
+      {prefix + ".mshrs", &cache.mshrs, 1u, 65536u, "lines", "lines on their way"},
+      {prefix + ".mshr_targets", &cache.mshr_targets, 1u, 65536u, "requests",
+       "requests that wait for one line"},
+      {prefix + ".queue_entries", &cache.queue_entries, 1u, 65536u, "packets",
+       "each queue at the ports, per class"},
+      {prefix + ".write_back", &cache.write_back, 0u, 0u, "", "write-back; otherwise write-through"},
+      {prefix + ".write_allocate", &cache.write_allocate, 0u, 0u, "", "a write that misses takes a line"},
+      {prefix + ".write_evict", &cache.write_evict, 0u, 0u, "",
+       "write-through: a write that hits drops the bytes instead of updating them"},
+      {prefix + ".hash_sets", &cache.hash_sets, 0u, 0u, "", "set index from all address bits"},
+      {prefix + ".atomic_words_per_cycle", &cache.atomic_words_per_cycle, 0u, 1024u, "words",
+       "atomics at the coherence point; 0: none at this level"},
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+}
+
+void add_sm(std::vector<Field>& fields, Sm& sm) {
+  const std::vector<Field> own{
+      {"gpu.sm.scheduler", &sm.scheduler, 0u, 0u, "", "warp scheduling policy", "gto|lrr"},
+      {"gpu.sm.instruction_bytes", &sm.instruction_bytes, 4u, 64u, "B", "size of a machine instruction"},
+      {"gpu.sm.instruction_buffer", &sm.instruction_buffer, 1u, 64u, "instructions", "buffer of one warp"},
+      {"gpu.sm.fetch_instructions", &sm.fetch_instructions, 1u, 64u, "instructions",
+       "of one warp, in one cycle"},
+      {"gpu.sm.decode_cycles", &sm.decode_cycles, 1u, kCycles, "core cycles",
+       "from the instruction cache's answer to issue"},
+      {"gpu.sm.sequence_interval_cycles", &sm.sequence_interval_cycles, 1u, kCycles, "core cycles",
+       "between the parts of an operation that takes three or more machine instructions"},
+      {"gpu.sm.register_banks", &sm.register_banks, 0u, 64u, "banks", "register file; 0: no bank conflicts"},
+      {"gpu.sm.collector_units", &sm.collector_units, 1u, 64u, "", "operand collectors per execution unit"},
+      {"gpu.sm.sp_units", &sm.sp_units, 1u, 16u, "units", "integer and single precision"},
+      {"gpu.sm.sfu_units", &sm.sfu_units, 1u, 16u, "units", "special functions"},
+      {"gpu.sm.dp_units", &sm.dp_units, 0u, 16u, "units", "double precision; 0: on the SFU path"},
+      {"gpu.sm.load_store_queue", &sm.load_store_queue, 1u, 1024u, "instructions",
+       "memory instructions between issue and their last request"},
+      {"gpu.sm.pending_instructions", &sm.pending_instructions, 1u, 4096u, "instructions",
+       "memory instructions that wait for answers"},
+      {"gpu.sm.shared_latency_cycles", &sm.shared_latency_cycles, 1u, kCycles, "core cycles",
+       "shared memory without conflicts, until a dependent instruction may issue"},
+      {"gpu.sm.shared_banks", &sm.shared_banks, 0u, 64u, "banks", "of 4 bytes; 0: no conflicts"},
+      {"gpu.sm.global_in_l1", &sm.global_in_l1, 0u, 0u, "", "loads of global memory are cached in L1"},
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+  add_timing(fields, "gpu.sm.integer", sm.integer);
+  add_timing(fields, "gpu.sm.integer_multiply", sm.integer_multiply);
+  add_timing(fields, "gpu.sm.floating", sm.floating);
+  add_timing(fields, "gpu.sm.double_precision", sm.double_precision);
+  add_timing(fields, "gpu.sm.special_function", sm.special_function);
+  add_timing(fields, "gpu.sm.half", sm.half);
+  add_timing(fields, "gpu.sm.conversion", sm.conversion);
+  add_timing(fields, "gpu.sm.control", sm.control);
+}
+
+void add_dram(std::vector<Field>& fields, Dram& dram) {
+  const std::vector<Field> own{
+      {"gpu.dram.channels", &dram.channels, 1u, 256u, "", "memory controllers"},
+      {"gpu.dram.command_clock_khz", &dram.command_clock_khz, 1u, 10000000u, "kHz", "command clock"},
+      {"gpu.dram.burst_cycles", &dram.burst_cycles, 1u, 64u, "tCK", "data bus time of one burst"},
+      {"gpu.dram.burst_bytes", &dram.burst_bytes, 8u, 128u, "B", "one burst of a channel"},
+      {"gpu.dram.banks", &dram.banks, 1u, 256u, "", "banks of a channel; a power of two"},
+      {"gpu.dram.bank_groups", &dram.bank_groups, 1u, 64u, "", "groups of banks; a power of two"},
+      {"gpu.dram.row_bytes", &dram.row_bytes, 128u, 65536u, "B", "one row of a bank of a channel"},
+      {"gpu.dram.queue_entries", &dram.queue_entries, 1u, 65536u, "requests", "of a channel, per class"},
+      {"gpu.dram.controller_cycles", &dram.controller_cycles, 0u, kCycles, "tCK",
+       "controller, outside scheduling and DRAM"},
+      {"gpu.dram.scheduler", &dram.scheduler, 0u, 0u, "", "order of requests", "fr-fcfs|fcfs"},
+      {"gpu.dram.refresh", &dram.refresh, 0u, 0u, "", "all-bank refresh"},
+      {"gpu.dram.interleave_bytes", &dram.interleave_bytes, 128u, 65536u, "B",
+       "consecutive bytes in one channel; a power of two"},
+      {"gpu.dram.hash_channels", &dram.hash_channels, 0u, 0u, "",
+       "channel and bank from higher address bits too"},
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+  const auto timing = [&](const char* name, std::uint64_t& value, const char* description) {
+    fields.push_back({std::string("gpu.dram.timing.") + name, &value, 0u, kCycles, "tCK", description});
+  };
+  timing("rcd", dram.timing.rcd, "ACT to RD or WR, same bank");
+  timing("rp", dram.timing.rp, "PRE to ACT, same bank");
+  timing("ras", dram.timing.ras, "ACT to PRE, same bank");
+  timing("rc", dram.timing.rc, "ACT to ACT, same bank");
+  timing("rrd", dram.timing.rrd, "ACT to ACT, other bank");
+  timing("faw", dram.timing.faw, "window of four ACTs");
+  timing("cl", dram.timing.cl, "RD to first data");
+  timing("wl", dram.timing.wl, "WR to first data");
+  timing("ccd", dram.timing.ccd, "column command to column command, other bank group");
+  timing("ccd_l", dram.timing.ccd_l, "column command to column command, same bank group");
+  timing("wtr", dram.timing.wtr, "last write data to RD");
+  timing("wr", dram.timing.wr, "last write data to PRE, same bank");
+  timing("rtp", dram.timing.rtp, "RD to PRE, same bank");
+  timing("rtw", dram.timing.rtw, "RD to WR");
+  timing("rfc", dram.timing.rfc, "REF to ACT");
+  timing("refi", dram.timing.refi, "average REF to REF");
+}
+
+}  // namespace
+
+void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
+  add_sm(fields, gpu.sm);
+  add_cache(fields, "gpu.l1", gpu.l1);
+  add_cache(fields, "gpu.constant_cache", gpu.constant_cache);
+  add_cache(fields, "gpu.instruction_cache", gpu.instruction_cache);
+  fields.push_back(
+      {"gpu.l2_slices", &gpu.l2_slices, 1u, 1024u, "slices", "of L2; a multiple of the channels"});
+  add_cache(fields, "gpu.l2", gpu.l2);
+  const std::vector<Field> own{
+      {"gpu.interconnect.clock_khz", &gpu.interconnect.clock_khz, 1u, 10000000u, "kHz",
+       "interconnect and L2"},
+      {"gpu.interconnect.flit_bytes", &gpu.interconnect.flit_bytes, 1u, 1024u, "B",
+       "a port moves one a cycle"},
+      {"gpu.interconnect.header_bytes", &gpu.interconnect.header_bytes, 0u, 128u, "B", "of each packet"},
+      {"gpu.interconnect.latency_cycles", &gpu.interconnect.latency_cycles, 0u, kCycles,
+       "interconnect cycles", "one way, besides serialization"},
+      {"gpu.interconnect.queue_packets", &gpu.interconnect.queue_packets, 1u, 65536u, "packets",
+       "each port, per class"},
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+  add_dram(fields, gpu.dram);
+}
+
+}  // namespace duet::config
