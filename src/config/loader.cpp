@@ -224,18 +224,23 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
 
 std::string to_toml(const ResolvedMachine& resolved) {
   std::string text = "# Resolved machine file: every key with its unit, description and source.\n";
-  std::string section;
-  for (const ResolvedValue& value : resolved.values) {
-    const auto dot = value.key.rfind('.');
-    const std::string table = dot == std::string::npos ? "" : value.key.substr(0, dot);
-    if (table != section) {
-      text += fmt::format("\n[{}]\n", table);
-      section = table;
+  // A table stands in the file once, where its first key comes.
+  const auto table_of = [](const std::string& key) {
+    const auto dot = key.rfind('.');
+    return dot == std::string::npos ? std::string() : key.substr(0, dot);
+  };
+  std::vector<std::string> tables;
+  for (const ResolvedValue& value : resolved.values)
+    if (std::find(tables.begin(), tables.end(), table_of(value.key)) == tables.end())
+      tables.push_back(table_of(value.key));
+  for (const std::string& table : tables) {
+    if (!table.empty()) text += fmt::format("\n[{}]\n", table);
+    for (const ResolvedValue& value : resolved.values) {
+      if (table_of(value.key) != table) continue;
+      const std::string key = table.empty() ? value.key : value.key.substr(table.size() + 1);
+      const std::string comment = value.source.empty() ? value.description : value.source;
+      text += fmt::format("{:<44} # {}\n", fmt::format("{} = {}", key, value.text), comment);
     }
-    const std::string assignment =
-        fmt::format("{} = {}", value.key.substr(dot == std::string::npos ? 0 : dot + 1), value.text);
-    const std::string comment = value.source.empty() ? value.description : value.source;
-    text += fmt::format("{:<44} # {}\n", assignment, comment);
   }
   return text;
 }
