@@ -44,6 +44,9 @@ struct Grid {
   std::uint32_t stream = 0;
   std::uint64_t launch_id = 0;
   bool cooperative = false;
+  // For the timed GPU: physical addresses of the machine code and of local memory (of warp slot 0 of SM 0;
+  // warp slot w of SM s follows at (s * max_warps + w) * warp_width * local bytes per thread).
+  Address code_physical = 0, local_physical = 0;
 
   // Kept by the GPU while it runs.
   std::shared_ptr<const void>
