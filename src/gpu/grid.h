@@ -2,6 +2,7 @@
 // handle and linear index.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,7 +35,26 @@ enum class FaultKind : std::uint8_t {
 struct Fault {
   FaultKind kind = FaultKind::None;
   std::string text;
+  // Of the timed GPU: when, and on which SM; of faults at one time that of the lowest SM is kept.
+  Picoseconds time_ps = 0;
+  std::uint32_t sm = 0;
 };
+
+// What an issue slot of a scheduler was used for in one cycle. An idle slot is charged to the reason that
+// keeps the least-blocked of its warps, in this order.
+enum class IssueSlot : std::uint8_t {
+  Issued,
+  UnitBusy,       // no operand collector of the unit is free
+  LoadStoreBusy,  // the load-store unit's queue is full
+  Dependency,     // waits for an arithmetic result, or a branch
+  Memory,         // waits for a load or an atomic
+  Fence,
+  Barrier,
+  Fetch,   // waits for instructions
+  NoWarp,  // no warp is left that could issue
+  Count
+};
+const char* issue_slot_name(IssueSlot slot);  // "unit_busy"
 
 struct Grid {
   const ptx::Kernel* kernel = nullptr;
@@ -53,6 +73,9 @@ struct Grid {
       lane_arrays;  // immediates and parameters broadcast to lane arrays, by the first SM that needs them
   std::uint64_t warp_instructions = 0;    // machine instructions, weighted (MicroOp::machine_instructions)
   std::uint64_t thread_instructions = 0;  // the same times active lanes
+  std::array<std::uint64_t, static_cast<std::size_t>(IssueSlot::Count)>
+      issue_slots{};                         // SMs, schedulers, cycles
+  std::shared_ptr<const void> timed_kernel;  // what the timing model derives from the kernel
   Fault fault;
   Picoseconds first_block_ps = kNever;
   Picoseconds last_block_ps = 0;
