@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/issue_slot.h"
 #include "base/units.h"
 #include "ptx/kernel.h"
 
@@ -39,22 +40,6 @@ struct Fault {
   Picoseconds time_ps = 0;
   std::uint32_t sm = 0;
 };
-
-// What an issue slot of a scheduler was used for in one cycle. An idle slot is charged to the reason that
-// keeps the least-blocked of its warps, in this order.
-enum class IssueSlot : std::uint8_t {
-  Issued,
-  UnitBusy,       // no operand collector of the unit is free
-  LoadStoreBusy,  // the load-store unit's queue is full
-  Dependency,     // waits for an arithmetic result, or a branch
-  Memory,         // waits for a load or an atomic
-  Fence,
-  Barrier,
-  Fetch,   // waits for instructions
-  NoWarp,  // no warp is left that could issue
-  Count
-};
-const char* issue_slot_name(IssueSlot slot);  // "unit_busy"
 
 struct Grid {
   const ptx::Kernel* kernel = nullptr;

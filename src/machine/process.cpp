@@ -138,9 +138,14 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
   result->launch_id = next_launch_id_++;
   result->cooperative = cooperative;
   result->local_physical = local_memory(kernel);
-  for (const LoadedModule& loaded : modules_)
-    for (std::size_t i = 0; i < loaded.code_addresses.size(); ++i)
-      if (&loaded.module.kernels[i] == &kernel) result->code_physical = loaded.code_addresses[i];
+  for (const LoadedModule& loaded : modules_) {
+    const auto& kernels = loaded.module.kernels;
+    if (loaded.code_addresses.empty() || std::less<>()(&kernel, kernels.data()) ||
+        !std::less<>()(&kernel, kernels.data() + kernels.size()))
+      continue;
+    result->code_physical = loaded.code_addresses[static_cast<std::size_t>(&kernel - kernels.data())];
+    break;
+  }
   return result;
 }
 
@@ -161,6 +166,9 @@ void Process::note_time(Picoseconds thread_clock) {
 }
 
 void Process::record(const driver::CommandRecord& command) {
+  std::size_t index = 0;
+  for (const StatisticValue& value : system_->statistics())
+    journal_->set_counter(index++, value.statistic->name, value.value);
   switch (command.kind) {
     case driver::CommandKind::Launch: {
       const gpu::Grid& grid = *command.grid;
@@ -180,6 +188,7 @@ void Process::record(const driver::CommandRecord& command) {
       record.thread_instructions = grid.thread_instructions;
       record.occupancy = static_cast<double>(fit.blocks_per_sm * fit.warps_per_block) /
                          static_cast<double>(config().gpu.sm.max_warps);
+      record.issue_slots = grid.issue_slots;
       journal_->append(report::RecordType::Kernel, record, grid.kernel->name);
       if (grid.fault.kind != gpu::FaultKind::None)
         journal_->append(report::RecordType::Fault, &record, 0, grid.fault.text);

@@ -24,7 +24,7 @@ namespace duet::gpu {
 
 struct SmStatistics {
   std::uint64_t warp_instructions = 0;  // machine instructions issued
-  std::array<std::uint64_t, static_cast<std::size_t>(IssueSlot::Count)> issue_slots{};
+  IssueSlots issue_slots{};
   std::uint64_t register_conflict_cycles = 0;
   std::uint64_t shared_conflict_cycles = 0;
   std::uint64_t instruction_misses = 0;

@@ -1,6 +1,6 @@
-#include "gpu/grid.h"
+#include "base/issue_slot.h"
 
-namespace duet::gpu {
+namespace duet {
 
 const char* issue_slot_name(IssueSlot slot) {
   static constexpr const char* kNames[] = {"issued", "unit_busy", "load_store_busy", "dependency", "memory",
@@ -8,4 +8,4 @@ const char* issue_slot_name(IssueSlot slot) {
   return kNames[static_cast<std::size_t>(slot)];
 }
 
-}  // namespace duet::gpu
+}  // namespace duet
