@@ -29,6 +29,12 @@ class Queue {
   std::size_t capacity() const { return capacity_; }
   // Entries inside, whether already visible or not (for reports).
   std::size_t size() const { return size_; }
+  // For a consumer of many queues that must not look at all of them to find out which one woke it: every push
+  // sets `bits` in *word.
+  void mark_pushes(std::uint64_t* word, std::uint64_t bits) {
+    mark_word_ = word;
+    mark_bits_ = bits;
+  }
 
   bool can_push(Picoseconds now) const {
     if (size_ + (last_pop_ == now ? popped_at_last_ : 0) < capacity_) return true;
@@ -51,6 +57,7 @@ class Queue {
     if (tail >= capacity_) tail -= capacity_;
     slots_[tail] = {value, arrival};
     ++size_;
+    if (mark_word_ != nullptr) *mark_word_ |= mark_bits_;
     if (consumer_ != nullptr) consumer_->engine().wake(*consumer_, consumer_->next_opportunity(arrival));
   }
 
@@ -87,6 +94,8 @@ class Queue {
   Picoseconds last_pop_ = kNever;
   std::size_t popped_at_last_ = 0;
   mutable bool producer_waits_ = false;
+  std::uint64_t* mark_word_ = nullptr;
+  std::uint64_t mark_bits_ = 0;
   Component* producer_;
   Component* consumer_;
 };

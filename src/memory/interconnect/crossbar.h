@@ -1,0 +1,179 @@
+// One direction of the GPU's interconnect: a crossbar from input ports to output ports. Packets reserve their
+// ports instead of moving flit by flit: a packet takes S = max(1, ceil((payload + header) / flit)) cycles of
+// its input port and, at the same time, of its output port. Sent at edge k of the interconnect's clock, its
+// flits leave at edges k .. k+S-1, and latency_cycles L after the last one it arrives: at edge k+S-1+L. So
+// without load: pushed by the producer at time t, it is sent at the first edge k after t, and a consumer on
+// the same clock sees it at edge k+S+L.
+//
+// Arbitration: at every edge each free output port offers itself to the next input port, in round-robin
+// order, that is free and has a packet for it at the head of a queue. An input port that several outputs
+// offer themselves to takes the one that serves its lowest traffic class (producers of one port take turns
+// within a class); the others offer themselves on, until no more packet can be sent at this edge. So the
+// order of packets between one input queue and one output queue is kept; a head that cannot go holds up its
+// own queue only, never another class or another producer of its port.
+//
+// Flow control is by credits: a packet is sent when the output queue of its number and class has room, and
+// takes that room at once. A full output queue holds up packets of its number and class only: class 0
+// progresses whatever classes 1 and 2 wait for (lustig2013 §4.3). Left out: packets whose flits share a port
+// in turns, several stages, and topologies other than a crossbar.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/machine.h"
+#include "memory/channel.h"
+#include "memory/packet.h"
+#include "sim/clock_cursor.h"
+#include "sim/engine.h"
+#include "sim/queue.h"
+
+namespace duet::memory {
+
+class CrossbarBase : public sim::Component {
+ public:
+  struct PortStatistics {
+    std::uint64_t packets = 0;
+    std::uint64_t flits = 0;  // cycles for which the port was taken
+  };
+  struct Statistics {
+    std::uint64_t packets = 0;
+    std::uint64_t flits = 0;
+    Picoseconds waiting_ps = 0;  // that packets spent at the head of their queue until they were sent
+  };
+
+  // A port is a wire: what several producers send through one input port, or what is sent to several numbers
+  // at one output port, takes turns on it.
+  unsigned add_input_port();
+  unsigned add_output_port();
+
+  Picoseconds tick(Picoseconds now) override;
+  Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
+  std::string waits_for() const override;
+
+  const Statistics& statistics() const { return statistics_; }
+  const PortStatistics& output_statistics(unsigned port) const { return outputs_[port].statistics; }
+
+ protected:
+  using PacketQueue = sim::Queue<Packet>;
+
+  CrossbarBase(sim::Engine& engine, std::string name, const sim::Component* parent,
+               const config::Interconnect& config);
+  std::size_t queue_packets() const { return queue_packets_; }
+  // One queue a class.
+  void connect_input(unsigned port, std::span<PacketQueue* const> queues);
+  void connect_output(unsigned port, std::uint16_t number, std::span<PacketQueue* const> queues);
+
+ private:
+  static constexpr unsigned kMaxPorts = 256;        // in and out
+  static constexpr unsigned kMaxQueuesOfPort = 64;  // one bit each
+  static constexpr std::uint16_t kNoRoute = ~std::uint16_t{0};
+
+  struct PortSet {
+    std::array<std::uint64_t, kMaxPorts / 64> words{};
+    void insert(unsigned port) { words[port / 64] |= 1ull << port % 64; }
+    void erase(unsigned port) { words[port / 64] &= ~(1ull << port % 64); }
+    bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
+    PortSet operator&(const PortSet& other) const;
+    PortSet without(const PortSet& other) const;
+    void operator|=(const PortSet& other);
+    // The first member at or after `port`, from the beginning again after the last one; the set is not empty.
+    unsigned next(unsigned port) const;
+  };
+  struct InputQueue {
+    PacketQueue* queue;
+    std::uint16_t port;
+    std::uint8_t slot;  // its number at the port
+    std::uint8_t traffic_class;
+    std::uint16_t target = 0;  // of the head: number of the output queue
+    Picoseconds head_since = 0;
+  };
+  struct InputPort {
+    Picoseconds free_at = 0;
+    std::uint64_t heads = 0;  // queues (one bit a slot) whose head waits to be sent
+    std::array<std::uint64_t, kTrafficClasses> of_class{};
+    std::array<std::uint8_t, kTrafficClasses> round_robin{};
+    std::vector<std::uint16_t> queues;
+    // The best of what output ports offer in one round of arbitration; rank: lower is better.
+    unsigned offered_rank = 0, offered_slot = 0, offering_output = 0;
+  };
+  struct OutputQueue {
+    PacketQueue* queue;
+    std::uint16_t port;
+    std::uint16_t number;
+    std::uint8_t slot;  // its number at the port
+    PortSet requests;   // input ports at which a head waits for this queue
+  };
+  struct OutputPort {
+    Picoseconds free_at = 0;
+    std::uint64_t requested = 0;  // queues (one bit a slot) with requests
+    unsigned round_robin = 0;
+    std::vector<std::uint16_t> queues;
+    PortStatistics statistics;
+  };
+
+  void take_arrivals(Picoseconds now);
+  void take_head(InputQueue& input, Picoseconds now);
+  void arbitrate(Picoseconds now);
+  bool offer(unsigned output, Picoseconds now, PortSet& offered);
+  void send(InputPort& port, Picoseconds now);
+  std::uint16_t target_of(const InputQueue& input) const;
+  Picoseconds next_free_port() const;
+
+  sim::ClockCursor clock_;
+  std::uint32_t flit_bytes_, header_bytes_;
+  Cycle latency_cycles_;
+  std::size_t queue_packets_;
+  std::vector<InputPort> inputs_;
+  std::vector<OutputPort> outputs_;
+  std::vector<InputQueue> input_queues_;
+  std::vector<OutputQueue> output_queues_;
+  std::vector<std::uint16_t> route_;     // by destination: its queue of class 0, or kNoRoute
+  std::vector<std::uint64_t> arrivals_;  // input queues (one bit each) that may have a new head
+  PortSet busy_inputs_, busy_outputs_;
+  PortSet inputs_with_heads_, requested_outputs_;
+  Picoseconds next_arrival_ = kNever;  // during a tick
+  Statistics statistics_;
+};
+
+// Connection: Channel (requests) or sim::Queue<Packet> (responses, which have one class).
+template <typename Connection>
+class Crossbar : public CrossbarBase {
+ public:
+  Crossbar(sim::Engine& engine, std::string name, const sim::Component* parent,
+           const config::Interconnect& config)
+      : CrossbarBase(engine, std::move(name), parent, config) {}
+
+  // What `producer` sends through: queue_packets of each class.
+  Connection& add_input(unsigned port, sim::Component* producer) {
+    Connection& connection = connections_.emplace_back(queue_packets(), producer, this);
+    connect_input(port, queues_of(connection));
+    return connection;
+  }
+  // Where packets for `number` arrive.
+  Connection& add_output(unsigned port, std::uint16_t number, sim::Component* consumer) {
+    Connection& connection = connections_.emplace_back(queue_packets(), this, consumer);
+    connect_output(port, number, queues_of(connection));
+    return connection;
+  }
+  // At a port of its own.
+  Connection& add_output(std::uint16_t number, sim::Component* consumer) {
+    return add_output(add_output_port(), number, consumer);
+  }
+
+ private:
+  static std::array<PacketQueue*, kTrafficClasses> queues_of(Channel& channel) {
+    return {&channel.of(0), &channel.of(1), &channel.of(2)};
+  }
+  static std::array<PacketQueue*, 1> queues_of(PacketQueue& queue) { return {&queue}; }
+
+  std::deque<Connection> connections_;
+};
+
+using RequestCrossbar = Crossbar<Channel>;
+using ResponseCrossbar = Crossbar<sim::Queue<Packet>>;
+
+}  // namespace duet::memory
