@@ -47,6 +47,9 @@ struct ByteMask {  // one bit per byte of a line, relative to Request::address
   bool test(unsigned byte) const { return (bits[byte / 64] >> (byte % 64)) & 1; }
 };
 
+using RequestHandle = std::uint32_t;
+inline constexpr RequestHandle kNoRequest = ~RequestHandle{0};
+
 struct Request {
   Address address = 0;  // physical, of the first byte; the request stays within one line
   std::uint16_t bytes = 0;
@@ -60,15 +63,18 @@ struct Request {
   Cacheability cacheability;
   AtomicOperation atomic_operation = AtomicOperation::Exchange;
   AtomicType atomic_type = AtomicType::U32;
+  bool wants_result = true;     // of an atomic: its old value travels back
   std::uint16_t unit = 0;       // SM or copy engine number
   std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer
   std::uint32_t pc = 0;
   std::uint64_t tag = 0;  // the requester's own
+  // Compare-and-swap has two operands: `data` holds what is compared, the data of this second request what is
+  // stored, at the same positions. Who allocated it releases it, with the first.
+  RequestHandle second = kNoRequest;
   ByteMask mask;
-  std::array<std::byte, kLineBytes> data{};  // written bytes, or the bytes that were read
+  std::array<std::byte, kLineBytes>
+      data{};  // written bytes, an atomic's operands, or the bytes that were read
 };
-
-using RequestHandle = std::uint32_t;
 
 class RequestPool {
  public:
