@@ -159,7 +159,8 @@ std::string kernel_names(const ptx::Module& module) {
   return names.empty() ? "none" : names;
 }
 
-void dump(const std::string& request, const std::vector<std::optional<Buffer>>& buffers) {
+void dump(const std::string& request, const std::vector<std::optional<Buffer>>& buffers,
+          machine::System& system) {
   const auto equals = request.find('=');
   std::size_t index = 0;
   const auto result =
@@ -169,6 +170,7 @@ void dump(const std::string& request, const std::vector<std::optional<Buffer>>& 
     throw Error(fmt::format("--dump {}: write N=FILE, N the position (from 0) of an --arg that is a buffer",
                             request));
   const memory::Allocation& allocation = *buffers[index]->allocation;
+  system.settle(allocation.physical, allocation.bytes);
   std::ofstream file(request.substr(equals + 1), std::ios::binary);
   file.write(reinterpret_cast<const char*>(allocation.backing),
              static_cast<std::streamsize>(allocation.bytes));
@@ -197,6 +199,7 @@ int run_bare_kernel(const Installation& installation, const RunOptions& options,
     process_options.registers_per_thread = options.registers;
     process_options.trace_push_buffer = options.trace_push_buffer;
     process_options.shuffle_seed = options.shuffle;
+    process_options.functional = options.functional;
     machine::Process process(
         machine.machine, &journal, host, [](const std::string& line) { std::fputs(line.c_str(), stdout); },
         process_options);
@@ -252,7 +255,7 @@ int run_bare_kernel(const Installation& installation, const RunOptions& options,
       std::fprintf(stderr, "duet: %s\n", process.driver().fault()->text.c_str());
       status = 125;
     }
-    for (const std::string& d : request.dumps) dump(d, buffers);
+    for (const std::string& d : request.dumps) dump(d, buffers, process.system());
   }
   const double wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

@@ -49,7 +49,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("--set", run.sets, "change one machine parameter: key=value")->allow_extra_args(false);
   app.add_option("-o,--out", run.out, "folder for the results")->capture_default_str();
   app.add_flag("--functional", run.functional,
-               "functional GPU: right results and a simple time per block (the only model of this version)");
+               "functional GPU: right results fast, and only a simple time per block");
   app.add_flag("-q,--quiet", run.quiet, "no table");
   app.add_flag("--trace-push-buffer", run.trace_push_buffer,
                "write every push-buffer command to push_buffer.txt");

@@ -56,6 +56,7 @@ int run_program(const Installation& installation, const RunOptions& options) {
   setenv("DUET_LIBRARY_DIRECTORY", installation.library_directory.c_str(), 1);
   if (options.trace_push_buffer) setenv("DUET_TRACE_PUSH_BUFFER", "1", 1);
   if (options.events) setenv("DUET_EVENTS", "1", 1);
+  if (options.functional) setenv("DUET_FUNCTIONAL", "1", 1);
   if (options.host_time_real) setenv("DUET_HOST_TIME", "real", 1);
   if (options.registers != 0) setenv("DUET_REGISTERS", std::to_string(options.registers).c_str(), 1);
   if (options.shuffle != 0) setenv("DUET_SHUFFLE", std::to_string(options.shuffle).c_str(), 1);

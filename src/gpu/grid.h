@@ -2,11 +2,13 @@
 // handle and linear index.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/issue_slot.h"
 #include "base/units.h"
 #include "ptx/kernel.h"
 
@@ -34,6 +36,9 @@ enum class FaultKind : std::uint8_t {
 struct Fault {
   FaultKind kind = FaultKind::None;
   std::string text;
+  // Of the timed GPU: when, and on which SM; of faults at one time that of the lowest SM is kept.
+  Picoseconds time_ps = 0;
+  std::uint32_t sm = 0;
 };
 
 struct Grid {
@@ -44,12 +49,18 @@ struct Grid {
   std::uint32_t stream = 0;
   std::uint64_t launch_id = 0;
   bool cooperative = false;
+  // For the timed GPU: physical addresses of the machine code and of local memory (of warp slot 0 of SM 0;
+  // warp slot w of SM s follows at (s * max_warps + w) * warp_width * local bytes per thread).
+  Address code_physical = 0, local_physical = 0;
 
   // Kept by the GPU while it runs.
   std::shared_ptr<const void>
       lane_arrays;  // immediates and parameters broadcast to lane arrays, by the first SM that needs them
   std::uint64_t warp_instructions = 0;    // machine instructions, weighted (MicroOp::machine_instructions)
   std::uint64_t thread_instructions = 0;  // the same times active lanes
+  std::array<std::uint64_t, static_cast<std::size_t>(IssueSlot::Count)>
+      issue_slots{};                         // SMs, schedulers, cycles
+  std::shared_ptr<const void> timed_kernel;  // what the timing model derives from the kernel
   Fault fault;
   Picoseconds first_block_ps = kNever;
   Picoseconds last_block_ps = 0;

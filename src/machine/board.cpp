@@ -32,7 +32,7 @@ const config::Machine& checked(const config::Machine& config) {
 }  // namespace
 
 Board::Board(sim::Engine& engine, const config::Machine& config, memory::AddressSpace& address_space,
-             memory::HostPort& host, gpu::OccupancyFunction occupancy)
+             memory::HostPort& host, gpu::OccupancyFunction occupancy, bool timed)
     : config_(checked(config)),
       port_(pool_, address_space, aperture_, kDriver, kGigaThreadEngine),
       system_node_(engine, "system", nullptr, 2),
@@ -44,14 +44,18 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
       host_memory_(engine, "host memory", &system_node_, 2,
                    {nanoseconds(config.host.dram_latency_ns), 0, kHostMemory}, pool_, address_space,
                    aperture_, host),
-      device_memory_(engine, "device memory", &gpu_node_, 1,
-                     {config.gpu.dram.latency_ps, config.gpu.dram.bandwidth_mb_per_s, 0}, pool_,
-                     address_space, aperture_, host),
       giga_thread_engine_(engine, &gpu_node_, config_.gpu, port_, tasks_, kHostMemory),
       work_distributor_(engine, &gpu_node_, config_.gpu, port_, tasks_, occupancy, kWorkDistributor) {
+  if (timed)
+    memory_system_.emplace(engine, &gpu_node_, config_.gpu, pool_, address_space, kHostBridge, kHostMemory);
+  else
+    device_memory_.emplace(
+        engine, "device memory", &gpu_node_, 1,
+        memory::SimpleMemoryConfig{config.gpu.dram.latency_ps, config.gpu.dram.bandwidth_mb_per_s, 0}, pool_,
+        address_space, aperture_, host);
   connect_front_end(config);
   for (std::uint64_t i = 0; i < config.gpu.copy_engines.count; ++i) {
-    const auto link_number = static_cast<std::uint8_t>(kFirstCopyEngine + i);
+    const auto link_number = static_cast<std::uint16_t>(kFirstCopyEngine + i);
     const gpu::DataTransferEngineConfig engine_config{
         config.gpu.core_clock_khz,
         config.gpu.copy_engines.outstanding_packets,
@@ -83,21 +87,32 @@ void Board::connect_front_end(const config::Machine& config) {
     work_distributor_.connect_channel(queue);
   }
   work_distributor_.connect_link(to_host_.add_input(&work_distributor_));
+  if (memory_system_)
+    memory_system_->connect_link(to_host_.add_input(&memory_system_->bridge()),
+                                 to_gpu_.add_output(kHostBridge, &memory_system_->bridge()));
 }
 
 void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,
-                                std::uint8_t link_number) {
+                                std::uint16_t link_number) {
   const std::size_t packets = config.gpu.copy_engines.outstanding_packets;
   gpu::DataTransferEngine::Ports ports;
   ports.starts = &move_queues_.emplace_back(1, &work_distributor_, &engine);
   ports.done = &move_done_queues_.emplace_back(1, &engine, &work_distributor_);
   ports.to_host = &to_host_.add_input(&engine);
   ports.from_host = &to_gpu_.add_output(link_number, &engine);
-  ports.to_device = &memory_queues_.emplace_back(config.link.queue_packets, &engine, &device_memory_);
-  ports.from_device = &memory_queues_.emplace_back(packets, &device_memory_, &engine);
+  if (memory_system_) {
+    const MemorySystem::EnginePorts to_memory = memory_system_->connect_copy_engine(engine);
+    ports.to_device = to_memory.requests;
+    ports.from_device = to_memory.responses;
+    ports.device_number = to_memory.number;
+    ports.device_destination_of = [this](Address address) { return memory_system_->destination_of(address); };
+  } else {
+    ports.to_device = &memory_channels_.emplace_back(config.link.queue_packets, &engine, &*device_memory_);
+    ports.from_device = &memory_queues_.emplace_back(packets, &*device_memory_, &engine);
+    device_memory_->connect(ports.to_device->of(memory::TrafficClass::NonTriggered), *ports.from_device);
+  }
   engine.connect(ports);
   work_distributor_.connect_engine(*ports.starts, *ports.done);
-  device_memory_.connect(*ports.to_device, *ports.from_device);
 }
 
 Board::SmQueues Board::connect_sm(sim::Component& sm) {

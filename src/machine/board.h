@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "config/machine.h"
@@ -15,6 +16,8 @@
 #include "gpu/front_end/gpu_port.h"
 #include "gpu/front_end/work_distributor.h"
 #include "link/link.h"
+#include "machine/memory_system.h"
+#include "machine/node.h"
 #include "memory/address_space.h"
 #include "memory/host_aperture.h"
 #include "memory/simple_memory.h"
@@ -22,24 +25,19 @@
 
 namespace duet::machine {
 
-// A node of hu2016's tree that contains others and does nothing itself.
-class Node : public sim::Component {
- public:
-  Node(sim::Engine& engine, std::string name, const sim::Component* parent, int level)
-      : Component(engine, std::move(name), parent, level, sim::Role::None) {}
-  Picoseconds tick(Picoseconds) override { return kNever; }
-};
-
 class Board {
  public:
   Board(sim::Engine& engine, const config::Machine& config, memory::AddressSpace& address_space,
-        memory::HostPort& host, gpu::OccupancyFunction occupancy);
+        memory::HostPort& host, gpu::OccupancyFunction occupancy, bool timed = false);
 
   struct SmQueues {
     sim::Queue<gpu::BlockLaunch>& launches;
     sim::Queue<gpu::BlockDone>& done;
   };
   SmQueues connect_sm(sim::Component& sm);
+
+  // The memory system of the timed GPU; null with the functional one, whose memory is a simple one.
+  MemorySystem* memory_system() { return memory_system_ ? &*memory_system_ : nullptr; }
 
   driver::Driver& driver() { return *driver_; }
   const sim::Component& gpu() const { return gpu_node_; }
@@ -48,10 +46,10 @@ class Board {
  private:
   // Numbers of the ends of the link.
   static constexpr std::uint8_t kDriver = 0, kHostMemory = 1, kGigaThreadEngine = 2, kWorkDistributor = 3,
-                                kFirstCopyEngine = 4;
+                                kHostBridge = 4, kFirstCopyEngine = 5;
   void connect_front_end(const config::Machine& config);
   void connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,
-                           std::uint8_t link_number);
+                           std::uint16_t link_number);
 
   const config::Machine config_;
   memory::RequestPool pool_;
@@ -60,10 +58,13 @@ class Board {
   gpu::GpuPort port_;
   Node system_node_, gpu_node_;
   link::Direction to_gpu_, to_host_;
-  memory::SimpleMemory host_memory_, device_memory_;
+  memory::SimpleMemory host_memory_;
+  std::optional<memory::SimpleMemory> device_memory_;  // of the functional GPU
+  std::optional<MemorySystem> memory_system_;          // of the timed GPU
   gpu::GigaThreadEngine giga_thread_engine_;
   gpu::WorkDistributor work_distributor_;
   std::deque<gpu::DataTransferEngine> copy_engines_;
+  std::deque<memory::Channel> memory_channels_;
   std::deque<sim::Queue<memory::Packet>> memory_queues_;
   std::deque<sim::Queue<gpu::TaskReady>> channel_queues_;
   std::deque<sim::Queue<gpu::MoveStart>> move_queues_;

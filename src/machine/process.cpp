@@ -15,6 +15,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
     : journal_(journal), options_(options) {
   Options system_options;
   system_options.shuffle_seed = options.shuffle_seed;
+  system_options.functional = options.functional;
   system_ = std::make_unique<System>(machine, host, gpu::DeviceServices{std::move(print)}, system_options);
   if (journal_ == nullptr) return;
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
@@ -38,6 +39,25 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
   LoadedModule loaded;
   loaded.module = ptx::compile_module(ptx_text, name, compile_options);
 
+  place_variables(loaded, name);
+  for (ptx::Kernel& kernel : loaded.module.kernels) {
+    if (!kernel.unsupported.empty()) continue;
+    for (ptx::Immediate& immediate : kernel.immediates)
+      if (immediate.variable >= 0)
+        immediate.value += loaded.variable_addresses[static_cast<std::size_t>(immediate.variable)];
+    try {
+      ptx::bind_handlers(kernel);
+    } catch (const Error& error) {  // concerns only who launches this kernel
+      kernel.unsupported = error.what();
+      kernel.code.clear();
+    }
+  }
+  place_code(loaded, name);
+  modules_.push_back(std::move(loaded));
+  return modules_.back();
+}
+
+void Process::place_variables(LoadedModule& loaded, const std::string& name) {
   auto& variables = loaded.module.variables;
   std::vector<Bytes> offsets;
   Bytes total = 0;
@@ -53,6 +73,7 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
         system_->address_space().allocate_device(total, memory::AllocationKind::Module);
     if (allocation == nullptr) throw Error(name + ": no room in device memory for its variables");
     loaded.variables_base = allocation->base;
+    system_->settle(allocation->physical, allocation->mapped_bytes);
     std::memset(allocation->backing, 0, total);
     for (std::size_t i = 0; i < variables.size(); ++i) {
       loaded.variable_addresses.push_back(allocation->base + offsets[i]);
@@ -67,20 +88,41 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
         std::memcpy(at, &value, relocation.bytes);
       }
   }
-  for (ptx::Kernel& kernel : loaded.module.kernels) {
-    if (!kernel.unsupported.empty()) continue;
-    for (ptx::Immediate& immediate : kernel.immediates)
-      if (immediate.variable >= 0)
-        immediate.value += loaded.variable_addresses[static_cast<std::size_t>(immediate.variable)];
-    try {
-      ptx::bind_handlers(kernel);
-    } catch (const Error& error) {  // concerns only who launches this kernel
-      kernel.unsupported = error.what();
-      kernel.code.clear();
-    }
+}
+
+// Machine code takes device memory: instruction fetches go through L2 like everything else.
+void Process::place_code(LoadedModule& loaded, const std::string& name) {
+  if (system_->functional()) return;
+  std::vector<Bytes> offsets;
+  Bytes total = 0;
+  for (const ptx::Kernel& kernel : loaded.module.kernels) {
+    Bytes instructions = 0;
+    for (const ptx::MicroOp& op : kernel.code) instructions += op.machine_instructions;
+    offsets.push_back(total);
+    total += round_up<Bytes>(instructions * config().gpu.sm.instruction_bytes, memory::kLineBytes);
   }
-  modules_.push_back(std::move(loaded));
-  return modules_.back();
+  if (total == 0) {
+    loaded.code_addresses.assign(offsets.size(), 0);
+    return;
+  }
+  const memory::Allocation* code =
+      system_->address_space().allocate_device(total, memory::AllocationKind::Module);
+  if (code == nullptr) throw Error(name + ": no room in device memory for its code");
+  for (const Bytes offset : offsets) loaded.code_addresses.push_back(code->physical + offset);
+}
+
+// Local memory for every thread that can be resident, as CUDA's driver keeps it; it grows with the largest
+// kernel. Kernels in flight keep the allocation that they started with.
+Address Process::local_memory(const ptx::Kernel& kernel) {
+  const config::Sm& sm = config().gpu.sm;
+  const Bytes bytes = sm.count * sm.max_warps * sm.warp_width * round_up<Bytes>(kernel.local_bytes, 4);
+  if (bytes == 0 || system_->functional()) return 0;
+  if (local_memory_ == nullptr || local_memory_->bytes < bytes)
+    local_memory_ = system_->address_space().allocate_device(bytes, memory::AllocationKind::Module);
+  if (local_memory_ == nullptr)
+    throw Error("kernel '" + kernel.name + "': no room in device memory for its local memory (" +
+                std::to_string(bytes) + " bytes)");
+  return local_memory_->physical;
 }
 
 std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Dim3 grid, gpu::Dim3 block,
@@ -95,6 +137,15 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
   result->parameters = std::move(parameters);
   result->launch_id = next_launch_id_++;
   result->cooperative = cooperative;
+  result->local_physical = local_memory(kernel);
+  for (const LoadedModule& loaded : modules_) {
+    const auto& kernels = loaded.module.kernels;
+    if (loaded.code_addresses.empty() || std::less<>()(&kernel, kernels.data()) ||
+        !std::less<>()(&kernel, kernels.data() + kernels.size()))
+      continue;
+    result->code_physical = loaded.code_addresses[static_cast<std::size_t>(&kernel - kernels.data())];
+    break;
+  }
   return result;
 }
 
@@ -115,6 +166,9 @@ void Process::note_time(Picoseconds thread_clock) {
 }
 
 void Process::record(const driver::CommandRecord& command) {
+  std::size_t index = 0;
+  for (const StatisticValue& value : system_->statistics())
+    journal_->set_counter(index++, value.statistic->name, value.value);
   switch (command.kind) {
     case driver::CommandKind::Launch: {
       const gpu::Grid& grid = *command.grid;
@@ -134,6 +188,7 @@ void Process::record(const driver::CommandRecord& command) {
       record.thread_instructions = grid.thread_instructions;
       record.occupancy = static_cast<double>(fit.blocks_per_sm * fit.warps_per_block) /
                          static_cast<double>(config().gpu.sm.max_warps);
+      record.issue_slots = grid.issue_slots;
       journal_->append(report::RecordType::Kernel, record, grid.kernel->name);
       if (grid.fault.kind != gpu::FaultKind::None)
         journal_->append(report::RecordType::Fault, &record, 0, grid.fault.text);

@@ -23,6 +23,7 @@ struct ProcessOptions {
   unsigned registers_per_thread = 0;  // overrides the compiler's count (occupancy); 0: the compiler's
   bool assembler_peepholes = true;
   std::uint64_t shuffle_seed = 0;
+  bool functional = false;
 };
 
 // A module in the device's memory.
@@ -31,6 +32,7 @@ class LoadedModule {
   ptx::Module module;
   Address variables_base = 0;               // virtual; 0 when it has none
   std::vector<Address> variable_addresses;  // by index in module.variables
+  std::vector<Address> code_addresses;      // physical, by index in module.kernels; timed GPU
 };
 
 class Process {
@@ -69,7 +71,12 @@ class Process {
   ProcessOptions options_;
   std::unique_ptr<System> system_;
   std::deque<LoadedModule> modules_;
+  void place_variables(LoadedModule& loaded, const std::string& name);
+  void place_code(LoadedModule& loaded, const std::string& name);
+  Address local_memory(const ptx::Kernel& kernel);
+
   std::uint64_t next_launch_id_ = 1;
+  const memory::Allocation* local_memory_ = nullptr;  // timed GPU: for all threads that can be resident
 };
 
 }  // namespace duet::machine

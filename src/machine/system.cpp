@@ -1,6 +1,7 @@
 #include "machine/system.h"
 
 #include "gpu/occupancy.h"
+#include "gpu/sm/sm.h"
 #include "machine/board.h"
 
 namespace duet::machine {
@@ -12,21 +13,38 @@ struct System::Parts {
         services(std::move(device_services)),
         engine(options.shuffle_seed),
         address_space(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
-        board(engine, machine, address_space, host, gpu::occupancy) {
+        board(engine, machine, address_space, host, gpu::occupancy, !options.functional) {
     for (std::uint32_t i = 0; i < machine.gpu.sm.count; ++i) {
-      auto& sm = *sms.emplace_back(
-          std::make_unique<gpu::FunctionalSm>(engine, &board.gpu(), i, machine.gpu, address_space, services));
-      const Board::SmQueues queues = board.connect_sm(sm);
-      sm.connect(queues.launches, queues.done);
+      if (options.functional) {
+        auto& sm = *functional_sms.emplace_back(std::make_unique<gpu::FunctionalSm>(
+            engine, &board.gpu(), i, machine.gpu, address_space, services));
+        const Board::SmQueues queues = board.connect_sm(sm);
+        sm.connect(queues.launches, queues.done);
+      } else {
+        auto& sm = *timed_sms.emplace_back(std::make_unique<gpu::TimedSm>(
+            engine, &board.gpu(), i, machine.gpu, board.requests(), address_space, services));
+        const Board::SmQueues queues = board.connect_sm(sm);
+        gpu::TimedSm::Ports ports;
+        ports.launches = &queues.launches;
+        ports.done = &queues.done;
+        board.memory_system()->connect_sm(sm, ports);
+        sm.connect(ports);
+      }
     }
+    services.settle = [this](Address physical, Bytes bytes) { settle(physical, bytes); };
+  }
+
+  void settle(Address physical, Bytes bytes) {
+    if (board.memory_system() != nullptr) board.memory_system()->settle(physical, bytes);
   }
 
   const config::Machine machine;
-  const gpu::DeviceServices services;
+  gpu::DeviceServices services;
   sim::Engine engine;
   memory::AddressSpace address_space;
   Board board;
-  std::vector<std::unique_ptr<gpu::FunctionalSm>> sms;
+  std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
+  std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;
 };
 
 System::System(const config::Machine& config, driver::HostPort& host, gpu::DeviceServices services,
@@ -39,5 +57,23 @@ sim::Engine& System::engine() { return parts_->engine; }
 memory::AddressSpace& System::address_space() { return parts_->address_space; }
 driver::Driver& System::driver() { return parts_->board.driver(); }
 const config::Machine& System::config() const { return parts_->machine; }
+bool System::functional() const { return parts_->board.memory_system() == nullptr; }
+void System::settle(Address physical, Bytes bytes) { parts_->settle(physical, bytes); }
+
+std::vector<StatisticValue> System::statistics() const {
+  if (functional()) return {};
+  gpu::SmStatistics sum;
+  for (const auto& sm : parts_->timed_sms) {
+    const gpu::SmStatistics s = sm->statistics();
+    sum.warp_instructions += s.warp_instructions;
+    for (std::size_t i = 0; i < sum.issue_slots.size(); ++i) sum.issue_slots[i] += s.issue_slots[i];
+    sum.register_conflict_cycles += s.register_conflict_cycles;
+    sum.shared_conflict_cycles += s.shared_conflict_cycles;
+    sum.instruction_misses += s.instruction_misses;
+    sum.memory_transactions += s.memory_transactions;
+    sum.ticks += s.ticks;
+  }
+  return statistic_values(sum, parts_->board.memory_system()->statistics());
+}
 
 }  // namespace duet::machine

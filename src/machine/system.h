@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "config/machine.h"
 #include "driver/driver.h"
 #include "gpu/functional/functional_sm.h"
+#include "machine/statistics.h"
 #include "memory/address_space.h"
 #include "sim/engine.h"
 
@@ -13,6 +15,7 @@ namespace duet::machine {
 
 struct Options {
   std::uint64_t shuffle_seed = 0;  // other than 0: shuffles tick order (results must not change)
+  bool functional = false;         // the functional GPU instead of the timed one
 };
 
 class System {
@@ -25,6 +28,13 @@ class System {
   memory::AddressSpace& address_space();
   driver::Driver& driver();
   const config::Machine& config() const;
+  bool functional() const;
+
+  // Before something outside the machine reads or writes the backing of device memory: brings what caches
+  // hold of these physical bytes there and drops it. Costs no simulated time.
+  void settle(Address physical, Bytes bytes);
+  // The machine's statistics so far; the functional GPU has none.
+  std::vector<StatisticValue> statistics() const;
 
  private:
   struct Parts;

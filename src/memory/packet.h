@@ -11,8 +11,6 @@
 
 namespace duet::memory {
 
-inline constexpr RequestHandle kNoRequest = ~RequestHandle{0};
-
 enum class PacketKind : std::uint8_t {
   Request,     // to a memory
   Response,    // read data or the acknowledgement of a write

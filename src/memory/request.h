@@ -47,6 +47,9 @@ struct ByteMask {  // one bit per byte of a line, relative to Request::address
   bool test(unsigned byte) const { return (bits[byte / 64] >> (byte % 64)) & 1; }
 };
 
+using RequestHandle = std::uint32_t;
+inline constexpr RequestHandle kNoRequest = ~RequestHandle{0};
+
 struct Request {
   Address address = 0;  // physical, of the first byte; the request stays within one line
   std::uint16_t bytes = 0;
@@ -64,11 +67,11 @@ struct Request {
   std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer
   std::uint32_t pc = 0;
   std::uint64_t tag = 0;  // the requester's own
+  // A pool entry whose data holds compare-and-swap's stored values, at the places of the compared ones.
+  RequestHandle second = kNoRequest;
   ByteMask mask;
   std::array<std::byte, kLineBytes> data{};  // written bytes, or the bytes that were read
 };
-
-using RequestHandle = std::uint32_t;
 
 class RequestPool {
  public:

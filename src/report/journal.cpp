@@ -84,6 +84,14 @@ ApiCount& JournalWriter::api(const char* name) {
   return header_->api[index];
 }
 
+void JournalWriter::set_counter(std::size_t index, const char* name, std::uint64_t value) {
+  if (index >= JournalHeader::kMaxCounters) return;
+  Counter& counter = header_->counters[index];
+  if (counter.name[0] == 0) std::strncpy(counter.name, name, sizeof counter.name - 1);
+  counter.value = value;
+  if (header_->counter_count <= index) header_->counter_count = static_cast<std::uint32_t>(index + 1);
+}
+
 JournalReader::JournalReader(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};

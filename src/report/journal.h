@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/issue_slot.h"
 #include "base/units.h"
 
 namespace duet::report {
@@ -33,8 +34,9 @@ struct KernelRecord {
   std::uint32_t grid[3], block[3];
   Picoseconds queued_ps, driver_start_ps, start_ps, end_ps;
   std::uint64_t cycles, warp_instructions, thread_instructions;
-  double occupancy;  // resident warps over the SM's maximum
-};                   // followed by the name
+  double occupancy;        // resident warps over the SM's maximum
+  IssueSlots issue_slots;  // all zero with the functional GPU
+};                         // followed by the name
 
 enum class CopyKind : std::uint32_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost, Fill };
 struct CopyRecord {
@@ -66,6 +68,11 @@ struct ApiCount {
   std::atomic<std::uint64_t> total_ps;
 };
 
+struct Counter {
+  char name[48];
+  std::uint64_t value;
+};
+
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x314a'5445'5544'0a0dull;
@@ -84,6 +91,9 @@ struct JournalHeader {
   std::uint64_t core_clock_khz;
   std::atomic<std::uint32_t> api_count;
   ApiCount api[kMaxApi];
+  static constexpr std::size_t kMaxCounters = 128;
+  std::atomic<std::uint32_t> counter_count;
+  Counter counters[kMaxCounters];  // the machine's statistics, as of the last command that completed
 };
 
 // The writing side, one per process.
@@ -102,6 +112,8 @@ class JournalWriter {
   }
   // The counter of an API function; the same name gives the same counter.
   ApiCount& api(const char* name);
+  // Sets a statistic; `index` counts from 0 in the order of first use.
+  void set_counter(std::size_t index, const char* name, std::uint64_t value);
 
  private:
   std::byte* base_ = nullptr;

@@ -40,6 +40,7 @@ struct RunReport {
   std::vector<Api> api;
   std::vector<ApiCallRecord> api_calls;  // only when events were switched on
   std::vector<std::string> faults;
+  std::vector<std::pair<std::string, std::uint64_t>> counters;  // the machine's statistics
 
   std::uint64_t warp_instructions() const;
   std::uint64_t thread_instructions() const;

@@ -25,6 +25,17 @@ const char* copy_kind_name(CopyKind kind) {
   return "?";
 }
 
+// Issue slots by use; "issued" is no stall but makes the sum whole.
+Json stalls(const KernelResult& kernel) {
+  Json result = Json::object();
+  std::uint64_t sum = 0;
+  for (const std::uint64_t slots : kernel.issue_slots) sum += slots;
+  if (sum == 0) return result;
+  for (std::size_t i = 0; i < kIssueSlots; ++i)
+    result[issue_slot_name(static_cast<IssueSlot>(i))] = kernel.issue_slots[i];
+  return result;
+}
+
 }  // namespace
 
 std::string stats_json(const RunReport& report) {
@@ -61,7 +72,7 @@ std::string stats_json(const RunReport& report) {
                                {"thread_instructions", k.thread_instructions},
                                {"registers", k.registers},
                                {"occupancy", k.occupancy},
-                               {"stalls", Json::object()}});
+                               {"stalls", stalls(k)}});
   json["copies"] = Json::array();
   for (const CopyRecord& c : report.copies)
     json["copies"].push_back({{"kind", copy_kind_name(c.kind)},
@@ -76,6 +87,7 @@ std::string stats_json(const RunReport& report) {
     json["api"].push_back({{"name", api.name}, {"calls", api.calls}, {"total_ps", api.total_ps}});
   json["faults"] = report.faults;
   json["counters"] = Json::object();
+  for (const auto& [name, value] : report.counters) json["counters"][name] = value;
   json["counters"]["journal.lost_records"] = report.lost_records;
   return json.dump(1) + "\n";
 }

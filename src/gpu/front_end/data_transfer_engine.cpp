@@ -74,14 +74,19 @@ void DataTransferEngine::advance(Bytes bytes) {
 
 bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
   const memory::Request& request = pool_[handle];
-  sim::Queue<Packet>& path = path_to(request.address);
-  if (!path.can_push(now)) return false;
+  if (!can_send(now, request.address)) return false;
   Packet packet;
   packet.request = handle;
   packet.payload_bytes = request.operation == memory::Operation::Write ? request.bytes : 0;
-  packet.source = config_.link_number;
-  packet.destination = config_.host_memory_number;
-  path.push(now, packet);
+  if (is_host(request.address)) {
+    packet.source = config_.link_number;
+    packet.destination = config_.host_memory_number;
+    ports_.to_host->push(now, packet);
+  } else {
+    packet.source = ports_.device_number;
+    packet.destination = ports_.device_destination_of(request.address);
+    ports_.to_device->push(now, packet);
+  }
   return true;
 }
 
@@ -104,7 +109,7 @@ bool DataTransferEngine::issue(Picoseconds now) {
     if (!translate(from_, from_.row + offset_, from, left)) return fault(from_.row + offset_);
     bytes = std::min({bytes, in_line(from), left});
   }
-  if (!path_to(fill ? to : from).can_push(now)) return false;
+  if (!can_send(now, fill ? to : from)) return false;
   const memory::RequestHandle handle = pool_.allocate();
   memory::Request& request = pool_[handle];
   request.address = fill ? to : from;

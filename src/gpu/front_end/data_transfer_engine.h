@@ -7,12 +7,14 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "config/machine.h"
 #include "gpu/front_end/task.h"
 #include "memory/address_space.h"
+#include "memory/channel.h"
 #include "memory/host_aperture.h"
 #include "memory/packet.h"
 #include "sim/clock_cursor.h"
@@ -25,9 +27,9 @@ struct DataTransferEngineConfig {
   std::uint64_t core_clock_khz = 0;
   std::uint64_t outstanding_packets = 0;
   Bytes packet_payload_bytes = 0;
-  std::uint8_t number = 0;              // which engine
-  std::uint8_t link_number = 0;         // of this end of the link
-  std::uint8_t host_memory_number = 0;  // of the other end
+  std::uint8_t number = 0;               // which engine
+  std::uint16_t link_number = 0;         // of this end of the link
+  std::uint16_t host_memory_number = 0;  // of the other end
 };
 
 class DataTransferEngine : public sim::Component {
@@ -41,8 +43,11 @@ class DataTransferEngine : public sim::Component {
     sim::Queue<MoveDone>* done = nullptr;
     sim::Queue<memory::Packet>* to_host = nullptr;
     sim::Queue<memory::Packet>* from_host = nullptr;
-    sim::Queue<memory::Packet>* to_device = nullptr;
+    memory::Channel* to_device = nullptr;
     sim::Queue<memory::Packet>* from_device = nullptr;
+    std::uint16_t device_number = 0;  // of this end of the GPU's interconnect
+    // Where requests for a physical address of device memory go on it.
+    std::function<std::uint16_t(Address)> device_destination_of = [](Address) { return std::uint16_t{0}; };
   };
   void connect(const Ports& ports) { ports_ = ports; }
 
@@ -68,8 +73,9 @@ class DataTransferEngine : public sim::Component {
   // Physical address, and how many bytes follow in the mapping; false when nothing is mapped there.
   bool translate(End& end, Address address, Address& physical, Bytes& left);
   bool is_host(Address physical) const { return physical >= device_bytes_; }
-  sim::Queue<memory::Packet>& path_to(Address physical) {
-    return is_host(physical) ? *ports_.to_host : *ports_.to_device;
+  bool can_send(Picoseconds now, Address physical) const {
+    return is_host(physical) ? ports_.to_host->can_push(now)
+                             : ports_.to_device->can_push(now, memory::TrafficClass::NonTriggered);
   }
   bool send(Picoseconds now, memory::RequestHandle handle);
   void finish(Picoseconds now);

@@ -19,6 +19,8 @@ namespace duet::gpu {
 // What device code may ask of the outside while it runs.
 struct DeviceServices {
   std::function<void(const std::string&)> print;  // text that device printf or assert produced
+  // Timed GPU: brings what caches hold of these physical bytes to the backing memory, outside simulated time.
+  std::function<void(Address, Bytes)> settle;
 };
 
 class FunctionalSm : public sim::Component {

@@ -1,0 +1,26 @@
+// What an issue slot of an SM's scheduler was used for in one cycle. An idle slot is charged to the reason
+// that keeps the least-blocked of its warps, in this order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace duet {
+
+enum class IssueSlot : std::uint8_t {
+  Issued,
+  UnitBusy,       // no operand collector of the unit is free
+  LoadStoreBusy,  // the load-store unit's queue is full
+  Dependency,     // waits for an arithmetic result, or a branch
+  Memory,         // waits for a load or an atomic
+  Fence,
+  Barrier,
+  Fetch,   // waits for instructions
+  NoWarp,  // no warp is left that could issue
+  Count
+};
+inline constexpr std::size_t kIssueSlots = static_cast<std::size_t>(IssueSlot::Count);
+using IssueSlots = std::array<std::uint64_t, kIssueSlots>;  // slots: cycles times schedulers
+const char* issue_slot_name(IssueSlot slot);                // "unit_busy"
+
+}  // namespace duet

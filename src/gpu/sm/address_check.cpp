@@ -1,0 +1,362 @@
+#include "gpu/sm/address_check.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "base/error.h"
+#include "gpu/sm/coalescer.h"
+#include "ptx/state_spaces.h"
+
+namespace duet::gpu {
+
+using ptx::CacheOperator;
+using ptx::MemorySemantics;
+using ptx::MicroOp;
+using ptx::StateSpace;
+
+namespace {
+
+constexpr std::uint32_t kSegmentBytes = 32;
+constexpr Bytes kReach = 1_GiB;  // either way from the first lane: offsets keep within 32 bits
+constexpr Address kLineStart = ~Address{memory::kLineBytes - 1};
+
+struct Window {
+  StateSpace space;
+  Address base;
+};
+Window window_of(Address generic) {
+  static constexpr Window kWindows[] = {{StateSpace::Shared, ptx::kSharedWindow},
+                                        {StateSpace::Local, ptx::kLocalWindow},
+                                        {StateSpace::Param, ptx::kParamWindow}};
+  for (const Window& window : kWindows)
+    if (generic - window.base < ptx::kWindowBytes) return window;
+  return {StateSpace::Global, 0};
+}
+
+bool is_paged(StateSpace space) {
+  return space != StateSpace::Shared && space != StateSpace::Local && space != StateSpace::Param;
+}
+
+bool same_attributes(const memory::PageEntry& a, const memory::PageEntry& b) {
+  return a.route == b.route && a.cacheability == b.cacheability;
+}
+
+Bytes block_bytes(const WarpMemory& memory, StateSpace space) {
+  switch (space) {
+    case StateSpace::Shared:
+      return memory.shared_bytes;
+    case StateSpace::Local:
+      return memory.local_bytes;
+    default:
+      return memory.parameter_bytes;
+  }
+}
+
+}  // namespace
+
+template <unsigned W>
+AddressCheck<W>::AddressCheck(const config::Gpu& config, const memory::AddressSpace& address_space)
+    : address_space_(address_space),
+      page_shift_(static_cast<unsigned>(std::countr_zero(address_space.page_bytes()))),
+      generation_(address_space.generation()),
+      line_bytes_(static_cast<std::uint32_t>(config.l1.line_bytes)),
+      constant_line_bytes_(static_cast<std::uint32_t>(config.constant_cache.line_bytes)),
+      global_in_l1_(config.sm.global_in_l1),
+      l1_keeps_writes_(config.l1.write_back),
+      words_(ptx::word_lanes<W>()) {
+  const auto check_line = [](const char* key, std::uint32_t bytes) {
+    if (!std::has_single_bit(bytes) || bytes < kMaxLaneBytes || bytes > memory::kLineBytes)
+      throw Error(std::string(key) + " is " + std::to_string(bytes) +
+                  ": an SM's lines have 32, 64 or 128 bytes");
+  };
+  check_line("gpu.l1.line_bytes", line_bytes_);
+  check_line("gpu.constant_cache.line_bytes", constant_line_bytes_);
+  if (address_space.page_bytes() < memory::kLineBytes)
+    throw Error("gpu.dram.page_bytes is " + std::to_string(address_space.page_bytes()) +
+                ": a page holds at least one line of " + std::to_string(memory::kLineBytes) + " bytes");
+}
+
+// No bytes: nothing lies at this address.
+template <unsigned W>
+typename AddressCheck<W>::Region& AddressCheck<W>::region_of(const MicroOp& op, Address address) {
+  if (generation_ != address_space_.generation()) {
+    recent_.fill({});
+    generation_ = address_space_.generation();
+  }
+  const std::size_t index = reinterpret_cast<std::uintptr_t>(&op) / sizeof(MicroOp);
+  Region& region = recent_[(index * 2 + (op.kind != ptx::Kind::Load)) % recent_.size()];
+  if (address - region.base >= region.bytes) {
+    region = {};
+    if (const memory::Allocation* allocation = address_space_.find(address)) {
+      region.base = allocation->base;
+      region.bytes = allocation->mapped_bytes;
+      region.allocation = allocation;
+    }
+  }
+  return region;
+}
+
+// The last page of registered host memory may be one that the allocation holds in part.
+template <unsigned W>
+const memory::PageEntry& AddressCheck<W>::page_of(const Region& region, Bytes offset) const {
+  static const memory::PageEntry kHostPage = [] {
+    memory::PageEntry page;
+    page.route = memory::Route::HostDram;
+    return page;
+  }();
+  const auto& pages = region.allocation->pages;
+  if (pages.empty()) return kHostPage;
+  return pages[std::min<std::size_t>(offset >> page_shift_, pages.size() - 1)];
+}
+
+// Whether the bytes from `from` to `to` permit the access and have the attributes of those seen before,
+// remembering what was found. Permissions and attributes never change while an allocation lives.
+template <unsigned W>
+bool AddressCheck<W>::permitted_range(Region& region, Bytes from, Bytes to, bool writes) const {
+  if (from >= region.permitted_from && to <= region.permitted_to) return true;
+  const Bytes page = Bytes{1} << page_shift_;
+  from &= ~(page - 1);
+  to = round_up(to, page);
+  if (region.permitted_from == region.permitted_to) {
+    region.permitted_from = region.permitted_to = from;
+    region.attributes = page_of(region, from);
+  }
+  const auto permitted = [&](Bytes at, Bytes end) {
+    for (; at < end; at += page) {
+      const memory::PageEntry& entry = page_of(region, at);
+      if (!(writes ? entry.writable : entry.readable) || !same_attributes(entry, region.attributes))
+        return false;
+    }
+    return true;
+  };
+  if (from < region.permitted_from) {
+    if (!permitted(from, region.permitted_from)) return false;
+    region.permitted_from = from;
+  }
+  if (to > region.permitted_to) {
+    if (!permitted(region.permitted_to, to)) return false;
+    region.permitted_to = to;
+  }
+  return true;
+}
+
+// Accesses that other SMs, or the host, must see or have their say in, and those that ask for it.
+template <unsigned W>
+bool AddressCheck<W>::bypasses_l1(const MicroOp& op) const {
+  if (op.cache == CacheOperator::CacheGlobal || op.cache == CacheOperator::Volatile ||
+      op.cache == CacheOperator::WriteThrough)
+    return true;
+  if (op.semantics == MemorySemantics::Weak) return op.kind == ptx::Kind::Load && !global_in_l1_;
+  if (op.semantics == MemorySemantics::Volatile) return true;
+  return op.scope != ptx::MemoryScope::Cta || (op.kind == ptx::Kind::Load && !global_in_l1_);
+}
+
+template <unsigned W>
+MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageEntry& page) const {
+  MemoryPart part;
+  part.cacheability = page.cacheability;
+  if (page.route == memory::Route::HostDram) part.cacheability.gpu_l1 = part.cacheability.gpu_l2 = false;
+  part.request_bytes = line_bytes_;
+  if (op.space == StateSpace::Const && op.kind == ptx::Kind::Load) {
+    // The constant cache broadcasts one address at a time.
+    part.path = MemoryPath::ConstantCache;
+    part.request_bytes = constant_line_bytes_;
+    part.group_mask = ~0u;
+    return part;
+  }
+  // A store reaches L2 in any case where L1 writes through.
+  if (op.kind == ptx::Kind::Load || (l1_keeps_writes_ && op.kind == ptx::Kind::Store))
+    part.cacheability.gpu_l1 &= !bypasses_l1(op);
+  if (op.kind == ptx::Kind::Load && !part.cacheability.gpu_l1) part.request_bytes = kSegmentBytes;
+  part.group_mask = ~(part.request_bytes - 1);
+  return part;
+}
+
+template <unsigned W>
+MemoryPart AddressCheck<W>::block_part(const MemoryInstruction<W>& instruction, StateSpace space) const {
+  MemoryPart part;
+  switch (space) {
+    case StateSpace::Shared:
+      part.path = MemoryPath::Shared;
+      break;
+    case StateSpace::Param:
+      part.path = MemoryPath::Parameters;
+      break;
+    default:
+      part.local = true;
+      part.base = instruction.memory.local_physical & kLineStart;
+      part.request_bytes = line_bytes_;
+      part.group_mask = ~(line_bytes_ - 1);
+      part.steps = std::max(instruction.bytes / 4, 1u);
+      part.step_bytes = instruction.registers->width * 4;
+      if (part.steps > 1 && instruction.op->kind == ptx::Kind::Atomic)
+        throw Error("PTX line " + std::to_string(instruction.op->ptx_line) +
+                    ": an atomic wider than 32 bits on local memory is not supported");
+      break;
+  }
+  return part;
+}
+
+// From a thread's own addresses to places in the warp's local memory.
+template <unsigned W>
+void AddressCheck<W>::interleave(MemoryInstruction<W>& instruction, std::uint64_t lanes,
+                                 const MemoryPart& part) const {
+  const auto first = static_cast<std::uint32_t>(instruction.memory.local_physical - part.base);
+  const std::uint32_t row = part.step_bytes;
+  for (unsigned i = 0; i < W; ++i) {
+    const std::uint32_t offset = instruction.offsets[i];
+    const std::uint32_t place = first + (offset / 4) * row + i * 4 + offset % 4;
+    instruction.offsets[i] = (lanes >> i & 1) != 0 ? place : offset;
+  }
+}
+
+// All lanes at once, when each is aligned, in bounds and permitted, and all lie in what holds the first
+// lane's address. False: nothing is decided yet.
+template <unsigned W>
+bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
+  const MicroOp& op = *instruction.op;
+  const ptx::Warp<W>& warp = *instruction.registers;
+  const auto first = static_cast<unsigned>(std::countr_zero(instruction.lanes));
+  auto add = static_cast<Address>(op.address_offset);
+  Address address =
+      add + (op.address_is_64_bit ? warp.lanes64(op.sources[0])[first] : warp.lanes32(op.sources[0])[first]);
+  StateSpace space = op.space;
+  if (space == StateSpace::Generic) {
+    const Window window = window_of(address);
+    space = window.space;
+    address -= window.base;
+    add -= window.base;
+  }
+  const auto locate = [&](Address addend) {
+    if (op.address_is_64_bit)
+      words_.locate64(warp.lanes64(op.sources[0]), addend, instruction.lanes, located_);
+    else
+      words_.locate32(warp.lanes32(op.sources[0]), addend, instruction.lanes, located_);
+  };
+  const Bytes bytes = instruction.bytes;
+  MemoryPart part;
+  if (is_paged(space)) {
+    Region& region = region_of(op, address);
+    const Bytes at = address - region.base;
+    if (at >= region.bytes) return false;
+    const Bytes origin = at > kReach ? at - kReach : 0;
+    const Bytes reach = std::min(region.bytes - origin, 2 * kReach);
+    const Address physical = region.allocation->physical + origin;
+    const Bytes before = physical & ~kLineStart;  // bytes of the first line that lie before the region
+    locate(add - region.base - origin + before);
+    if (located_.beyond || located_.lowest < before || reach < bytes ||
+        located_.highest > before + reach - bytes || (located_.merged & (bytes - 1)) != 0 ||
+        !permitted_range(region, origin + located_.lowest - before,
+                         origin + located_.highest - before + bytes, op.kind != ptx::Kind::Load))
+      return false;
+    part = global_part(op, region.attributes);
+    part.base = physical - before;
+  } else {
+    if (space == StateSpace::Param && op.kind != ptx::Kind::Load) return false;
+    const Bytes size = block_bytes(instruction.memory, space);
+    locate(add);
+    if (located_.beyond || size < bytes || located_.highest > size - bytes ||
+        (located_.merged & (bytes - 1)) != 0)
+      return false;
+    part = block_part(instruction, space);
+  }
+  std::copy(std::begin(located_.of), std::end(located_.of), instruction.offsets.begin());
+  part.lanes = instruction.lanes;
+  if (part.local)
+    interleave(instruction, instruction.lanes, part);
+  else if (bytes == 4 && op.vector_elements == 1 && !instruction.wide && op.kind != ptx::Kind::Atomic &&
+           part.path != MemoryPath::ConstantCache && instruction.lanes == LaneMask::first(W).bits() &&
+           located_.highest - located_.lowest == 4 * (W - 1))
+    instruction.consecutive = words_are_consecutive<W>(instruction.offsets.data());
+  instruction.parts[0] = part;
+  instruction.part_count = 1;
+  return true;
+}
+
+template <unsigned W>
+bool AddressCheck<W>::check_lane(const MemoryInstruction<W>& instruction, StateSpace space, Address address,
+                                 FaultKind& kind, Region*& region) {
+  const Bytes bytes = instruction.bytes;
+  kind = FaultKind::MisalignedAddress;
+  if ((address & (bytes - 1)) != 0) return false;
+  kind = FaultKind::IllegalAddress;
+  if (!is_paged(space)) {
+    const Bytes size = block_bytes(instruction.memory, space);
+    return address < size && size - address >= bytes;
+  }
+  region = &region_of(*instruction.op, address);
+  const Bytes offset = address - region->base;
+  if (offset >= region->bytes || region->bytes - offset < bytes) return false;
+  // Where an allocation starts within a page, an access may touch two of its pages.
+  const memory::PageEntry &page = page_of(*region, offset), &last = page_of(*region, offset + bytes - 1);
+  return instruction.op->kind == ptx::Kind::Load ? page.readable && last.readable
+                                                 : page.writable && last.writable;
+}
+
+// Lane by lane, window after window in the order of their first lanes.
+template <unsigned W>
+bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
+  const MicroOp& op = *instruction.op;
+  alignas(64) std::uint64_t addresses[W];
+  ptx::generate_addresses(*instruction.registers, op, instruction.lanes, addresses);
+  instruction.part_count = 0;
+  const auto join = [&](const MemoryPart& like, Address physical, unsigned lane) {
+    const Address base = like.path == MemoryPath::Shared || like.path == MemoryPath::Parameters || like.local
+                             ? like.base
+                             : physical & ~(2 * kReach - 1);
+    MemoryPart* part = instruction.parts.data();
+    MemoryPart* const end = part + instruction.part_count;
+    while (part != end && !(part->base == base && part->path == like.path && part->local == like.local &&
+                            part->cacheability == like.cacheability))
+      ++part;
+    if (part == end) {
+      *part = like;
+      part->base = base;
+      ++instruction.part_count;
+    }
+    part->lanes |= std::uint64_t{1} << lane;
+    instruction.offsets[lane] = static_cast<std::uint32_t>(physical - base);
+  };
+  instruction.offsets.fill(0);
+  for (std::uint64_t rest = instruction.lanes; rest != 0;) {
+    const unsigned first = LaneMask(rest).lowest();
+    const Window window = op.space == StateSpace::Generic ? window_of(addresses[first]) : Window{op.space, 0};
+    const auto fail = [&](FaultKind kind, unsigned lane) {
+      fault_ = {kind, lane, addresses[lane] - window.base, window.space};
+      return false;
+    };
+    if (window.space == StateSpace::Param && op.kind != ptx::Kind::Load)
+      return fail(FaultKind::IllegalAddress, first);
+    for (std::uint64_t left = rest; left != 0; left &= left - 1) {
+      const unsigned lane = LaneMask(left).lowest();
+      if (op.space == StateSpace::Generic && window_of(addresses[lane]).base != window.base) continue;
+      const Address address = addresses[lane] - window.base;
+      FaultKind kind;
+      Region* region = nullptr;
+      if (!check_lane(instruction, window.space, address, kind, region)) return fail(kind, lane);
+      if (region != nullptr) {
+        const Bytes offset = address - region->base;
+        join(global_part(op, page_of(*region, offset)), region->allocation->physical + offset, lane);
+      } else {
+        MemoryPart part = block_part(instruction, window.space);
+        join(part, part.base + address, lane);
+      }
+      rest &= ~(std::uint64_t{1} << lane);
+    }
+  }
+  for (unsigned i = 0; i < instruction.part_count; ++i)
+    if (instruction.parts[i].local) interleave(instruction, instruction.parts[i].lanes, instruction.parts[i]);
+  return true;
+}
+
+template <unsigned W>
+bool AddressCheck<W>::resolve(MemoryInstruction<W>& instruction) {
+  instruction.consecutive = false;
+  return resolve_together(instruction) || resolve_each(instruction);
+}
+
+template class AddressCheck<32>;
+template class AddressCheck<64>;
+
+}  // namespace duet::gpu

@@ -1,0 +1,87 @@
+// Which lanes of a warp share a request: those whose bytes lie in one line or segment. Lanes are compared all
+// at once. Source: CUDA C programming guide, compute capability 2.x: one transaction per 128-byte line that
+// the warp touches in L1, one per 32-byte segment of loads that bypass L1. Left out: requests that the lanes
+// of several instructions share.
+#pragma once
+
+#include <emmintrin.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "memory/request.h"
+
+namespace duet::gpu {
+
+// Lanes for which (offsets[lane] + add) & mask equals value. `offsets` is aligned to 16 bytes.
+template <unsigned W>
+inline std::uint64_t lanes_where(const std::uint32_t* offsets, std::uint32_t add, std::uint32_t mask,
+                                 std::uint32_t value) {
+  const __m128i a = _mm_set1_epi32(static_cast<int>(add));
+  const __m128i m = _mm_set1_epi32(static_cast<int>(mask));
+  const __m128i v = _mm_set1_epi32(static_cast<int>(value));
+  std::uint64_t lanes = 0;
+  for (unsigned i = 0; i < W; i += 16) {
+    const auto equal = [&](unsigned j) {
+      const __m128i o = _mm_load_si128(reinterpret_cast<const __m128i*>(offsets + i + j));
+      return _mm_cmpeq_epi32(_mm_and_si128(_mm_add_epi32(o, a), m), v);
+    };
+    const __m128i bytes =
+        _mm_packs_epi16(_mm_packs_epi32(equal(0), equal(4)), _mm_packs_epi32(equal(8), equal(12)));
+    lanes |= std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))} << i;
+  }
+  return lanes;
+}
+
+// Offsets from `segment`, of lanes outside it some offset within `limit`: all lanes can be read.
+template <unsigned W>
+inline void relative_offsets(const std::uint32_t* offsets, std::uint32_t segment, std::uint32_t limit,
+                             std::uint32_t* out) {
+  for (unsigned i = 0; i < W; ++i) out[i] = std::min(offsets[i] - segment, limit);
+}
+
+// Whether lane i lies at offsets[0] + 4 * i, for all lanes.
+template <unsigned W>
+inline bool words_are_consecutive(const std::uint32_t* offsets) {
+  std::uint32_t different = 0;
+  for (unsigned i = 0; i < W; ++i) different |= offsets[i] ^ (offsets[0] + 4 * i);
+  return different == 0;
+}
+
+inline memory::ByteMask byte_range(unsigned from, unsigned bytes) {
+  const memory::ByteMask below = memory::ByteMask::first(from);
+  memory::ByteMask mask = memory::ByteMask::first(from + bytes);
+  for (unsigned i = 0; i < mask.bits.size(); ++i) mask.bits[i] &= ~below.bits[i];
+  return mask;
+}
+
+// The bytes that lanes at these offsets from the line's start touch; accesses are aligned, of at most 32
+// bytes.
+inline memory::ByteMask touched_bytes(const std::uint32_t* offsets, std::uint32_t add, std::uint64_t lanes,
+                                      unsigned bytes) {
+  memory::ByteMask mask;
+  const std::uint64_t element = (1ull << bytes) - 1;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const std::uint32_t at = offsets[std::countr_zero(lanes)] + add;
+    mask.bits[at / 64 % mask.bits.size()] |= element << at % 64;
+  }
+  return mask;
+}
+
+// Of lanes within one line the first at each address, in ascending order: those that one atomic request may
+// carry. The others follow in later requests.
+inline std::uint64_t distinct_lanes(const std::uint32_t* offsets, std::uint32_t line, std::uint64_t lanes) {
+  memory::ByteMask taken;
+  std::uint64_t distinct = 0;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = std::countr_zero(lanes);
+    const std::uint32_t at = offsets[lane] - line;
+    if (taken.test(at)) continue;
+    taken.bits[at / 64] |= 1ull << at % 64;
+    distinct |= 1ull << lane;
+  }
+  return distinct;
+}
+
+}  // namespace duet::gpu

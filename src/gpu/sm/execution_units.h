@@ -1,0 +1,80 @@
+// Operand collection and the arithmetic units of an SM, as reservations: a register bank delivers one operand
+// a cycle, a collector holds an instruction from its issue until its unit takes it, a unit takes an
+// instruction every interval. Instructions of a unit start in the order of their issue. So everything that
+// will happen to an instruction is known when it issues, and nothing is ticked. Source: hu2016 §2 (SM);
+// operand collectors and banks as in Fermi-class SMs. Left out: the write ports of the register file.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "config/machine.h"
+#include "gpu/sm/timed_kernel.h"
+
+namespace duet::gpu {
+
+class ExecutionUnits {
+ public:
+  // An instruction without conflicts starts to execute this many cycles after its issue: one to read its
+  // operands, one to go to the unit.
+  static constexpr Cycle kCollectCycles = 2;
+
+  explicit ExecutionUnits(const config::Sm& sm) : bank_free_(sm.register_banks) {
+    const std::uint64_t counts[kArithmeticPipes] = {sm.sp_units, sm.sfu_units, sm.dp_units};
+    for (unsigned pipe = 0; pipe < kArithmeticPipes; ++pipe)
+      pipes_[pipe].assign(counts[pipe], {0, std::vector<Cycle>(sm.collector_units)});
+  }
+
+  // First cycle at which a collector of this pipe is free; at most `now` when an instruction can issue.
+  Cycle next_issue(Pipe pipe) const {
+    Cycle first = ~Cycle{0};
+    for (const Unit& unit : pipes_[static_cast<unsigned>(pipe)])
+      first = std::min(first, unit.collectors[unit.next]);
+    return first;
+  }
+
+  // When the registers of an instruction that issues at `now` have been read.
+  Cycle collect(Cycle now, std::uint32_t warp, const std::uint16_t* registers, unsigned count) {
+    Cycle last = now + 1;
+    if (bank_free_.empty()) return last + 1;
+    for (unsigned i = 0; i < count; ++i) {
+      Cycle& free = bank_free_[(registers[i] + warp) % bank_free_.size()];
+      const Cycle read = std::max(now + 1, free);
+      free = read + 1;
+      last = std::max(last, read);
+    }
+    conflict_cycles_ += last - (now + 1);
+    return last + 1;
+  }
+
+  // Issues one machine instruction whose operands are there at `collected`; returns when it starts to
+  // execute. next_issue(pipe) must be at most `now`.
+  Cycle start(Pipe pipe, Cycle collected, unsigned interval_cycles) {
+    Unit* best = nullptr;
+    for (Unit& unit : pipes_[static_cast<unsigned>(pipe)])
+      if (best == nullptr || unit.collectors[unit.next] < best->collectors[best->next] ||
+          (unit.collectors[unit.next] == best->collectors[best->next] && unit.free < best->free))
+        best = &unit;
+    const Cycle start = std::max(collected, best->free);
+    best->free = start + interval_cycles;
+    best->collectors[best->next] = start;
+    if (++best->next == best->collectors.size()) best->next = 0;
+    return start;
+  }
+
+  std::uint64_t conflict_cycles() const { return conflict_cycles_; }
+
+ private:
+  struct Unit {
+    Cycle free = 0;                 // takes the next instruction then
+    std::vector<Cycle> collectors;  // each free from then on, oldest at `next`: they are left in order
+    std::size_t next = 0;
+  };
+  std::array<std::vector<Unit>, kArithmeticPipes> pipes_;
+  std::vector<Cycle> bank_free_;
+  std::uint64_t conflict_cycles_ = 0;
+};
+
+}  // namespace duet::gpu

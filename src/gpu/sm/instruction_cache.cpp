@@ -1,0 +1,55 @@
+#include "gpu/sm/instruction_cache.h"
+
+#include <algorithm>
+
+namespace duet::gpu {
+
+bool InstructionCache::lookup(Picoseconds now, Address address) {
+  const Address line = address / config_.line_bytes;
+  Line* set = set_of(line);
+  for (std::uint64_t way = 0; way < config_.ways; ++way) {
+    if (!set[way].valid || set[way].tag != line) continue;
+    set[way].used = ++clock_;
+    ++hits;
+    return true;
+  }
+  if (std::find(missing_.begin(), missing_.end(), line) != missing_.end()) return false;
+  if (missing_.size() >= config_.mshrs ||
+      !ports_.to_memory->can_push(now, memory::TrafficClass::NonTriggered))
+    return false;
+  ++misses;
+  missing_.push_back(line);
+  const memory::RequestHandle handle = pool_.allocate();
+  memory::Request& request = pool_[handle];
+  request.address = line * config_.line_bytes;
+  request.bytes = static_cast<std::uint16_t>(config_.line_bytes);
+  request.mask = memory::ByteMask::first(request.bytes);
+  request.agent = memory::Agent::Sm;
+  request.unit = sm_number_;
+  request.cacheability.gpu_l1 = false;
+  memory::Packet packet;
+  packet.request = handle;
+  packet.source = ports_.number;
+  packet.destination = ports_.destination_of(request.address);
+  ports_.to_memory->push(now, packet);
+  return false;
+}
+
+bool InstructionCache::receive(Picoseconds now) {
+  bool any = false;
+  while (ports_.from_memory->can_pop(now)) {
+    const memory::Packet packet = ports_.from_memory->pop(now);
+    const Address line = pool_[packet.request].address / config_.line_bytes;
+    pool_.release(packet.request);
+    std::erase(missing_, line);
+    Line* set = set_of(line);
+    Line* victim = std::min_element(set, set + config_.ways, [](const Line& a, const Line& b) {
+      return a.valid != b.valid ? !a.valid : a.used < b.used;
+    });
+    *victim = {line, ++clock_, true};
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace duet::gpu

@@ -1,0 +1,54 @@
+// The L1 instruction cache of an SM: tags with LRU replacement. Code never changes while a kernel runs and
+// its bytes are in the micro-ops, so no data is kept; a miss fetches the line from L2 like any other read.
+// Source: hu2016 §2 (instruction buffer and cache of an SM). Left out: prefetching of the next line.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "config/machine.h"
+#include "memory/channel.h"
+
+namespace duet::gpu {
+
+class InstructionCache {
+ public:
+  struct Ports {
+    memory::Channel* to_memory = nullptr;
+    sim::Queue<memory::Packet>* from_memory = nullptr;
+    std::uint16_t number = 0;                              // of this end of the interconnect
+    std::function<std::uint16_t(Address)> destination_of;  // of a physical address
+  };
+  InstructionCache(const config::Cache& config, std::uint16_t sm_number, memory::RequestPool& pool)
+      : config_(config), sm_number_(sm_number), pool_(pool), lines_(config.sets * config.ways) {}
+  void connect(const Ports& ports) { ports_ = ports; }
+
+  Bytes line_bytes() const { return config_.line_bytes; }
+  // Whether the line of this address is there. When it is not, it is fetched if there is room for one more
+  // miss; ask again when a line has arrived.
+  bool lookup(Picoseconds now, Address address);
+  // Takes lines that arrived; true when one did.
+  bool receive(Picoseconds now);
+  bool waiting() const { return !missing_.empty(); }
+
+  std::uint64_t hits = 0, misses = 0;
+
+ private:
+  struct Line {
+    Address tag = 0;
+    std::uint64_t used = 0;
+    bool valid = false;
+  };
+  Line* set_of(Address line) { return &lines_[(line % config_.sets) * config_.ways]; }
+
+  config::Cache config_;
+  std::uint16_t sm_number_;
+  memory::RequestPool& pool_;
+  Ports ports_;
+  std::vector<Line> lines_;
+  std::vector<Address> missing_;  // lines on their way
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace duet::gpu

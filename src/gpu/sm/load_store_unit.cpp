@@ -1,0 +1,568 @@
+#include "gpu/sm/load_store_unit.h"
+
+#include <cstring>
+#include <string>
+
+#include "base/atomic_operation.h"
+#include "base/error.h"
+#include "gpu/sm/address_check.h"
+#include "gpu/sm/coalescer.h"
+#include "gpu/sm/shared_memory.h"
+#include "sim/clock_domain.h"
+
+namespace duet::gpu {
+
+using memory::Request;
+using memory::RequestHandle;
+using ptx::MicroOp;
+
+namespace {
+
+constexpr auto kClass = memory::TrafficClass::NonTriggered;
+
+// Request::requester names the entry and the step.
+constexpr unsigned kStepShift = 16;
+
+memory::Scope scope_of(const MicroOp& op) {
+  if (op.semantics == ptx::MemorySemantics::Volatile) return memory::Scope::System;
+  switch (op.scope) {
+    case ptx::MemoryScope::Cta:
+      return memory::Scope::Block;
+    case ptx::MemoryScope::System:
+      return memory::Scope::System;
+    default:
+      return memory::Scope::Gpu;
+  }
+}
+
+}  // namespace
+
+template <unsigned W>
+struct LoadStoreUnit<W>::State {
+  using Instruction = MemoryInstruction<W>;
+
+  State(const config::Gpu& config, std::uint16_t sm_number, memory::RequestPool& requests,
+        const memory::AddressSpace& address_space)
+      : pool(requests),
+        check(config, address_space),
+        banks(static_cast<unsigned>(config.sm.shared_banks)),
+        clock(config.core_clock_khz * 1000),
+        words(ptx::word_lanes<W>()),
+        sm(sm_number),
+        shared_latency(config.sm.shared_latency_cycles),
+        parameter_latency(config.constant_cache.latency_cycles + 1),
+        entry_count(static_cast<unsigned>(config.sm.pending_instructions)),
+        entries(std::make_unique<Instruction[]>(entry_count)),
+        queue(config.sm.load_store_queue),
+        reads(config.sm.max_warps),
+        writes(config.sm.max_warps) {
+    if (entry_count == 0 || entry_count > 1u << kStepShift || queue.empty())
+      throw Error("gpu.sm.pending_instructions is " + std::to_string(config.sm.pending_instructions) +
+                  " and gpu.sm.load_store_queue " + std::to_string(queue.size()) +
+                  ": a load-store unit holds 1 to 65536 instructions");
+    for (unsigned i = entry_count; i-- > 0;) free.push_back(i);
+    completions.reserve(entry_count);
+  }
+
+  void take_values(Instruction& instruction);
+  void count(const Instruction& instruction);
+  bool act(Picoseconds now, Cycle cycle);
+  bool send(Picoseconds now, Instruction& instruction, const MemoryPart& part, unsigned index);
+  void fill(Request& request, Instruction& instruction, const MemoryPart& part, std::uint64_t group,
+            std::uint32_t segment);
+  void serve_shared(Instruction& instruction, const MemoryPart& part, Cycle cycle);
+  void shared_atomic(Instruction& instruction, const MemoryPart& part);
+  void read_block_bytes(Instruction& instruction, const MemoryPart& part, const std::byte* bytes, Bytes size);
+  void deliver(Instruction& instruction, const Request& request);
+  void load_words(Instruction& instruction, const std::byte* bytes, const std::uint32_t* offsets,
+                  std::uint64_t lanes);
+  void store_words(const Instruction& instruction, std::byte* bytes, const std::uint32_t* offsets,
+                   std::uint64_t lanes);
+  bool take_answer(sim::Queue<memory::Packet>* from, Picoseconds now, Cycle cycle);
+  Cycle next_answer(const sim::Queue<memory::Packet>* from, Picoseconds now, Cycle cycle) const;
+  void advance(Instruction& instruction, std::uint64_t done);
+  void finish(unsigned index, Cycle cycle);
+
+  memory::RequestPool& pool;
+  AddressCheck<W> check;
+  SharedMemoryBanks banks;
+  sim::ClockDomain clock;
+  const ptx::WordLanes<W>& words;
+  Ports ports;
+  std::uint16_t sm;
+  Cycle shared_latency, parameter_latency;
+  unsigned entry_count;
+  std::unique_ptr<Instruction[]> entries;
+  std::vector<unsigned> free;
+  std::vector<unsigned> queue;  // a ring of entries that are not fully sent
+  std::size_t head = 0, queued = 0;
+  Cycle free_at = 0;  // when the instruction at the queue's head may act
+  std::vector<std::uint32_t> reads, writes;
+  std::vector<Completion> completions;
+  LoadStoreStatistics statistics;
+};
+
+template <unsigned W>
+LoadStoreUnit<W>::LoadStoreUnit(const config::Gpu& config, std::uint16_t sm_number, memory::RequestPool& pool,
+                                const memory::AddressSpace& address_space)
+    : state_(std::make_unique<State>(config, sm_number, pool, address_space)) {}
+
+template <unsigned W>
+LoadStoreUnit<W>::~LoadStoreUnit() = default;
+
+template <unsigned W>
+void LoadStoreUnit<W>::connect(const Ports& ports) {
+  state_->ports = ports;
+}
+
+template <unsigned W>
+bool LoadStoreUnit<W>::can_issue() const {
+  return state_->queued < state_->queue.size() && !state_->free.empty();
+}
+
+// ---- Issue ----
+
+// Registers may be written after the issue: what they hold now is stored.
+template <unsigned W>
+void LoadStoreUnit<W>::State::take_values(Instruction& instruction) {
+  const MicroOp& op = *instruction.op;
+  if (op.kind == ptx::Kind::Load) return;
+  if (instruction.packed) {
+    ptx::read_store_values(*instruction.registers, op, instruction.lanes, instruction.payload.data(),
+                           instruction.stride);
+    return;
+  }
+  const std::size_t array_bytes = W * (instruction.wide ? 8 : 4);
+  for (unsigned e = 0; e < op.vector_elements; ++e)
+    std::memcpy(instruction.payload.data() + e * array_bytes,
+                instruction.registers->lanes32(op.sources[e + 1]), array_bytes);
+}
+
+template <unsigned W>
+void LoadStoreUnit<W>::State::count(const Instruction& instruction) {
+  const ptx::Kind kind = instruction.op->kind;
+  for (unsigned i = 0; i < instruction.part_count; ++i) {
+    const MemoryPart& part = instruction.parts[i];
+    // Several parts of one path, apart by attributes, are one access.
+    if (i != 0 && part.path == instruction.parts[i - 1].path && part.local == instruction.parts[i - 1].local)
+      continue;
+    if (part.path == MemoryPath::Shared)
+      ++statistics.shared_accesses;
+    else if (part.path != MemoryPath::L1)
+      ++statistics.constant_loads;
+    else if (kind == ptx::Kind::Atomic)
+      ++statistics.atomics;
+    else if (kind == ptx::Kind::Load)
+      ++(part.local ? statistics.local_loads : statistics.global_loads);
+    else
+      ++(part.local ? statistics.local_stores : statistics.global_stores);
+  }
+}
+
+template <unsigned W>
+bool LoadStoreUnit<W>::issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& registers, const MicroOp& op,
+                             std::uint64_t lanes, const WarpMemory& memory) {
+  State& s = *state_;
+  const unsigned index = s.free.back();
+  MemoryInstruction<W>& instruction = s.entries[index];
+  const bool atomic = op.kind == ptx::Kind::Atomic;
+  instruction.op = &op;
+  instruction.registers = &registers;
+  instruction.lanes = lanes;
+  instruction.start = start;
+  instruction.ready = 0;
+  instruction.warp = warp;
+  instruction.answers = 0;
+  instruction.sent = false;
+  instruction.returns = op.kind == ptx::Kind::Load ||
+                        (atomic && op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister);
+  instruction.element_bytes = atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
+  instruction.bytes = instruction.element_bytes * op.vector_elements;
+  if (instruction.bytes > kMaxLaneBytes)
+    throw Error("PTX line " + std::to_string(op.ptx_line) + ": an access of " +
+                std::to_string(instruction.bytes) + " bytes a lane is not supported");
+  instruction.wide = instruction.element_bytes == 8 ||
+                     (op.source_type != ptx::Type::None && ptx::type_bytes(op.source_type) == 8);
+  instruction.memory = memory;
+  instruction.part_count = 0;
+  if (lanes != 0 && !s.check.resolve(instruction)) return false;
+  instruction.packed = atomic || instruction.element_bytes > 8;
+  for (unsigned i = 0; i < instruction.part_count; ++i) instruction.packed |= instruction.parts[i].steps > 1;
+  instruction.stride = instruction.bytes;
+  if (atomic) instruction.stride += (op.source_count - 1u - op.vector_elements) * instruction.element_bytes;
+  s.take_values(instruction);
+  s.count(instruction);
+  instruction.part = instruction.step = 0;
+  instruction.remaining = instruction.parts[0].lanes;
+
+  s.free.pop_back();
+  std::size_t tail = s.head + s.queued++;
+  if (tail >= s.queue.size()) tail -= s.queue.size();
+  s.queue[tail] = index;
+  ++(instruction.returns ? s.reads : s.writes)[warp];
+  return true;
+}
+
+template <unsigned W>
+const AccessFault& LoadStoreUnit<W>::fault() const {
+  return state_->check.fault();
+}
+
+// ---- Values ----
+
+template <unsigned W>
+void LoadStoreUnit<W>::State::load_words(Instruction& instruction, const std::byte* bytes,
+                                         const std::uint32_t* offsets, std::uint64_t lanes) {
+  const MicroOp& op = *instruction.op;
+  const unsigned element = instruction.element_bytes;
+  const bool sign_extend = op.type == ptx::Type::S8 || op.type == ptx::Type::S16 || op.type == ptx::Type::S32;
+  const auto load = words.load[ptx::load_index(element, instruction.wide, sign_extend)];
+  for (unsigned e = 0; e < op.vector_elements; ++e)
+    if (op.destinations[e] != ptx::kNoRegister)
+      load(bytes + e * element, offsets, lanes, instruction.registers->destination32(op.destinations[e]));
+}
+
+template <unsigned W>
+void LoadStoreUnit<W>::State::store_words(const Instruction& instruction, std::byte* bytes,
+                                          const std::uint32_t* offsets, std::uint64_t lanes) {
+  const unsigned element = instruction.element_bytes;
+  const std::size_t array_bytes = W * (instruction.wide ? 8 : 4);
+  const auto store = words.store[ptx::store_index(element, instruction.wide)];
+  for (unsigned e = 0; e < instruction.op->vector_elements; ++e)
+    store(bytes + e * element, offsets, lanes, instruction.payload.data() + e * array_bytes);
+}
+
+// ---- Requests ----
+
+template <unsigned W>
+void LoadStoreUnit<W>::State::fill(Request& request, Instruction& instruction, const MemoryPart& part,
+                                   std::uint64_t group, std::uint32_t segment) {
+  const MicroOp& op = *instruction.op;
+  const auto first = static_cast<unsigned>(std::countr_zero(group));
+  std::uint32_t* const offsets = instruction.offsets.data();
+  if (instruction.consecutive) {
+    const unsigned at = offsets[first] - segment;
+    const unsigned bytes = 4 * static_cast<unsigned>(std::popcount(group));
+    request.mask = byte_range(at, bytes);
+    if (op.kind == ptx::Kind::Store)
+      std::memcpy(request.data.data() + at, instruction.payload.data() + 4 * first, bytes);
+    return;
+  }
+  const unsigned piece = part.steps > 1 ? 4 : instruction.bytes;
+  const std::uint32_t step = instruction.step * part.step_bytes;
+  request.mask = touched_bytes(offsets, step - segment, group, piece);
+  if (op.kind == ptx::Kind::Load) return;
+  if (!instruction.packed) {
+    alignas(64) std::uint32_t relative[W];
+    for (unsigned i = 0; i < W; ++i) relative[i] = offsets[i] - segment;
+    return store_words(instruction, request.data.data(), relative, group);
+  }
+  std::byte* second = nullptr;
+  if (op.kind == ptx::Kind::Atomic && op.atomic_operation == AtomicOperation::CompareAndSwap) {
+    request.second = pool.allocate();
+    second = pool[request.second].data.data();
+  }
+  for (std::uint64_t rest = group; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::byte* from = instruction.payload.data() + lane * instruction.stride + instruction.step * 4;
+    const std::uint32_t at = offsets[lane] + step - segment;
+    std::memcpy(request.data.data() + at, from, piece);
+    if (second != nullptr) std::memcpy(second + at, from + instruction.bytes, piece);
+  }
+}
+
+// Lanes of the part at hand have been served.
+template <unsigned W>
+void LoadStoreUnit<W>::State::advance(Instruction& instruction, std::uint64_t done) {
+  instruction.remaining &= ~done;
+  if (instruction.remaining != 0) return;
+  const MemoryPart& part = instruction.parts[instruction.part];
+  if (++instruction.step < part.steps) {
+    instruction.remaining = part.lanes;
+    return;
+  }
+  instruction.step = 0;
+  if (++instruction.part < instruction.part_count)
+    instruction.remaining = instruction.parts[instruction.part].lanes;
+}
+
+// One request; false when there is no room for it.
+template <unsigned W>
+bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, const MemoryPart& part,
+                                   unsigned index) {
+  const MicroOp& op = *instruction.op;
+  memory::Channel& channel = part.path == MemoryPath::L1 ? *ports.to_l1 : *ports.to_constant_cache;
+  if (!channel.can_push(now, kClass)) return false;
+  const std::uint32_t step = instruction.step * part.step_bytes;
+  const std::uint32_t* offsets = instruction.offsets.data();
+  const std::uint32_t at = offsets[std::countr_zero(instruction.remaining)] + step;
+  const std::uint32_t segment = at & ~(part.request_bytes - 1);
+  std::uint64_t group =
+      lanes_where<W>(offsets, step, part.group_mask, at & part.group_mask) & instruction.remaining;
+  const bool atomic = op.kind == ptx::Kind::Atomic;
+  if (atomic) group = distinct_lanes(offsets, segment, group);
+
+  const RequestHandle handle = pool.allocate();
+  Request& request = pool[handle];
+  request.address = part.base + segment;
+  request.bytes = static_cast<std::uint16_t>(part.request_bytes);
+  request.operation = op.kind == ptx::Kind::Load    ? memory::Operation::Read
+                      : op.kind == ptx::Kind::Store ? memory::Operation::Write
+                                                    : memory::Operation::Atomic;
+  request.agent = memory::Agent::Sm;
+  request.scope = scope_of(op);
+  request.cacheability = part.cacheability;
+  request.unit = sm;
+  request.requester = index | instruction.step << kStepShift;
+  request.pc = op.ptx_line;
+  request.tag = group;
+  unsigned payload_bytes = 0;
+  fill(request, instruction, part, group, segment);
+  if (op.kind != ptx::Kind::Load)
+    payload_bytes =
+        static_cast<unsigned>(std::popcount(request.mask.bits[0]) + std::popcount(request.mask.bits[1]));
+  if (atomic) {
+    request.atomic_operation = op.atomic_operation;
+    request.atomic_type = op.atomic_type;
+    if (request.second != memory::kNoRequest) payload_bytes *= 2;
+  }
+  memory::Packet packet;
+  packet.request = handle;
+  packet.payload_bytes = static_cast<std::uint16_t>(payload_bytes);
+  packet.traffic_class = kClass;
+  channel.push(now, packet);
+  if (part.path == MemoryPath::L1) ++statistics.transactions;
+  ++instruction.answers;
+  advance(instruction, group);
+  return true;
+}
+
+// ---- Shared memory and parameters ----
+
+template <unsigned W>
+void LoadStoreUnit<W>::State::read_block_bytes(Instruction& instruction, const MemoryPart& part,
+                                               const std::byte* bytes, Bytes size) {
+  const std::uint32_t* offsets = instruction.offsets.data();
+  if (instruction.consecutive) {
+    std::memcpy(instruction.registers->destination32(instruction.op->destinations[0]), bytes + offsets[0],
+                W * 4);
+  } else if (!instruction.packed) {
+    alignas(64) std::uint32_t within[W];
+    relative_offsets<W>(offsets, 0, static_cast<std::uint32_t>(size - instruction.bytes), within);
+    load_words(instruction, bytes, within, part.lanes);
+  } else {
+    LaneMask(part.lanes).for_each([&](unsigned lane) {
+      std::memcpy(instruction.payload.data() + lane * instruction.stride, bytes + offsets[lane],
+                  instruction.bytes);
+    });
+  }
+}
+
+// Lanes in ascending order. PTX: f32 additions keep subnormal numbers in shared memory.
+template <unsigned W>
+void LoadStoreUnit<W>::State::shared_atomic(Instruction& instruction, const MemoryPart& part) {
+  const MicroOp& op = *instruction.op;
+  const AtomicFunction update = atomic_function(op.atomic_operation, op.atomic_type, false);
+  const unsigned element = instruction.element_bytes;
+  LaneMask(part.lanes).for_each([&](unsigned lane) {
+    std::byte* const b = instruction.payload.data() + lane * instruction.stride;
+    std::byte* const where = instruction.memory.shared + instruction.offsets[lane];
+    for (unsigned e = 0; e < op.vector_elements; ++e) {
+      alignas(8) std::byte old[8];
+      update(where + e * element, b + e * element, b + instruction.bytes, old);
+      std::memcpy(b + e * element, old, element);
+    }
+  });
+}
+
+template <unsigned W>
+void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const MemoryPart& part, Cycle cycle) {
+  const MicroOp& op = *instruction.op;
+  std::byte* const shared = instruction.memory.shared;
+  const std::uint32_t* offsets = instruction.offsets.data();
+  const unsigned passes = banks.passes(offsets, part.lanes, instruction.bytes, instruction.registers->width,
+                                       op.kind == ptx::Kind::Atomic);
+  if (op.kind == ptx::Kind::Atomic) {
+    shared_atomic(instruction, part);
+  } else if (op.kind == ptx::Kind::Load) {
+    read_block_bytes(instruction, part, shared, instruction.memory.shared_bytes);
+  } else if (!instruction.packed) {
+    store_words(instruction, shared, offsets, part.lanes);
+  } else {
+    LaneMask(part.lanes).for_each([&](unsigned lane) {
+      std::memcpy(shared + offsets[lane], instruction.payload.data() + lane * instruction.stride,
+                  instruction.bytes);
+    });
+  }
+  statistics.shared_conflict_cycles += passes - 1;
+  instruction.ready = std::max(instruction.ready, cycle + passes - 1 + shared_latency);
+  free_at = cycle + passes;
+}
+
+// ---- Time ----
+
+// What the instruction at the queue's head does at `cycle`; false: it waits for room.
+template <unsigned W>
+bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
+  const unsigned index = queue[head];
+  Instruction& instruction = entries[index];
+  free_at = cycle + 1;
+  if (instruction.part < instruction.part_count) {
+    const MemoryPart& part = instruction.parts[instruction.part];
+    switch (part.path) {
+      case MemoryPath::Shared:
+        serve_shared(instruction, part, cycle);
+        advance(instruction, part.lanes);
+        break;
+      case MemoryPath::Parameters:
+        read_block_bytes(instruction, part, instruction.memory.parameters,
+                         instruction.memory.parameter_bytes);
+        instruction.ready = std::max(instruction.ready, cycle + parameter_latency);
+        advance(instruction, part.lanes);
+        break;
+      default:
+        if (!send(now, instruction, part, index)) return false;
+    }
+  }
+  if (instruction.part < instruction.part_count) return true;
+  instruction.sent = true;
+  if (++head == queue.size()) head = 0;
+  --queued;
+  if (instruction.answers == 0) finish(index, cycle);
+  return true;
+}
+
+template <unsigned W>
+void LoadStoreUnit<W>::State::finish(unsigned index, Cycle cycle) {
+  Instruction& instruction = entries[index];
+  if (instruction.packed && instruction.returns)
+    ptx::write_back(*instruction.registers, *instruction.op, instruction.lanes, instruction.payload.data(),
+                    instruction.stride);
+  --(instruction.returns ? reads : writes)[instruction.warp];
+  completions.push_back({instruction.warp, instruction.op, std::max(instruction.ready, cycle + 1)});
+  free.push_back(index);
+}
+
+// Puts what a request read, or an atomic found, where it belongs.
+template <unsigned W>
+void LoadStoreUnit<W>::State::deliver(Instruction& instruction, const Request& request) {
+  const std::uint64_t lanes = request.tag;
+  const MemoryPart* part = instruction.parts.data();
+  while ((part->lanes & lanes) == 0) ++part;
+  const auto segment = static_cast<std::uint32_t>(request.address - part->base);
+  const std::uint32_t* offsets = instruction.offsets.data();
+  const std::byte* data = request.data.data();
+  if (instruction.consecutive) {
+    const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+    std::memcpy(instruction.registers->destination32(instruction.op->destinations[0]) + first,
+                data + (offsets[first] - segment), 4 * static_cast<std::size_t>(std::popcount(lanes)));
+  } else if (!instruction.packed) {
+    alignas(64) std::uint32_t relative[W];
+    relative_offsets<W>(offsets, segment, memory::kLineBytes - instruction.bytes, relative);
+    load_words(instruction, data, relative, lanes);
+  } else {
+    const unsigned step = request.requester >> kStepShift;
+    const unsigned piece = part->steps > 1 ? 4 : instruction.bytes;
+    const std::uint32_t from = step * part->step_bytes - segment;
+    LaneMask(lanes).for_each([&](unsigned lane) {
+      std::memcpy(instruction.payload.data() + lane * instruction.stride + step * 4,
+                  data + (offsets[lane] + from), piece);
+    });
+  }
+}
+
+template <unsigned W>
+bool LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>* from, Picoseconds now, Cycle cycle) {
+  if (from == nullptr || !from->can_pop(now)) return false;
+  const RequestHandle handle = from->pop(now).request;
+  const Request& request = pool[handle];
+  const unsigned index = request.requester & ((1u << kStepShift) - 1);
+  Instruction& instruction = entries[index];
+  if (instruction.returns) deliver(instruction, request);
+  if (request.second != memory::kNoRequest) pool.release(request.second);
+  pool.release(handle);
+  if (--instruction.answers == 0 && instruction.sent) finish(index, cycle);
+  return true;
+}
+
+// When the next answer can be taken.
+template <unsigned W>
+Cycle LoadStoreUnit<W>::State::next_answer(const sim::Queue<memory::Packet>* from, Picoseconds now,
+                                           Cycle cycle) const {
+  if (from == nullptr || from->size() == 0) return kNever;
+  const Picoseconds arrival = from->next_arrival(now);
+  if (arrival == kNever || arrival == now) return cycle + 1;
+  return cycle + (clock.cycle_at(arrival) - clock.cycle_at(now)) + 1;
+}
+
+template <unsigned W>
+Cycle LoadStoreUnit<W>::tick(Picoseconds now, Cycle cycle) {
+  State& s = *state_;
+  s.take_answer(s.ports.from_l1, now, cycle);
+  s.take_answer(s.ports.from_constant_cache, now, cycle);
+  Cycle next = std::min(s.next_answer(s.ports.from_l1, now, cycle),
+                        s.next_answer(s.ports.from_constant_cache, now, cycle));
+  const auto due = [&] { return std::max(s.entries[s.queue[s.head]].start, s.free_at); };
+  if (s.queued == 0) return next;
+  if (due() <= cycle) {
+    if (!s.act(now, cycle)) return next;
+    if (s.queued == 0) return next;
+  }
+  return std::min(next, due());
+}
+
+template <unsigned W>
+const std::vector<typename LoadStoreUnit<W>::Completion>& LoadStoreUnit<W>::completions() const {
+  return state_->completions;
+}
+
+template <unsigned W>
+void LoadStoreUnit<W>::clear_completions() {
+  state_->completions.clear();
+}
+
+template <unsigned W>
+std::uint32_t LoadStoreUnit<W>::outstanding_reads(std::uint32_t warp) const {
+  return state_->reads[warp];
+}
+
+template <unsigned W>
+std::uint32_t LoadStoreUnit<W>::outstanding_writes(std::uint32_t warp) const {
+  return state_->writes[warp];
+}
+
+template <unsigned W>
+bool LoadStoreUnit<W>::idle() const {
+  return state_->free.size() == state_->entry_count;
+}
+
+template <unsigned W>
+const LoadStoreStatistics& LoadStoreUnit<W>::statistics() const {
+  return state_->statistics;
+}
+
+template <unsigned W>
+std::string LoadStoreUnit<W>::waits_for() const {
+  const State& s = *state_;
+  if (s.queued != 0) {
+    const auto& instruction = s.entries[s.queue[s.head]];
+    const bool constant = instruction.part < instruction.part_count &&
+                          instruction.parts[instruction.part].path == MemoryPath::ConstantCache;
+    return "room for the request of PTX line " + std::to_string(instruction.op->ptx_line) + " in " +
+           (constant ? "the constant cache" : "L1");
+  }
+  std::uint64_t answers = 0;
+  std::uint32_t line = 0;
+  for (unsigned i = 0; i < s.entry_count; ++i) {
+    if (s.entries[i].answers == 0) continue;
+    answers += s.entries[i].answers;
+    line = s.entries[i].op->ptx_line;
+  }
+  if (answers == 0) return {};
+  return std::to_string(answers) + " answers from memory, among them for PTX line " + std::to_string(line);
+}
+
+template class LoadStoreUnit<32>;
+template class LoadStoreUnit<64>;
+
+}  // namespace duet::gpu

@@ -1,0 +1,94 @@
+// The load-store unit of an SM: takes memory instructions in program order of their issue, splits them by
+// address space, coalesces their lanes into requests, plays bank conflicts, and collects the answers. Values
+// are bound where a request is serviced; shared memory is serviced here. One transaction enters L1 (or the
+// constant cache) per core cycle; shared memory is busy one cycle per conflict-free part. Source: hu2016 §2
+// (SM), CUDA C programming guide, compute capability 2.x (coalescing, banks, broadcast). Left out: textures,
+// surfaces.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "config/machine.h"
+#include "gpu/functional/memory_unit.h"
+#include "memory/address_space.h"
+#include "memory/channel.h"
+#include "ptx/semantics.h"
+
+namespace duet::gpu {
+
+// The memory that belongs to the block and the warp of an instruction.
+struct WarpMemory {
+  std::byte* shared = nullptr;
+  Bytes shared_bytes = 0;
+  // Physical address of the warp's local memory: word k (4 bytes) of lane i lies at + (k * width + i) * 4, so
+  // that lanes that use the same word coalesce.
+  Address local_physical = 0;
+  Bytes local_bytes = 0;  // per thread
+  const std::byte* parameters = nullptr;
+  Bytes parameter_bytes = 0;
+};
+
+struct LoadStoreStatistics {
+  std::uint64_t global_loads = 0, global_stores = 0, atomics = 0, local_loads = 0, local_stores = 0;
+  std::uint64_t shared_accesses = 0, constant_loads = 0;  // warp instructions
+  std::uint64_t transactions = 0;                         // requests to L1
+  std::uint64_t shared_conflict_cycles = 0;               // beyond one cycle per access
+};
+
+template <unsigned W>
+class LoadStoreUnit {
+ public:
+  struct Ports {
+    memory::Channel* to_l1 = nullptr;
+    sim::Queue<memory::Packet>* from_l1 = nullptr;
+    memory::Channel* to_constant_cache = nullptr;
+    sim::Queue<memory::Packet>* from_constant_cache = nullptr;
+  };
+  // A memory instruction whose destination registers have been written: dependent instructions may issue at
+  // `ready`. Stores and reductions complete too, when everything that they did has been acknowledged.
+  struct Completion {
+    std::uint32_t warp = 0;
+    const ptx::MicroOp* op = nullptr;
+    Cycle ready = 0;
+  };
+
+  LoadStoreUnit(const config::Gpu& config, std::uint16_t sm_number, memory::RequestPool& pool,
+                const memory::AddressSpace& address_space);
+  ~LoadStoreUnit();
+  void connect(const Ports& ports);
+
+  // Whether an instruction can be taken now (queue and pending table have room).
+  bool can_issue() const;
+  // Takes a Load, Store or Atomic at issue: generates and checks the addresses and copies the stored values.
+  // Its operands are collected at `start`, the first cycle at which it may act. `warp` is the warp's slot;
+  // `registers` stays valid until the completion. False: fault() says why and nothing has happened.
+  bool issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op,
+             std::uint64_t lanes, const WarpMemory& memory);
+  const AccessFault& fault() const;
+  // A kernel starts: L1 and the constant cache forget what they hold, before anything that is issued later.
+  void start_kernel(Picoseconds now);
+
+  // Does what is due at `cycle` (a core cycle, whose edge is `now`): takes answers, sends requests, services
+  // shared memory. Returns the next cycle at which it has something to do without an answer or room coming
+  // from outside; kNever: none. An answer or room that comes wakes the SM.
+  Cycle tick(Picoseconds now, Cycle cycle);
+  // What completed since the last call of clear_completions().
+  const std::vector<Completion>& completions() const;
+  void clear_completions();
+
+  // Instructions of a warp that are not complete: a fence waits for both to be 0, a block ends when both are.
+  std::uint32_t outstanding_reads(std::uint32_t warp) const;
+  std::uint32_t outstanding_writes(std::uint32_t warp) const;
+  bool idle() const;
+  const LoadStoreStatistics& statistics() const;
+  // For deadlock reports: what it waits for; empty when nothing.
+  std::string waits_for() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace duet::gpu

@@ -1,0 +1,59 @@
+// A memory instruction between issue and completion: where its lanes lie, by parts that take the same path,
+// and the bytes that it carries. Entries are reused; nothing is allocated for an instruction.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/sm/load_store_unit.h"
+#include "memory/request.h"
+
+namespace duet::gpu {
+
+inline constexpr unsigned kMaxLaneBytes = 32;  // of one access: four 64-bit elements
+
+enum class MemoryPath : std::uint8_t { L1, ConstantCache, Shared, Parameters };
+
+// Lanes that take the same path with the same attributes. An address is base + offset of the lane.
+struct MemoryPart {
+  std::uint64_t lanes = 0;
+  Address base = 0;  // physical and a multiple of kLineBytes; 0 in shared and parameter space
+  MemoryPath path = MemoryPath::L1;
+  bool local = false;
+  memory::Cacheability cacheability;
+  std::uint32_t request_bytes = 0;  // a line or a segment
+  std::uint32_t group_mask = 0;     // lanes whose offsets agree in these bits may share a request
+  // An access to local memory wider than a word is several words of the lane, each `step_bytes` on.
+  std::uint32_t steps = 1, step_bytes = 0;
+};
+
+template <unsigned W>
+struct MemoryInstruction {
+  const ptx::MicroOp* op = nullptr;
+  ptx::Warp<W>* registers = nullptr;
+  std::uint64_t lanes = 0;
+  Cycle start = 0;
+  Cycle ready = 0;  // of what has been serviced
+  std::uint32_t warp = 0;
+  std::uint32_t answers = 0;  // that are on their way
+  bool sent = false;
+  bool returns = false;      // has destination registers
+  bool wide = false;         // its registers have 64 bits
+  bool consecutive = false;  // all lanes, one part, 32-bit words one after the other
+  bool packed = false;       // payload: lane after lane; otherwise a copy of the source registers
+  unsigned element_bytes = 0;
+  unsigned bytes = 0;   // of one lane
+  unsigned stride = 0;  // of packed payload: atomics may carry two operands a lane
+  // The next request.
+  unsigned part = 0, step = 0;
+  std::uint64_t remaining = 0;  // lanes of this part and step that have not been sent
+  WarpMemory memory;
+  unsigned part_count = 0;
+  // Of lanes that take no part, offsets mean nothing.
+  alignas(64) std::array<std::uint32_t, W> offsets;
+  alignas(64) std::array<std::byte, W * kMaxLaneBytes> payload;
+  std::array<MemoryPart, W> parts;
+};
+
+}  // namespace duet::gpu

@@ -1,0 +1,53 @@
+#include "gpu/sm/shared_memory.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/lane_mask.h"
+
+namespace duet::gpu {
+
+SharedMemoryBanks::SharedMemoryBanks(unsigned banks)
+    : banks_(banks),
+      power_of_two_(std::has_single_bit(banks)),
+      first_(banks, kNone),
+      count_(banks, 0),
+      nodes_(kMaxWarpWidth) {}
+
+// A part touches at most a warp's width of words.
+unsigned SharedMemoryBanks::part_passes(const std::uint32_t* offsets, std::uint64_t lanes, unsigned words,
+                                        bool atomic) {
+  if (lanes == 0) return 0;
+  std::fill(first_.begin(), first_.end(), kNone);
+  std::fill(count_.begin(), count_.end(), std::uint8_t{0});
+  unsigned used = 0, most = 0;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const std::uint32_t word = offsets[std::countr_zero(lanes)] / 4;
+    for (std::uint32_t w = word; w < word + words; ++w) {
+      const unsigned bank = power_of_two_ ? w & (banks_ - 1) : w % banks_;
+      if (!atomic) {
+        std::uint8_t node = first_[bank];
+        while (node != kNone && nodes_[node].word != w) node = nodes_[node].next;
+        if (node != kNone) continue;  // that word is served anyway
+        nodes_[used] = {w, first_[bank]};
+        first_[bank] = static_cast<std::uint8_t>(used++);
+      }
+      most = std::max<unsigned>(most, ++count_[bank]);
+    }
+  }
+  return most;
+}
+
+unsigned SharedMemoryBanks::passes(const std::uint32_t* offsets, std::uint64_t lanes, unsigned bytes,
+                                   unsigned width, bool atomic) {
+  const unsigned words = std::max(bytes / 4, 1u);
+  const unsigned lanes_of_part = std::max(width / words, 1u);
+  unsigned total = 0;
+  for (unsigned from = 0; from < width; from += lanes_of_part) {
+    const std::uint64_t part = lanes & (LaneMask::first(lanes_of_part).bits() << from);
+    total += banks_ == 0 ? part != 0 : part_passes(offsets, part, words, atomic);
+  }
+  return std::max(total, 1u);
+}
+
+}  // namespace duet::gpu

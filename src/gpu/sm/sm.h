@@ -1,0 +1,63 @@
+// A streaming multiprocessor in time (hu2016 §2.3: PE_C of level 1, with the thread controller, the warp
+// schedulers, the scoreboard, reconvergence stacks, barrier counters and instruction buffers of level 0).
+// Each cycle: answers from memory are taken, each scheduler issues at most one machine instruction of one
+// warp, one warp's instructions are fetched. Instructions execute in order within a warp; their values are
+// computed at issue, the scoreboard says when somebody may use them. Loads and stores bind their values where
+// they are serviced (load_store_unit.h). Sleeps when no warp can issue. Left out: dual issue from one warp,
+// replay.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "config/machine.h"
+#include "gpu/functional/functional_sm.h"
+#include "gpu/grid.h"
+#include "gpu/sm/instruction_cache.h"
+#include "memory/address_space.h"
+#include "memory/channel.h"
+#include "sim/engine.h"
+#include "sim/queue.h"
+
+namespace duet::gpu {
+
+struct SmStatistics {
+  std::uint64_t warp_instructions = 0;  // machine instructions issued
+  IssueSlots issue_slots{};
+  std::uint64_t register_conflict_cycles = 0;
+  std::uint64_t shared_conflict_cycles = 0;
+  std::uint64_t instruction_misses = 0;
+  std::uint64_t memory_transactions = 0;
+  std::uint64_t ticks = 0;  // of the simulator, not of the machine: cycles in which the SM was awake
+};
+
+class SmCore;
+
+class TimedSm : public sim::Component {
+ public:
+  TimedSm(sim::Engine& engine, const sim::Component* parent, std::uint32_t number, const config::Gpu& config,
+          memory::RequestPool& pool, memory::AddressSpace& address_space, const DeviceServices& services);
+  ~TimedSm() override;
+
+  struct Ports {
+    sim::Queue<BlockLaunch>* launches = nullptr;
+    sim::Queue<BlockDone>* done = nullptr;
+    memory::Channel* to_l1 = nullptr;
+    sim::Queue<memory::Packet>* from_l1 = nullptr;
+    memory::Channel* to_constant_cache = nullptr;
+    sim::Queue<memory::Packet>* from_constant_cache = nullptr;
+    InstructionCache::Ports instructions;
+  };
+  void connect(const Ports& ports);
+
+  Picoseconds tick(Picoseconds now) override;
+  Picoseconds next_opportunity(Picoseconds time) const override;
+  std::string waits_for() const override;
+  SmStatistics statistics() const;
+
+ private:
+  std::unique_ptr<SmCore> core_;
+};
+
+}  // namespace duet::gpu

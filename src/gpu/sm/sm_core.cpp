@@ -1,0 +1,356 @@
+#include "gpu/sm/sm_core.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "gpu/occupancy.h"
+
+namespace duet::gpu {
+
+template <unsigned W>
+SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::RequestPool& pool,
+                      memory::AddressSpace& address_space, const DeviceServices& services)
+    : SmCore(config.core_clock_khz * 1000),
+      number_(number),
+      config_(config),
+      width_(static_cast<unsigned>(config.sm.warp_width)),
+      address_space_(address_space),
+      services_(services),
+      load_store_(config_, static_cast<std::uint16_t>(number), pool, address_space),
+      units_(config.sm),
+      instructions_(config.instruction_cache, static_cast<std::uint16_t>(number), pool),
+      age_(config.sm.max_warps) {
+  const auto warps = static_cast<unsigned>(config.sm.max_warps);
+  free_slots_ = LaneMask::first(warps).bits();
+  for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>());
+  const auto schedulers = static_cast<unsigned>(config.sm.schedulers);
+  for (unsigned s = 0; s < schedulers; ++s) {
+    std::uint64_t owned = 0;
+    for (unsigned i = s; i < warps; i += schedulers) owned |= 1ull << i;
+    schedulers_.emplace_back(owned, config.sm.scheduler);
+  }
+}
+
+template <unsigned W>
+void SmCoreOf<W>::connect(const TimedSm::Ports& ports) {
+  launches_ = ports.launches;
+  done_ = ports.done;
+  load_store_.connect({ports.to_l1, ports.from_l1, ports.to_constant_cache, ports.from_constant_cache});
+  instructions_.connect(ports.instructions);
+}
+
+template <unsigned W>
+Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
+  const Cycle previous = cycle_;
+  now_ = now;
+  cycle_ = clock_.advance_to(now);
+  ++statistics_.ticks;
+  if (cycle_ > previous + 1 && !blocks_.empty()) account(cycle_ - previous - 1);
+  for (auto& block : blocks_)
+    if (block->grid->fault.kind != FaultKind::None && block->grid->fault.time_ps < now) kill(*block);
+  wake_warps();
+  const Cycle load_store_next = load_store_.tick(now, cycle_);
+  take_completions();
+  if (fetch_blocked_ != 0 && (instructions_.receive(now) || !instructions_.waiting())) fetch_blocked_ = 0;
+  while (launches_->can_pop(now)) launch(launches_->pop(now));
+
+  issued_memory_ = false;
+  if (!blocks_.empty()) {
+    for (WarpScheduler& scheduler : schedulers_) {
+      if (issue_one(scheduler)) continue;
+      charge(scheduler, 1);
+    }
+    fetch();
+  }
+  if (blocks_ending_) finish_blocks();
+
+  if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0)
+    return clock_.first_edge_after(now);
+  const Cycle next = std::min(wheel_.next(cycle_), load_store_next);
+  return next == ~Cycle{0} ? kNever : clock_.edge_after(now, next - cycle_);
+}
+
+// Cycles in which this SM slept: nothing changed, so each scheduler's slots are charged to one reason.
+template <unsigned W>
+void SmCoreOf<W>::account(Cycle cycles) {
+  for (const WarpScheduler& scheduler : schedulers_) charge(scheduler, cycles);
+}
+
+template <unsigned W>
+void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
+  auto slot = static_cast<unsigned>(IssueSlot::NoWarp);
+  for (unsigned r = 1; r < static_cast<unsigned>(IssueSlot::NoWarp); ++r)
+    if ((blocked_[r] & scheduler.warps()) != 0) {
+      slot = r;
+      break;
+    }
+  statistics_.issue_slots[slot] += cycles;
+  blocks_.front()->grid->issue_slots[slot] += cycles;
+}
+
+template <unsigned W>
+void SmCoreOf<W>::wake_warps() {
+  for (std::uint64_t rest = wheel_.wake(cycle_); rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+    Warp& warp = *warps_[slot];
+    // A warp that has gone to sleep for another reason since is woken by that.
+    if (warp.reason == IssueSlot::Issued || warp.wake_cycle == kPending) continue;
+    if (warp.wake_cycle <= cycle_)
+      set_ready(warp, slot);
+    else
+      wheel_.sleep(cycle_, warp.wake_cycle, slot);
+  }
+}
+
+template <unsigned W>
+void SmCoreOf<W>::take_completions() {
+  for (const auto& completion : load_store_.completions()) {
+    Warp& warp = *warps_[completion.warp];
+    const TimedOp& timed = warp.timed[completion.op - warp.code];
+    const std::uint16_t* written = warp.entries + timed.first_entry + timed.read_entries;
+    for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[written[i]] = completion.ready;
+    if (warp.reason == IssueSlot::Memory) {
+      if (completion.ready > cycle_)
+        sleep_until(warp, completion.warp, completion.ready, IssueSlot::Memory);
+      else
+        set_ready(warp, completion.warp);
+    } else if (warp.reason == IssueSlot::Fence && drained(completion.warp)) {
+      set_ready(warp, completion.warp);
+    }
+  }
+  load_store_.clear_completions();
+  std::uint64_t& waiting = blocked_[static_cast<unsigned>(IssueSlot::LoadStoreBusy)];
+  if (waiting != 0 && load_store_.can_issue())
+    for (std::uint64_t rest = waiting; rest != 0; rest &= rest - 1) {
+      const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+      set_ready(*warps_[slot], slot);
+    }
+}
+
+template <unsigned W>
+void SmCoreOf<W>::launch(const BlockLaunch& launch) {
+  Grid& grid = *launch.grid;
+  if (idle_blocks_.empty()) idle_blocks_.push_back(std::make_unique<Block>());
+  std::unique_ptr<Block> owned = std::move(idle_blocks_.back());
+  idle_blocks_.pop_back();
+  Block& block = *owned;
+  blocks_.push_back(std::move(owned));
+  block.grid = &grid;
+  block.number = launch.block;
+  block.index.x = static_cast<std::uint32_t>(launch.block % grid.grid.x);
+  block.index.y = static_cast<std::uint32_t>(launch.block / grid.grid.x % grid.grid.y);
+  block.index.z = static_cast<std::uint32_t>(launch.block / grid.grid.x / grid.grid.y);
+  block.warps = 0;
+  block.live_warps = 0;
+  block.barriers.fill({});
+  grid.first_block_ps = std::min(grid.first_block_ps, now_);
+  blocks_ending_ = true;  // until it has warps
+  if (grid.fault.kind != FaultKind::None && grid.fault.time_ps < now_) return;
+  if (const std::string reason = refusal(*grid.kernel, width_, W); !reason.empty()) {
+    fault(block, FaultKind::IllegalInstruction, reason);
+    return;
+  }
+  if (grid.launch_id != last_launch_id_) {
+    last_launch_id_ = grid.launch_id;
+    load_store_.start_kernel(now_);
+  }
+  if (grid.lane_arrays == nullptr) grid.lane_arrays = make_grid_arrays(grid, W, width_);
+  block.arrays = std::static_pointer_cast<const GridArrays>(grid.lane_arrays);
+  if (grid.timed_kernel == nullptr) grid.timed_kernel = make_timed_kernel(*grid.kernel, config_.sm);
+  block.timed = std::static_pointer_cast<const TimedKernel>(grid.timed_kernel);
+  const std::uint64_t threads = grid.block.count();
+  block.warp_count = block.live_warps = (threads + width_ - 1) / width_;
+  block.shared.assign(
+      occupancy(config_.sm, *grid.kernel, threads, grid.dynamic_shared_bytes).shared_per_block, std::byte{0});
+  fill_block_slots(block);
+  for (std::uint32_t i = 0; i < block.warp_count; ++i) {
+    if (free_slots_ == 0)
+      throw Error("SM " + std::to_string(number_) + ": a block arrived without room for it");
+    const auto slot = static_cast<unsigned>(std::countr_zero(free_slots_));
+    free_slots_ &= free_slots_ - 1;
+    block.warps |= 1ull << slot;
+    start_warp(block, i, slot);
+  }
+}
+
+template <unsigned W>
+void SmCoreOf<W>::fill_block_slots(Block& block) {
+  constexpr auto kSlots = static_cast<std::size_t>(ptx::BlockSlot::Count);
+  block.block_slots.resize(kSlots * W * 4);
+  const auto set = [&](ptx::BlockSlot slot, std::uint64_t value) {
+    auto* lanes =
+        reinterpret_cast<std::uint32_t*>(block.block_slots.data() + static_cast<std::size_t>(slot) * W * 4);
+    std::fill_n(lanes, W, static_cast<std::uint32_t>(value));
+  };
+  const Grid& grid = *block.grid;
+  set(ptx::BlockSlot::CtaIdX, block.index.x);
+  set(ptx::BlockSlot::CtaIdY, block.index.y);
+  set(ptx::BlockSlot::CtaIdZ, block.index.z);
+  set(ptx::BlockSlot::NTidX, grid.block.x);
+  set(ptx::BlockSlot::NTidY, grid.block.y);
+  set(ptx::BlockSlot::NTidZ, grid.block.z);
+  set(ptx::BlockSlot::NCtaIdX, grid.grid.x);
+  set(ptx::BlockSlot::NCtaIdY, grid.grid.y);
+  set(ptx::BlockSlot::NCtaIdZ, grid.grid.z);
+  set(ptx::BlockSlot::NWarpId, block.warp_count);
+  set(ptx::BlockSlot::WarpSize, width_);
+}
+
+template <unsigned W>
+void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
+  const Grid& grid = *block.grid;
+  const ptx::Kernel& kernel = *grid.kernel;
+  Warp& warp = *warps_[slot];
+  warp.registers.resize(std::size_t{kernel.register_slots} * W * 4);
+  warp.predicates.assign(kernel.predicates, 0);
+  warp.scoreboard.assign(block.timed->scoreboard_entries, 0);
+  warp.ready = warp.scoreboard.data();
+  ptx::Warp<W>& lanes = warp.lanes;
+  lanes.registers = warp.registers.data();
+  lanes.banks[static_cast<unsigned>(ptx::Bank::Register)] = lanes.registers;
+  lanes.banks[static_cast<unsigned>(ptx::Bank::Warp)] =
+      block.arrays->warps.data() + index * block.arrays->warp_stride;
+  lanes.banks[static_cast<unsigned>(ptx::Bank::Block)] = block.block_slots.data();
+  lanes.banks[static_cast<unsigned>(ptx::Bank::Parameter)] = block.arrays->parameters.data();
+  lanes.banks[static_cast<unsigned>(ptx::Bank::Immediate)] = block.arrays->immediates.data();
+  lanes.predicates = warp.predicates.data();
+  lanes.carry = 0;
+  lanes.width = width_;
+  const std::uint64_t threads = grid.block.count(), first = std::uint64_t{index} * width_;
+  warp.stack.start(
+      LaneMask::first(static_cast<unsigned>(std::min<std::uint64_t>(width_, threads - first))).bits());
+  warp.code = kernel.code.data();
+  warp.code_size = static_cast<std::uint32_t>(kernel.code.size());
+  warp.timed = block.timed->ops.data();
+  warp.entries = block.timed->entries.data();
+  const Bytes local_bytes = round_up<Bytes>(kernel.local_bytes, 4);
+  warp.memory = {block.shared.data(),
+                 block.shared.size(),
+                 grid.local_physical + (number_ * config_.sm.max_warps + slot) * width_ * local_bytes,
+                 kernel.local_bytes,
+                 grid.parameters.data(),
+                 grid.parameters.size()};
+  warp.block = &block;
+  warp.index = index;
+  warp.waiting_op = nullptr;
+  warp.parts_left = 0;
+  warp.machine_pc = warp.buffered_end = warp.fetched_end = 0;
+  age_[slot] = next_age_++;
+  set_ready(warp, slot);
+  path_changed(warp, slot);
+  if (!warp.stack.empty()) want_fetch(warp, slot);
+}
+
+template <unsigned W>
+void SmCoreOf<W>::want_fetch(Warp& warp, unsigned slot) {
+  if (warp.fetched_end > warp.buffered_end) {
+    if (warp.fetched_ready > cycle_) return;
+    warp.buffered_end = warp.fetched_end;
+  }
+  if (warp.buffered_end - warp.machine_pc + config_.sm.fetch_instructions <= config_.sm.instruction_buffer &&
+      warp.buffered_end < warp.block->timed->machine_instructions)
+    wants_fetch_ |= 1ull << slot;
+}
+
+// One warp's instructions are fetched in a cycle, warps in turn.
+template <unsigned W>
+void SmCoreOf<W>::fetch() {
+  const std::uint64_t wanting = wants_fetch_ & ~fetch_blocked_;
+  if (wanting == 0) return;
+  const unsigned slot = LooseRoundRobin::pick(wanting, last_fetch_, age_);
+  last_fetch_ = slot;
+  Warp& warp = *warps_[slot];
+  const Address address = warp.block->grid->code_physical + warp.buffered_end * config_.sm.instruction_bytes;
+  if (!instructions_.lookup(now_, address)) {
+    fetch_blocked_ |= 1ull << slot;
+    return;
+  }
+  wants_fetch_ &= ~(1ull << slot);
+  const Bytes line = instructions_.line_bytes();
+  const std::uint64_t to_line_end = (line - address % line) / config_.sm.instruction_bytes;
+  warp.fetched_end = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(warp.buffered_end + std::min(config_.sm.fetch_instructions, to_line_end),
+                              warp.block->timed->machine_instructions));
+  warp.fetched_ready = cycle_ + config_.sm.decode_cycles;
+  if (warp.reason == IssueSlot::Fetch) sleep_until(warp, slot, warp.fetched_ready, IssueSlot::Fetch);
+}
+
+template <unsigned W>
+void SmCoreOf<W>::finish_blocks() {
+  blocks_ending_ = false;
+  std::erase_if(blocks_, [&](std::unique_ptr<Block>& owned) {
+    Block& block = *owned;
+    if (block.live_warps != 0) return false;
+    blocks_ending_ = true;
+    for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1)
+      if (!drained(static_cast<unsigned>(std::countr_zero(rest)))) return false;
+    if (!done_->can_push(now_)) return false;
+    Grid& grid = *block.grid;
+    grid.last_block_ps = std::max(grid.last_block_ps, now_);
+    done_->push(now_, {&grid, block.number, number_, grid.fault.kind != FaultKind::None});
+    free_slots_ |= block.warps;
+    block.arrays.reset();
+    block.timed.reset();
+    idle_blocks_.push_back(std::move(owned));
+    return true;
+  });
+  if (blocks_.empty()) blocks_ending_ = false;
+}
+
+template <unsigned W>
+void SmCoreOf<W>::kill(Block& block) {
+  for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+    Warp& warp = *warps_[slot];
+    set_reason(warp, slot, IssueSlot::NoWarp);
+    warp.wake_cycle = kPending;
+    wants_fetch_ &= ~(1ull << slot);
+    fetch_blocked_ &= ~(1ull << slot);
+  }
+  block.live_warps = 0;
+  blocks_ending_ = true;
+}
+
+template <unsigned W>
+void SmCoreOf<W>::fault(Block& block, FaultKind kind, const std::string& text) {
+  Fault& kept = block.grid->fault;
+  if (kept.kind == FaultKind::None || (kept.time_ps == now_ && kept.sm > number_))
+    kept = {kind, text, now_, number_};
+  kill(block);
+}
+
+template <unsigned W>
+std::string SmCoreOf<W>::waits_for() const {
+  if (blocks_.empty()) return {};
+  std::string text;
+  for (const auto& block : blocks_) {
+    for (std::uint64_t rest = block->warps; rest != 0; rest &= rest - 1) {
+      const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+      const Warp& warp = *warps_[slot];
+      if (warp.stack.empty() || warp.block != block.get()) continue;
+      if (!text.empty()) continue;
+      text = "warp " + std::to_string(warp.index) + " of block " + name_of(block->index) + " of kernel '" +
+             block->grid->kernel->name + "' waits: " + issue_slot_name(warp.reason);
+      if (warp.pc < warp.code_size) text += " (" + place_of(*block->grid, warp.code[warp.pc]) + ")";
+    }
+  }
+  const std::string memory = load_store_.waits_for();
+  if (!memory.empty()) text += (text.empty() ? "" : "; ") + memory;
+  return std::to_string(blocks_.size()) + " blocks; " + text;
+}
+
+template <unsigned W>
+SmStatistics SmCoreOf<W>::statistics() const {
+  SmStatistics result = statistics_;
+  const LoadStoreStatistics& memory = load_store_.statistics();
+  result.register_conflict_cycles = units_.conflict_cycles();
+  result.shared_conflict_cycles = memory.shared_conflict_cycles;
+  result.memory_transactions = memory.transactions;
+  result.instruction_misses = instructions_.misses;
+  return result;
+}
+
+template class SmCoreOf<32>;
+template class SmCoreOf<64>;
+
+}  // namespace duet::gpu

@@ -1,0 +1,257 @@
+// Issue: which warp, whether its next machine instruction may go, and what it reserves when it does.
+#include <algorithm>
+
+#include "gpu/sm/sm_core.h"
+
+namespace duet::gpu {
+
+using ptx::Kind;
+using ptx::MicroOp;
+
+template <unsigned W>
+void SmCoreOf<W>::set_reason(Warp& warp, unsigned slot, IssueSlot reason) {
+  const std::uint64_t bit = 1ull << slot;
+  blocked_[static_cast<unsigned>(warp.reason)] &= ~bit;
+  warp.reason = reason;
+  if (reason == IssueSlot::Issued) {
+    ready_ |= bit;
+  } else {
+    ready_ &= ~bit;
+    if (reason != IssueSlot::NoWarp) blocked_[static_cast<unsigned>(reason)] |= bit;
+  }
+}
+
+template <unsigned W>
+void SmCoreOf<W>::set_ready(Warp& warp, unsigned slot) {
+  set_reason(warp, slot, IssueSlot::Issued);
+}
+
+// Until `cycle`, which lies after this one. Returns false, as what tried to issue has to.
+template <unsigned W>
+bool SmCoreOf<W>::sleep_until(Warp& warp, unsigned slot, Cycle cycle, IssueSlot reason) {
+  set_reason(warp, slot, reason);
+  warp.wake_cycle = cycle;
+  wheel_.sleep(cycle_, cycle, slot);
+  return false;
+}
+
+// Until something else wakes the warp.
+template <unsigned W>
+bool SmCoreOf<W>::sleep(Warp& warp, unsigned slot, IssueSlot reason) {
+  set_reason(warp, slot, reason);
+  warp.wake_cycle = kPending;
+  return false;
+}
+
+template <unsigned W>
+bool SmCoreOf<W>::issue_one(WarpScheduler& scheduler) {
+  while (const std::uint64_t ready = ready_ & scheduler.warps()) {
+    const unsigned slot = scheduler.pick(ready, age_);
+    if (!try_issue(*warps_[slot], slot)) continue;
+    scheduler.issued(slot);
+    return true;
+  }
+  return false;
+}
+
+// Issues one machine instruction of a warp. False: it cannot now, and has gone to sleep or ended.
+template <unsigned W>
+bool SmCoreOf<W>::try_issue(Warp& warp, unsigned slot) {
+  while (true) {
+    const MicroOp& op = warp.code[warp.pc];
+    const TimedOp& timed = warp.timed[warp.pc];
+    if (warp.parts_left == 0) {
+      Cycle latest = 0;
+      const std::uint16_t* entry = warp.entries + timed.first_entry;
+      for (const std::uint16_t* end = entry + timed.read_entries + timed.write_entries; entry != end; ++entry)
+        latest = std::max(latest, warp.ready[*entry]);
+      if (latest > cycle_)
+        return latest == kPending ? sleep(warp, slot, IssueSlot::Memory)
+                                  : sleep_until(warp, slot, latest, IssueSlot::Dependency);
+      if (timed.parts == 0 && (op.kind == Kind::Arithmetic || op.kind == Kind::Nop)) {
+        // No machine instruction stands for it: it comes with its successor.
+        const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
+        if (op.kind == Kind::Arithmetic && lanes != 0) {
+          if constexpr (W == 32)
+            op.handler32(warp.lanes, op, lanes);
+          else
+            op.handler64(warp.lanes, op, lanes);
+        }
+        advance(warp, slot, warp.pc + 1);
+        if (warp.stack.empty()) return false;
+        continue;
+      }
+    }
+    if (timed.parts != 0 && !has_instruction(warp, slot)) return false;
+    switch (op.kind) {
+      case Kind::Arithmetic:
+        return issue_arithmetic(warp, slot, op, timed);
+      case Kind::Load:
+      case Kind::Store:
+      case Kind::Atomic:
+        return issue_memory(warp, slot, op, timed);
+      default:
+        return issue_control(warp, slot, op, timed);
+    }
+  }
+}
+
+// Whether the next machine instruction is in the warp's buffer.
+template <unsigned W>
+bool SmCoreOf<W>::has_instruction(Warp& warp, unsigned slot) {
+  if (warp.machine_pc < warp.buffered_end) return true;
+  if (warp.fetched_end > warp.buffered_end) {
+    if (warp.fetched_ready > cycle_) return sleep_until(warp, slot, warp.fetched_ready, IssueSlot::Fetch);
+    warp.buffered_end = warp.fetched_end;
+    want_fetch(warp, slot);
+    return true;
+  }
+  wants_fetch_ |= 1ull << slot;
+  return sleep(warp, slot, IssueSlot::Fetch);
+}
+
+// A machine instruction of `op` has issued.
+template <unsigned W>
+void SmCoreOf<W>::consumed(Warp& warp, unsigned slot, const TimedOp& timed) {
+  if (timed.parts != 0) {
+    ++warp.machine_pc;
+    want_fetch(warp, slot);
+    const auto threads = static_cast<std::uint64_t>(std::popcount(warp.active));
+    Grid& grid = *warp.block->grid;
+    ++grid.warp_instructions;
+    grid.thread_instructions += threads;
+    ++statistics_.warp_instructions;
+  }
+  ++statistics_.issue_slots[static_cast<unsigned>(IssueSlot::Issued)];
+  ++warp.block->grid->issue_slots[static_cast<unsigned>(IssueSlot::Issued)];
+}
+
+template <unsigned W>
+bool SmCoreOf<W>::issue_arithmetic(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
+  const Cycle free = units_.next_issue(timed.pipe);
+  if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
+  const std::uint16_t* entries = warp.entries + timed.first_entry;
+  const Cycle start = units_.start(timed.pipe, units_.collect(cycle_, slot, entries, timed.register_reads),
+                                   timed.interval_cycles);
+  consumed(warp, slot, timed);
+  if (warp.parts_left == 0) {
+    warp.parts_left = timed.parts;
+    const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
+    if (lanes != 0) {
+      if constexpr (W == 32)
+        op.handler32(warp.lanes, op, lanes);
+      else
+        op.handler64(warp.lanes, op, lanes);
+    }
+  }
+  if (--warp.parts_left != 0) {
+    if (timed.part_interval_cycles > 1)
+      sleep_until(warp, slot, cycle_ + timed.part_interval_cycles, IssueSlot::Dependency);
+    return true;
+  }
+  const Cycle ready = start + timed.latency_cycles;
+  entries += timed.read_entries;
+  for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = ready;
+  advance(warp, slot, warp.pc + 1);
+  return true;
+}
+
+template <unsigned W>
+bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
+  // What goes before the access itself (its address's arithmetic) takes issue slots on the SP path.
+  const unsigned parts = warp.parts_left == 0 ? std::max<unsigned>(timed.parts, 1) : warp.parts_left;
+  const std::uint16_t* entries = warp.entries + timed.first_entry;
+  if (parts > 1) {
+    const Cycle free = units_.next_issue(Pipe::Sp);
+    if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
+    units_.start(Pipe::Sp, units_.collect(cycle_, slot, entries, timed.register_reads), 1);
+    consumed(warp, slot, timed);
+    warp.parts_left = parts - 1;
+    return true;
+  }
+  const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
+  if (lanes != 0) {
+    if (!load_store_.can_issue()) return sleep(warp, slot, IssueSlot::LoadStoreBusy);
+    const Cycle start = units_.collect(cycle_, slot, entries, timed.register_reads);
+    if (!load_store_.issue(start, slot, warp.lanes, op, lanes, warp.memory)) {
+      const AccessFault& access = load_store_.fault();
+      fault(*warp.block, access.kind,
+            access_fault_text(*warp.block->grid, op, access, thread_of(warp, access.lane), address_space_));
+      return true;
+    }
+    issued_memory_ = true;
+    entries += timed.read_entries;
+    for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = kPending;
+  }
+  consumed(warp, slot, timed);
+  warp.parts_left = 0;
+  advance(warp, slot, warp.pc + 1);
+  return true;
+}
+
+template <unsigned W>
+bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
+  const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
+  const bool waits =
+      op.kind == Kind::SystemCall || (op.kind == Kind::Fence && op.scope != ptx::MemoryScope::Cta);
+  if (waits && lanes != 0 && !drained(slot)) return sleep(warp, slot, IssueSlot::Fence);
+  const Cycle free = units_.next_issue(Pipe::Sp);
+  if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
+  const std::uint16_t* entries = warp.entries + timed.first_entry;
+  const Cycle start = units_.start(Pipe::Sp, units_.collect(cycle_, slot, entries, timed.register_reads),
+                                   timed.interval_cycles);
+  consumed(warp, slot, timed);
+  if (warp.parts_left == 0) warp.parts_left = std::max<unsigned>(timed.parts, 1);
+  if (--warp.parts_left != 0) return true;
+  const Cycle ready = start + timed.latency_cycles;
+  entries += timed.read_entries;
+  for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = ready;
+  execute_control(warp, slot, op, lanes);
+  const bool branch = op.kind == Kind::Branch || op.kind == Kind::BranchIndexed;
+  if (branch && warp.reason == IssueSlot::Issued && ready > cycle_ + 1)
+    sleep_until(warp, slot, ready, IssueSlot::Dependency);
+  return true;
+}
+
+// The running path goes on at `pc`.
+template <unsigned W>
+void SmCoreOf<W>::advance(Warp& warp, unsigned slot, std::uint32_t pc) {
+  warp.pc = pc;
+  if (pc == warp.path_end || pc >= warp.code_size) {
+    if (pc != warp.path_end)
+      warp.stack.exit(warp.active);  // running off the end is an exit
+    else
+      warp.stack.move_to(pc);
+    path_changed(warp, slot);
+  } else if (warp.timed[pc].machine_index != warp.machine_pc) {
+    flush_buffer(warp, slot);
+  }
+}
+
+// Takes the stack's top as the running path; ends the warp when there is none.
+template <unsigned W>
+void SmCoreOf<W>::path_changed(Warp& warp, unsigned slot) {
+  while (!warp.stack.empty() && warp.stack.top().pc >= warp.code_size)
+    warp.stack.exit(warp.stack.top().lanes);
+  if (warp.stack.empty()) {
+    end_warp(warp, slot);
+    return;
+  }
+  const ReconvergenceStack::Path& path = warp.stack.top();
+  warp.pc = path.pc;
+  warp.path_end = path.reconvergence;
+  warp.active = path.lanes;
+  if (warp.timed[warp.pc].machine_index != warp.machine_pc) flush_buffer(warp, slot);
+}
+
+// Execution goes on elsewhere than the buffer has it.
+template <unsigned W>
+void SmCoreOf<W>::flush_buffer(Warp& warp, unsigned slot) {
+  warp.machine_pc = warp.buffered_end = warp.fetched_end = warp.timed[warp.pc].machine_index;
+  want_fetch(warp, slot);
+}
+
+template class SmCoreOf<32>;
+template class SmCoreOf<64>;
+
+}  // namespace duet::gpu

@@ -1,0 +1,127 @@
+#include "gpu/sm/timed_kernel.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace duet::gpu {
+
+namespace {
+
+using ptx::Bank;
+using ptx::MicroOp;
+using ptx::Unit;
+
+const config::Sm::Timing& timing_of(Unit unit, const config::Sm& sm) {
+  switch (unit) {
+    case Unit::IntegerMultiply:
+      return sm.integer_multiply;
+    case Unit::Float:
+      return sm.floating;
+    case Unit::Double:
+      return sm.double_precision;
+    case Unit::SpecialFunction:
+      return sm.special_function;
+    case Unit::Half:
+      return sm.half;
+    case Unit::Conversion:
+      return sm.conversion;
+    case Unit::Control:
+      return sm.control;
+    default:
+      return sm.integer;
+  }
+}
+
+Pipe pipe_of(Unit unit, const config::Sm& sm) {
+  switch (unit) {
+    case Unit::SpecialFunction:
+      return Pipe::Sfu;
+    case Unit::Double:
+      return sm.dp_units == 0 ? Pipe::Sfu : Pipe::Dp;
+    case Unit::LoadStore:
+      return Pipe::LoadStore;
+    default:
+      return Pipe::Sp;
+  }
+}
+
+class Builder {
+ public:
+  Builder(const ptx::Kernel& kernel, const config::Sm& sm) : kernel_(kernel), sm_(sm) {}
+
+  std::shared_ptr<const TimedKernel> build() {
+    result_->scoreboard_entries = kernel_.register_slots + kernel_.predicates + 1;
+    if (result_->scoreboard_entries > 0xffff)
+      throw Error("kernel '" + kernel_.name +
+                  "' has more registers than the timed GPU's scoreboard can name");
+    for (const MicroOp& op : kernel_.code) add(op);
+    return result_;
+  }
+
+ private:
+  void add(const MicroOp& op) {
+    TimedOp timed;
+    timed.first_entry = static_cast<std::uint32_t>(result_->entries.size());
+    timed.machine_index = result_->machine_instructions;
+    timed.parts = op.machine_instructions;
+    const bool memory =
+        op.kind == ptx::Kind::Load || op.kind == ptx::Kind::Store || op.kind == ptx::Kind::Atomic;
+    const config::Sm::Timing& timing = timing_of(op.unit, sm_);
+    timed.latency_cycles = static_cast<std::uint16_t>(std::min<std::uint64_t>(timing.latency_cycles, 0xffff));
+    timed.interval_cycles =
+        static_cast<std::uint16_t>(std::min<std::uint64_t>(timing.interval_cycles, 0xffff));
+    timed.pipe = memory ? Pipe::LoadStore : pipe_of(op.unit, sm_);
+    // Fences and the like are of the load-store class without being accesses.
+    if (!memory && timed.pipe == Pipe::LoadStore) timed.pipe = Pipe::Sp;
+    if (timed.parts > 2)
+      timed.part_interval_cycles =
+          static_cast<std::uint16_t>(std::min<std::uint64_t>(sm_.sequence_interval_cycles, 0xffff));
+    result_->machine_instructions += timed.parts;
+
+    const bool wide_element = ptx::type_bytes(op.type) == 16;
+    for (unsigned i = 0; i < op.source_count; ++i) {
+      const ptx::Operand& source = op.sources[i];
+      if (source.bank != Bank::Register) continue;
+      read(source.slot);
+      if (wide_element && (!memory || i > 0)) read(source.slot + 2);
+    }
+    timed.register_reads = count(timed);
+    for (unsigned i = 0; i < op.source_count; ++i)
+      if (op.sources[i].bank == Bank::Predicate) read(predicate(op.sources[i].slot));
+    if (op.guard != ptx::kNoPredicate) read(predicate(op.guard));
+    if (op.carry_in) read(carry());
+    timed.read_entries = count(timed);
+    for (unsigned i = 0; i < op.destination_count; ++i) {
+      if (op.destinations[i] == ptx::kNoRegister) continue;
+      write(op.destinations[i]);
+      if (wide_element) write(op.destinations[i] + 2u);
+    }
+    if (op.predicate_destination != ptx::kNoPredicate) write(predicate(op.predicate_destination));
+    if (op.predicate_destination_second != ptx::kNoPredicate)
+      write(predicate(op.predicate_destination_second));
+    if (op.carry_out) write(carry());
+    timed.write_entries = static_cast<std::uint8_t>(count(timed) - timed.read_entries);
+    result_->ops.push_back(timed);
+  }
+
+  std::uint8_t count(const TimedOp& timed) const {
+    return static_cast<std::uint8_t>(result_->entries.size() - timed.first_entry);
+  }
+  void read(std::uint32_t entry) { result_->entries.push_back(static_cast<std::uint16_t>(entry)); }
+  void write(std::uint32_t entry) { result_->entries.push_back(static_cast<std::uint16_t>(entry)); }
+  std::uint32_t predicate(std::uint32_t index) const { return kernel_.register_slots + index; }
+  std::uint32_t carry() const { return kernel_.register_slots + kernel_.predicates; }
+
+  const ptx::Kernel& kernel_;
+  const config::Sm& sm_;
+  std::shared_ptr<TimedKernel> result_ = std::make_shared<TimedKernel>();
+};
+
+}  // namespace
+
+std::shared_ptr<const TimedKernel> make_timed_kernel(const ptx::Kernel& kernel, const config::Sm& sm) {
+  return Builder(kernel, sm).build();
+}
+
+}  // namespace duet::gpu

@@ -1,0 +1,42 @@
+// A kernel as the timing model sees it: for every micro-op the scoreboard entries that it reads and writes,
+// the unit that executes it, its latency, and where its machine code lies. Made once per launch. Source:
+// machine file (gpu.sm.*); CUDA C programming guide for which instructions share a unit.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "config/machine.h"
+#include "ptx/kernel.h"
+
+namespace duet::gpu {
+
+// Execution units of an SM. Control executes on the SP path.
+enum class Pipe : std::uint8_t { Sp, Sfu, Dp, LoadStore };
+inline constexpr unsigned kArithmeticPipes = 3;
+
+struct TimedOp {
+  std::uint32_t first_entry = 0;    // in TimedKernel::entries: what is read, then what is written
+  std::uint32_t machine_index = 0;  // of its first machine instruction
+  std::uint16_t parts = 1;          // machine instructions; 0: executes with its successor, for free
+  std::uint16_t latency_cycles = 0;
+  std::uint16_t interval_cycles = 0;
+  std::uint16_t part_interval_cycles = 1;  // from one part to the next
+  std::uint8_t read_entries = 0, write_entries = 0;
+  std::uint8_t register_reads =
+      0;  // the first of the entries read are registers: they pass operand collection
+  Pipe pipe = Pipe::Sp;
+};
+
+struct TimedKernel {
+  std::vector<TimedOp> ops;  // by index in Kernel::code
+  // Scoreboard entries: register slots, then predicates, then the carry flag.
+  std::vector<std::uint16_t> entries;
+  std::uint32_t scoreboard_entries = 0;
+  std::uint32_t machine_instructions = 0;
+};
+
+std::shared_ptr<const TimedKernel> make_timed_kernel(const ptx::Kernel& kernel, const config::Sm& sm);
+
+}  // namespace duet::gpu

@@ -1,0 +1,150 @@
+#include "machine/memory_system.h"
+
+#include <algorithm>
+
+namespace duet::machine {
+
+namespace {
+
+constexpr std::uint16_t kNumbersOfSm = 3;
+
+void add(memory::CacheStatistics& sum, const memory::CacheStatistics& s) {
+  sum.read_hits += s.read_hits;
+  sum.read_misses += s.read_misses;
+  sum.read_merges += s.read_merges;
+  sum.write_hits += s.write_hits;
+  sum.write_misses += s.write_misses;
+  sum.atomics += s.atomics;
+  sum.passed += s.passed;
+  sum.fills += s.fills;
+  sum.evictions += s.evictions;
+  sum.write_backs += s.write_backs;
+  sum.stalls_mshr += s.stalls_mshr;
+  sum.stalls_target += s.stalls_target;
+  sum.stalls_way += s.stalls_way;
+  sum.stalls_below += s.stalls_below;
+}
+
+}  // namespace
+
+MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, const config::Gpu& config,
+                           memory::RequestPool& pool, memory::AddressSpace& address_space,
+                           std::uint16_t link_number, std::uint16_t host_memory_number)
+    : engine_(engine),
+      parent_(parent),
+      config_(config),
+      pool_(pool),
+      address_space_(address_space),
+      map_(config_),
+      requests_(engine, "interconnect to memory", parent, config_.interconnect),
+      responses_(engine, "interconnect to SMs", parent, config_.interconnect),
+      bridge_(engine, parent, config.interconnect.clock_khz, link_number, host_memory_number) {
+  const std::uint64_t hertz = config_.interconnect.clock_khz * 1000;
+  for (unsigned c = 0; c < map_.channels(); ++c)
+    controllers_.emplace_back(engine, "DRAM channel " + std::to_string(c), parent, config_.dram, c, map_,
+                              pool, address_space);
+  const unsigned per_channel = map_.slices() / map_.channels();
+  const memory::LineNumbering numbering{
+      static_cast<std::uint32_t>(config_.dram.interleave_bytes / config_.l2.line_bytes), map_.channels(),
+      per_channel};
+  // A controller's answers need room from their column command on (dram_controller.h).
+  const std::size_t answers =
+      (config_.dram.timing.cl + config_.dram.burst_cycles + config_.dram.controller_cycles) /
+          config_.dram.burst_cycles +
+      config_.l2.queue_entries;
+  for (unsigned s = 0; s < map_.slices(); ++s) {
+    memory::Cache& slice = slices_.emplace_back(engine, "L2 slice " + std::to_string(s), parent, 1,
+                                                memory::CacheLevel::L2, config_.l2, hertz, pool, numbering);
+    memory::DramController& controller = controllers_[map_.channel_of_slice(s)];
+    slice.connect_above(requests_.add_output(static_cast<std::uint16_t>(s), &slice),
+                        responses_.add_input(responses_.add_input_port(), &slice));
+    auto& below = channels_.emplace_back(config_.l2.queue_entries, &slice, &controller);
+    auto& back = queues_.emplace_back(answers, &controller, &slice);
+    slice.connect_below(below, back, static_cast<std::uint16_t>(s), [](Address) { return std::uint16_t{0}; });
+    controller.connect(below, back);
+  }
+}
+
+std::uint16_t MemorySystem::destination_of(Address physical) const {
+  return static_cast<std::uint16_t>(physical < address_space_.device_bytes() ? map_.slice_of(physical)
+                                                                             : map_.slices());
+}
+
+void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
+  const auto sm_number = static_cast<std::uint16_t>(l1_.size());
+  const auto number = static_cast<std::uint16_t>(sm_number * kNumbersOfSm);
+  const std::uint64_t hertz = config_.core_clock_khz * 1000;
+  const unsigned in = requests_.add_input_port(), out = responses_.add_output_port();
+  const auto route = [this](Address line) { return destination_of(line); };
+  const auto place = [&](memory::Cache& cache, const config::Cache& config, std::uint16_t own,
+                         memory::Channel*& to, sim::Queue<memory::Packet>*& from) {
+    to = &channels_.emplace_back(config.queue_entries, &sm, &cache);
+    from = &queues_.emplace_back(config.queue_entries, &cache, &sm);
+    cache.connect_above(*to, *from);
+    cache.connect_below(requests_.add_input(in, &cache), responses_.add_output(out, own, &cache), own, route);
+  };
+  memory::Cache& l1 = l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), &sm, 0,
+                                       memory::CacheLevel::L1, config_.l1, hertz, pool_);
+  place(l1, config_.l1, number, ports.to_l1, ports.from_l1);
+  memory::Cache& constants =
+      constant_caches_.emplace_back(engine_, "constant cache " + std::to_string(sm_number), &sm, 0,
+                                    memory::CacheLevel::L1, config_.constant_cache, hertz, pool_);
+  place(constants, config_.constant_cache, static_cast<std::uint16_t>(number + 1), ports.to_constant_cache,
+        ports.from_constant_cache);
+  ports.instructions.number = static_cast<std::uint16_t>(number + 2);
+  ports.instructions.to_memory = &requests_.add_input(in, &sm);
+  ports.instructions.from_memory = &responses_.add_output(out, ports.instructions.number, &sm);
+  ports.instructions.destination_of = route;
+}
+
+MemorySystem::EnginePorts MemorySystem::connect_copy_engine(sim::Component& engine) {
+  EnginePorts ports;
+  ports.number = static_cast<std::uint16_t>(config_.sm.count * kNumbersOfSm + next_engine_++);
+  ports.requests = &requests_.add_input(requests_.add_input_port(), &engine);
+  ports.responses = &responses_.add_output(responses_.add_output_port(), ports.number, &engine);
+  return ports;
+}
+
+void MemorySystem::connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<memory::Packet>& from_link) {
+  HostBridge::Ports ports;
+  ports.from_gpu = &requests_.add_output(static_cast<std::uint16_t>(map_.slices()), &bridge_);
+  ports.to_gpu = &responses_.add_input(responses_.add_input_port(), &bridge_);
+  ports.to_link = &to_link;
+  ports.from_link = &from_link;
+  bridge_.connect(ports);
+}
+
+void MemorySystem::settle(Address physical, Bytes bytes) {
+  const auto store = [this](Address address, const std::byte* data, const memory::ByteMask& mask) {
+    std::byte* backing = address_space_.backing(address);
+    if (backing == nullptr) return;  // the allocation is gone, and nobody can read its bytes any more
+    for (unsigned i = 0; i < memory::kLineBytes; ++i)
+      if (mask.test(i)) backing[i] = data[i];
+  };
+  for (memory::Cache& slice : slices_) slice.flush_range(physical, bytes, store);
+}
+
+MemorySystem::Statistics MemorySystem::statistics() {
+  Statistics result;
+  for (const auto& cache : l1_) add(result.l1, cache.statistics());
+  for (const auto& cache : constant_caches_) add(result.constant_cache, cache.statistics());
+  for (const auto& cache : slices_) add(result.l2, cache.statistics());
+  for (auto& controller : controllers_) {
+    const memory::DramStatistics& s = controller.statistics();
+    result.dram.reads += s.reads;
+    result.dram.writes += s.writes;
+    result.dram.row_hits += s.row_hits;
+    result.dram.row_misses += s.row_misses;
+    result.dram.row_conflicts += s.row_conflicts;
+    result.dram.activates += s.activates;
+    result.dram.precharges += s.precharges;
+    result.dram.refreshes += s.refreshes;
+    result.dram.data_bus_busy_cycles += s.data_bus_busy_cycles;
+    result.dram.queue_full_cycles += s.queue_full_cycles;
+  }
+  result.requests = requests_.statistics();
+  result.responses = responses_.statistics();
+  return result;
+}
+
+}  // namespace duet::machine

@@ -1,0 +1,67 @@
+// The memory system of a timed GPU, put together from a machine file: L1 and constant caches, the two
+// directions of the interconnect, slices of L2, DRAM controllers, and the bridge to host memory. SMs and copy
+// engines are plugged in. Numbers on the interconnect: slices of L2 and, behind the last one, the bridge for
+// requests; three per SM (L1, constant cache, instructions) and, behind them, the copy engines for answers.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "config/machine.h"
+#include "gpu/sm/sm.h"
+#include "machine/host_bridge.h"
+#include "memory/address_map.h"
+#include "memory/address_space.h"
+#include "memory/cache/cache.h"
+#include "memory/dram/dram_controller.h"
+#include "memory/interconnect/crossbar.h"
+#include "sim/engine.h"
+
+namespace duet::machine {
+
+class MemorySystem {
+ public:
+  MemorySystem(sim::Engine& engine, const sim::Component* parent, const config::Gpu& config,
+               memory::RequestPool& pool, memory::AddressSpace& address_space, std::uint16_t link_number,
+               std::uint16_t host_memory_number);
+
+  // The SM's side of its caches; SMs are connected in the order of their numbers.
+  void connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports);
+  struct EnginePorts {
+    memory::Channel* requests = nullptr;
+    sim::Queue<memory::Packet>* responses = nullptr;
+    std::uint16_t number = 0;
+  };
+  EnginePorts connect_copy_engine(sim::Component& engine);
+  void connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<memory::Packet>& from_link);
+  HostBridge& bridge() { return bridge_; }
+  // Where requests for a physical address go.
+  std::uint16_t destination_of(Address physical) const;
+
+  // Brings what L2 holds of these physical bytes to the backing memory and drops it, outside simulated time.
+  void settle(Address physical, Bytes bytes);
+  struct Statistics {
+    memory::CacheStatistics l1, constant_cache, l2;
+    memory::DramStatistics dram;
+    memory::CrossbarBase::Statistics requests, responses;
+  };
+  Statistics statistics();
+
+ private:
+  sim::Engine& engine_;
+  const sim::Component* parent_;
+  const config::Gpu config_;
+  memory::RequestPool& pool_;
+  memory::AddressSpace& address_space_;
+  memory::AddressMap map_;
+  memory::RequestCrossbar requests_;
+  memory::ResponseCrossbar responses_;
+  HostBridge bridge_;
+  std::deque<memory::Cache> l1_, constant_caches_, slices_;
+  std::deque<memory::DramController> controllers_;
+  std::deque<memory::Channel> channels_;
+  std::deque<sim::Queue<memory::Packet>> queues_;
+  std::uint16_t next_engine_ = 0;
+};
+
+}  // namespace duet::machine
