@@ -221,8 +221,13 @@ void CrossbarBase::send(InputPort& port, Picoseconds now) {
 
   const Packet packet = input.queue->pop(now);
   const Cycle cycles = std::max(1u, (packet.payload_bytes + header_bytes_ + flit_bytes_ - 1) / flit_bytes_);
-  target.queue->push(now, packet, clock_.edge_after(now, cycles - 1 + latency_cycles_));
-  port.free_at = output.free_at = clock_.edge_after(now, cycles);
+  // Packets that are sent at one edge are mostly of a few lengths.
+  Reservation& reservation = reservations_[cycles % reservations_.size()];
+  if (reservation.sent_at != now || reservation.cycles != cycles)
+    reservation = {now, cycles, clock_.edge_after(now, cycles),
+                   clock_.edge_after(now, cycles - 1 + latency_cycles_)};
+  target.queue->push(now, packet, reservation.arrival);
+  port.free_at = output.free_at = reservation.free_at;
   busy_inputs_.insert(input.port);
   busy_outputs_.insert(target.port);
   output.round_robin = input.port + 1u == inputs_.size() ? 0 : input.port + 1u;

@@ -115,6 +115,12 @@ class CrossbarBase : public sim::Component {
     PortStatistics statistics;
   };
 
+  struct Reservation {
+    Picoseconds sent_at = kNever;
+    Cycle cycles = 0;
+    Picoseconds free_at = 0, arrival = 0;
+  };
+
   void take_arrivals(Picoseconds now);
   void take_head(InputQueue& input, Picoseconds now);
   void arbitrate(Picoseconds now);
@@ -135,7 +141,8 @@ class CrossbarBase : public sim::Component {
   std::vector<std::uint64_t> arrivals_;  // input queues (one bit each) that may have a new head
   PortSet busy_inputs_, busy_outputs_;
   PortSet inputs_with_heads_, requested_outputs_;
-  Picoseconds next_arrival_ = kNever;  // during a tick
+  std::array<Reservation, 8> reservations_;  // by cycles, modulo
+  Picoseconds next_arrival_ = kNever;        // during a tick
   Statistics statistics_;
 };
 
