@@ -12,12 +12,14 @@ HostBridge::HostBridge(sim::Engine& engine, const sim::Component* parent, std::u
       host_memory_number_(host_memory_number) {}
 
 Picoseconds HostBridge::tick(Picoseconds now) {
-  // One packet each way a cycle. On the link a request carries its requester's number as the argument.
+  // One packet each way a cycle.
   bool moved = false;
   if (ports_.from_link->can_pop(now) && ports_.to_gpu->can_push(now)) {
     memory::Packet packet = ports_.from_link->pop(now);
-    packet.destination = static_cast<std::uint16_t>(packet.argument);
-    packet.source = 0;
+    const Sender& sender = senders_[packet.argument];
+    free_.push_back(packet.argument);
+    packet.destination = sender.source;
+    packet.argument = sender.argument;
     ports_.to_gpu->push(now, packet);
     moved = true;
   }
@@ -25,7 +27,13 @@ Picoseconds HostBridge::tick(Picoseconds now) {
     auto& requests = ports_.from_gpu->of(c);
     if (!requests.can_pop(now) || !ports_.to_link->can_push(now)) continue;
     memory::Packet packet = requests.pop(now);
-    packet.argument = packet.source;
+    if (free_.empty()) {
+      free_.push_back(senders_.size());
+      senders_.emplace_back();
+    }
+    senders_[free_.back()] = {packet.source, packet.argument};
+    packet.argument = free_.back();
+    free_.pop_back();
     packet.source = link_number_;
     packet.destination = host_memory_number_;
     ports_.to_link->push(now, packet);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "memory/channel.h"
 #include "sim/clock_cursor.h"
@@ -28,9 +29,16 @@ class HostBridge : public sim::Component {
   std::string waits_for() const override;
 
  private:
+  // What a requester wants back with its answer.
+  struct Sender {
+    std::uint16_t source = 0;
+    std::uint64_t argument = 0;
+  };
   sim::ClockCursor clock_;
   std::uint16_t link_number_, host_memory_number_;
   Ports ports_;
+  std::vector<Sender> senders_;  // of requests on their way, by the argument that they carry on the link
+  std::vector<std::uint64_t> free_;
 };
 
 }  // namespace duet::machine

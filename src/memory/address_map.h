@@ -1,9 +1,16 @@
 // Where a byte of device memory lies: slice of L2, DRAM channel, bank, row and column. Consecutive
-// interleave_bytes go to consecutive slices' channels; within a channel columns change fastest, then banks,
-// then rows. The number of channels need not be a power of two. With hash_channels, higher address bits are
-// folded into channel and bank, so that strides that are multiples of the row size spread out. Source: the
-// map of GPGPU-Sim's GTX 480 (partition bits from 256 B up, then bank, column, row); the hash is XOR folding
-// as in public GPU models.
+// interleave_bytes go to consecutive channels, whose number need not be a power of two. What a channel gets
+// is counted through without holes: column bits below interleave_bytes, then bank group, the rest of the
+// column, the banks of a group, and the row. The bank group changes early because column commands to one
+// group follow each other more slowly (tCCD_L) than the data bus could serve them. Bank numbers count groups
+// in their low bits.
+// With hash_channels, higher address bits choose too, so that strides that are multiples of a row spread out:
+// the bank is XORed with the folded row; the channel with the folded number of the channel's piece (rotated
+// by a mix of it when the number of channels is no power of two); likewise whose turn it is among slices.
+// For a given row, or piece, that is a permutation, so different addresses never share a place.
+// Source: the map of GPGPU-Sim's GTX 480 (partition from 256 B up; bank, column and row, with a bank bit
+// right above 256 B); XOR folding as in public GPU models. Left out: rows that a channel does not have;
+// device memory ends where gpu.dram.bytes ends.
 #pragma once
 
 #include "base/units.h"
@@ -26,12 +33,20 @@ class AddressMap {
   unsigned slices() const { return slices_; }
   // A slice belongs to one channel: slices of a channel take turns of one L2 line.
   unsigned slice_of(Address physical) const;
-  unsigned channel_of_slice(unsigned slice) const { return slice / (slices_ / channels_); }
+  unsigned channel_of_slice(unsigned slice) const { return slice / slices_per_channel_; }
   DramPlace place(Address physical) const;
 
  private:
-  unsigned channels_, slices_, banks_;
-  unsigned line_shift_, interleave_shift_, row_shift_, bank_shift_;
+  struct Local {
+    unsigned channel;
+    Address address;  // among the bytes of the channel
+  };
+  Local local(Address physical) const;
+
+  unsigned channels_, slices_, slices_per_channel_;
+  unsigned line_shift_, interleave_shift_, piece_shift_;  // a piece: consecutive bytes of one row
+  unsigned group_shift_, column_shift_, bank_shift_;      // widths of the fields above a piece
+  unsigned fold_shift_;                                   // bits of a channel number; 0: no power of two
   bool hash_;
 };
 

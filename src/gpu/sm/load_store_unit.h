@@ -67,8 +67,6 @@ class LoadStoreUnit {
   bool issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op,
              std::uint64_t lanes, const WarpMemory& memory);
   const AccessFault& fault() const;
-  // A kernel starts: L1 and the constant cache forget what they hold, before anything that is issued later.
-  void start_kernel(Picoseconds now);
 
   // Does what is due at `cycle` (a core cycle, whose edge is `now`): takes answers, sends requests, services
   // shared memory. Returns the next cycle at which it has something to do without an answer or room coming

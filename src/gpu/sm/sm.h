@@ -48,6 +48,8 @@ class TimedSm : public sim::Component {
     memory::Channel* to_constant_cache = nullptr;
     sim::Queue<memory::Packet>* from_constant_cache = nullptr;
     InstructionCache::Ports instructions;
+    // A kernel starts: L1 and the constant cache forget what they hold, strictly after this time.
+    std::function<void(Picoseconds)> invalidate_caches = [](Picoseconds) {};
   };
   void connect(const Ports& ports);
 

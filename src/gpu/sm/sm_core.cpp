@@ -35,6 +35,7 @@ template <unsigned W>
 void SmCoreOf<W>::connect(const TimedSm::Ports& ports) {
   launches_ = ports.launches;
   done_ = ports.done;
+  invalidate_caches_ = ports.invalidate_caches;
   load_store_.connect({ports.to_l1, ports.from_l1, ports.to_constant_cache, ports.from_constant_cache});
   instructions_.connect(ports.instructions);
 }
@@ -152,7 +153,7 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
   }
   if (grid.launch_id != last_launch_id_) {
     last_launch_id_ = grid.launch_id;
-    load_store_.start_kernel(now_);
+    invalidate_caches_(now_);
   }
   if (grid.lane_arrays == nullptr) grid.lane_arrays = make_grid_arrays(grid, W, width_);
   block.arrays = std::static_pointer_cast<const GridArrays>(grid.lane_arrays);

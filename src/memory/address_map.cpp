@@ -1,0 +1,98 @@
+#include "memory/address_map.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "base/error.h"
+
+namespace duet::memory {
+
+namespace {
+
+unsigned shift_of(std::uint64_t value, const char* key) {
+  if (!std::has_single_bit(value))
+    throw Error(std::string("address map: ") + key + " = " + std::to_string(value) +
+                " is not a power of two");
+  return static_cast<unsigned>(std::countr_zero(value));
+}
+
+std::uint64_t fold(std::uint64_t value, unsigned bits) {
+  std::uint64_t result = 0;
+  for (; value != 0; value >>= bits) result ^= value;
+  return result & ((1ull << bits) - 1);
+}
+
+// A number below `range` to which every bit of `value` contributes (Fibonacci hashing).
+unsigned mix(std::uint64_t value, unsigned range) {
+  value ^= value >> 16;
+  value = (value * 0x9e37'79b9'7f4a'7c15) >> 32;
+  return static_cast<unsigned>((value * range) >> 32);
+}
+
+std::uint64_t low(std::uint64_t value, unsigned bits) { return value & ((1ull << bits) - 1); }
+
+}  // namespace
+
+AddressMap::AddressMap(const config::Gpu& gpu)
+    : channels_(static_cast<unsigned>(gpu.dram.channels)),
+      slices_(static_cast<unsigned>(gpu.l2_slices)),
+      line_shift_(shift_of(gpu.l2.line_bytes, "gpu.l2.line_bytes")),
+      interleave_shift_(shift_of(gpu.dram.interleave_bytes, "gpu.dram.interleave_bytes")),
+      hash_(gpu.dram.hash_channels) {
+  if (channels_ == 0 || slices_ == 0 || slices_ % channels_ != 0)
+    throw Error("address map: gpu.l2_slices = " + std::to_string(slices_) +
+                " is not a multiple of gpu.dram.channels = " + std::to_string(channels_));
+  slices_per_channel_ = slices_ / channels_;
+  if (interleave_shift_ < line_shift_)
+    throw Error("address map: gpu.dram.interleave_bytes is less than a line of L2");
+  const unsigned row_shift = shift_of(gpu.dram.row_bytes, "gpu.dram.row_bytes");
+  if (row_shift < line_shift_) throw Error("address map: gpu.dram.row_bytes is less than a line of L2");
+  const unsigned banks_shift = shift_of(gpu.dram.banks, "gpu.dram.banks");
+  group_shift_ = shift_of(gpu.dram.bank_groups, "gpu.dram.bank_groups");
+  if (group_shift_ > banks_shift) throw Error("address map: gpu.dram.bank_groups exceeds gpu.dram.banks");
+  bank_shift_ = banks_shift - group_shift_;
+  piece_shift_ = std::min(interleave_shift_, row_shift);
+  column_shift_ = row_shift - piece_shift_;
+  fold_shift_ = std::has_single_bit(channels_) ? static_cast<unsigned>(std::countr_zero(channels_)) : 0;
+  if ((gpu.dram.bytes / channels_) >> (row_shift + banks_shift) >= 1ull << 32)
+    throw Error("address map: gpu.dram.bytes takes more than 2^32 rows of a bank");
+}
+
+AddressMap::Local AddressMap::local(Address physical) const {
+  const std::uint64_t piece = physical >> interleave_shift_;
+  const std::uint64_t local_piece = piece / channels_;
+  auto channel = static_cast<unsigned>(piece - local_piece * channels_);
+  if (hash_ && channels_ > 1) {
+    if (fold_shift_ != 0) {
+      channel ^= static_cast<unsigned>(fold(local_piece, fold_shift_));
+    } else {
+      channel += mix(local_piece, channels_);
+      if (channel >= channels_) channel -= channels_;
+    }
+  }
+  return {channel, local_piece << interleave_shift_ | low(physical, interleave_shift_)};
+}
+
+unsigned AddressMap::slice_of(Address physical) const {
+  const Local where = local(physical);
+  std::uint64_t line = where.address >> line_shift_;
+  if (hash_) line += mix(where.address >> interleave_shift_, slices_per_channel_);
+  return where.channel * slices_per_channel_ + static_cast<unsigned>(line % slices_per_channel_);
+}
+
+DramPlace AddressMap::place(Address physical) const {
+  const Local where = local(physical);
+  const std::uint64_t group = where.address >> piece_shift_;
+  const std::uint64_t column = group >> group_shift_;
+  const std::uint64_t bank = column >> column_shift_;
+  const std::uint64_t row = bank >> bank_shift_;
+  std::uint64_t number = low(bank, bank_shift_) << group_shift_ | low(group, group_shift_);
+  const unsigned bank_bits = bank_shift_ + group_shift_;
+  if (hash_ && bank_bits != 0) number ^= fold(row, bank_bits);
+  return {where.channel, static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(row),
+          static_cast<std::uint32_t>(low(column, column_shift_) << piece_shift_ |
+                                     low(where.address, piece_shift_))};
+}
+
+}  // namespace duet::memory

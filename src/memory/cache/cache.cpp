@@ -1,0 +1,297 @@
+#include "memory/cache/cache.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace duet::memory {
+
+Cache::Cache(sim::Engine& engine, std::string name, const sim::Component* parent, int level,
+             CacheLevel cache_level, const config::Cache& config, std::uint64_t clock_hz, RequestPool& pool,
+             const LineNumbering& numbering)
+    : Component(engine, std::move(name), parent, level, sim::Role::Memory),
+      config_(config),
+      cache_level_(cache_level),
+      clock_(clock_hz),
+      pool_(pool),
+      misses_(config.mshrs, config.mshr_targets),
+      lines_(config, numbering, misses_.size(), this->name()) {
+  const auto refuse = [&](const char* what) { throw Error(this->name() + ": " + what); };
+  if (config.latency_cycles == 0 || config.mshrs == 0 || config.mshr_targets == 0)
+    refuse("latency_cycles, mshrs and mshr_targets must not be 0");
+  if (config.atomic_words_per_cycle != 0 && !config.write_back)
+    refuse("only a write-back cache performs atomics: set atomic_words_per_cycle = 0 or write_back = true");
+  if (config.write_evict && (config.write_back || config.write_allocate))
+    refuse("write_evict belongs to a write-through cache without write_allocate");
+}
+
+void Cache::connect_above(Channel& requests, sim::Queue<Packet>& responses) {
+  clients_.push_back({&requests, &responses});
+}
+
+void Cache::connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
+                          std::function<std::uint16_t(Address line)> destination_of) {
+  below_ = &requests;
+  from_below_ = &responses;
+  number_ = number;
+  destination_of_ = std::move(destination_of);
+}
+
+Picoseconds Cache::tick(Picoseconds now) {
+  if (now > invalidate_after_) drop_clean();
+  answered_ = sent_ = again_ = false;
+  receive(now);
+  if (now >= port_free_) serve_waiting(now);
+  if (now >= port_free_) lookup(now);
+  accept(now);
+
+  if (again_) return clock_.edge_after(now, 1);
+  Picoseconds next = port_free_ > now ? port_free_ : kNever;
+  for (const Pipeline& pipeline : pipelines_)
+    if (pipeline.size != 0 && pipeline.stages[pipeline.head].ready > now)
+      next = std::min(next, pipeline.stages[pipeline.head].ready);
+  if (const Picoseconds arrival = from_below_->next_arrival(now); arrival != kNever)
+    next = std::min(next, next_opportunity(arrival));
+  for (const Client& client : clients_)
+    if (client.requests->size() != 0)
+      if (const Picoseconds arrival = client.requests->next_arrival(now); arrival != kNever)
+        next = std::min(next, next_opportunity(arrival));
+  return next;
+}
+
+void Cache::receive(Picoseconds now) {
+  if (!from_below_->can_pop(now)) return;
+  const Packet& packet = from_below_->front();
+  if (packet.kind != PacketKind::Response) throw Error(name() + ": what comes from below must be answers");
+  const auto index = static_cast<std::uint32_t>(packet.argument >> 2);
+  if (static_cast<Kind>(packet.argument & 3) == Kind::Fetch) {
+    fill(from_below_->pop(now));
+  } else {
+    const CacheEntry entry = transits_[index].entry;
+    const bool wanted = entry.packet.request != kNoRequest;
+    if (wanted && room_above(now, entry.client) != Outcome::Done) return;
+    const Packet back = from_below_->pop(now);
+    if (wanted) {
+      const bool passed = static_cast<Kind>(back.argument & 3) == Kind::Pass;
+      answer(now, entry, passed ? back.payload_bytes : std::uint16_t{0});
+    }
+    release_transit(index);
+  }
+  again_ |= from_below_->can_pop(now);
+}
+
+void Cache::fill(const Packet& packet) {
+  const auto mshr = static_cast<std::uint32_t>(packet.argument >> 2);
+  MissTable::Register& miss = misses_[mshr];
+  const Request& fetched = pool_[packet.request];
+  const auto offset = static_cast<unsigned>(fetched.address - miss.line);
+  const ByteMask brought = moved_up(fetched.mask, offset);
+  Line& line = lines_[miss.line_index];
+  // What is valid already is newer: it was written here after the fetch had left.
+  const ByteMask installed = brought & ~line.valid;
+  copy_masked(lines_.data(miss.line_index) + offset, fetched.data.data(), moved_down(installed, offset));
+  line.valid = line.valid | installed;
+  miss.on_their_way = miss.on_their_way & ~brought;
+  --miss.fetches;
+  ++statistics_.fills;
+  pool_.release(packet.request);
+  misses_.list_ready(mshr);
+}
+
+void Cache::serve_waiting(Picoseconds now) {
+  std::uint32_t mshr;
+  while ((mshr = misses_.first_ready()) != kNone) {
+    MissTable::Register& miss = misses_[mshr];
+    if (miss.first == kNone) {
+      misses_.unlist_first();
+      if (miss.fetches == 0) release_miss(mshr);
+      continue;
+    }
+    CacheEntry& entry = misses_.front(miss);
+    if (entry.packet.request == kNoRequest) {
+      const Line& line = lines_[miss.line_index];
+      lines_.drop_bytes(miss.line_index, line.valid & ~line.dirty);
+      misses_.pop(miss, true);
+      continue;
+    }
+    const Access own = access(entry);
+    Outcome outcome = take_turn(now, entry, own, miss.line_index);
+    if (outcome == Outcome::Missing) {
+      // An earlier request of the line dropped bytes, or this one came behind writes and could not fetch.
+      const ByteMask bytes =
+          missing_sectors(own.mask, lines_[miss.line_index].valid | miss.on_their_way) & ~miss.on_their_way;
+      if (any(bytes)) {
+        outcome = stalled_below(room_below(now, miss.traffic_class), entry);
+        if (outcome == Outcome::Done) fetch(now, mshr, own.request, bytes);
+      }
+      if (outcome == Outcome::Missing || outcome == Outcome::Done) {
+        misses_.unlist_first();
+        continue;
+      }
+    }
+    if (outcome == Outcome::Done) {
+      misses_.pop(miss, !waits_unordered(own));
+      continue;
+    }
+    again_ |= outcome == Outcome::NextCycle && port_free_ <= now;
+    return;
+  }
+}
+
+void Cache::lookup(Picoseconds now) {
+  for (Pipeline& pipeline : pipelines_) {
+    if (pipeline.size == 0 || pipeline.front().ready > now) continue;
+    const Outcome outcome = look_up(now, pipeline.front().entry);
+    if (port_free_ > now) return;
+    if (outcome == Outcome::NextCycle) again_ = true;
+    if (outcome != Outcome::Done) continue;
+    pipeline.pop();
+    for (Pipeline& other : pipelines_) again_ |= other.size != 0 && other.front().ready <= now;
+    return;
+  }
+}
+
+void Cache::accept(Picoseconds now) {
+  bool accepted = false;
+  for (unsigned c = 0; c < kTrafficClasses; ++c) {
+    Pipeline& pipeline = pipelines_[c];
+    if (!pipeline.stages.empty() && pipeline.size == pipeline.stages.size()) continue;
+    for (std::size_t i = 0; i < clients_.size(); ++i) {
+      std::size_t index = round_robin_ + i;
+      if (index >= clients_.size()) index -= clients_.size();
+      sim::Queue<Packet>& requests = clients_[index].requests->of(c);
+      if (!requests.can_pop(now)) continue;
+      if (accepted) {
+        again_ = true;
+        return;
+      }
+      if (pipeline.stages.empty()) pipeline.stages.resize(config_.latency_cycles);
+      std::size_t tail = pipeline.head + pipeline.size++;
+      if (tail >= pipeline.stages.size()) tail -= pipeline.stages.size();
+      pipeline.stages[tail] = {CacheEntry{requests.pop(now), static_cast<std::uint32_t>(index)},
+                               clock_.edge_after(now, config_.latency_cycles)};
+      round_robin_ = index + 1 == clients_.size() ? 0 : index + 1;
+      accepted = true;
+      if (pipeline.size == pipeline.stages.size()) break;
+      i = static_cast<std::size_t>(-1);  // whether anything is left for the next edge
+    }
+  }
+}
+
+Cache::Outcome Cache::room_above(Picoseconds now, std::uint32_t client) {
+  if (answered_) return Outcome::NextCycle;
+  return clients_[client].responses->can_push(now) ? Outcome::Done : Outcome::Blocked;
+}
+
+Cache::Outcome Cache::room_below(Picoseconds now, TrafficClass traffic_class) {
+  if (sent_) return Outcome::NextCycle;
+  return below_->can_push(now, traffic_class) ? Outcome::Done : Outcome::Blocked;
+}
+
+void Cache::answer(Picoseconds now, const CacheEntry& entry, std::uint16_t payload_bytes) {
+  Packet packet = entry.packet;
+  packet.kind = PacketKind::Response;
+  packet.payload_bytes = payload_bytes;
+  std::swap(packet.source, packet.destination);
+  clients_[entry.client].responses->push(now, packet);
+  answered_ = true;
+}
+
+void Cache::send_below(Picoseconds now, const Packet& packet, Address line, Kind kind, std::uint32_t index) {
+  Packet below = packet;
+  below.source = number_;
+  below.destination = destination_of_(line);
+  below.argument = std::uint64_t{index} << 2 | static_cast<std::uint64_t>(kind);
+  below_->push(now, below);
+  sent_ = true;
+}
+
+void Cache::fetch(Picoseconds now, std::uint32_t mshr, const Request& by, const ByteMask& bytes) {
+  MissTable::Register& miss = misses_[mshr];
+  const unsigned first = first_byte(bytes);
+  const RequestHandle handle = pool_.allocate();
+  Request& request = pool_[handle];
+  request.address = miss.line + first;
+  request.bytes = static_cast<std::uint16_t>(last_byte(bytes) + 1 - first);
+  request.kind = by.kind;
+  request.agent = by.agent;
+  request.traffic_class = miss.traffic_class;
+  request.scope = by.scope;
+  request.cacheability = by.cacheability;
+  request.unit = by.unit;
+  request.requester = by.requester;
+  request.pc = by.pc;
+  request.mask = moved_down(bytes, first);
+  ++miss.fetches;
+  miss.on_their_way = miss.on_their_way | bytes;
+  Packet packet;
+  packet.request = handle;
+  packet.traffic_class = miss.traffic_class;
+  send_below(now, packet, miss.line, Kind::Fetch, mshr);
+}
+
+// Sends dirty bytes below and leaves them clean. The acknowledgement answers `then`, if there is one.
+void Cache::write_back(Picoseconds now, Address line, std::uint32_t index, const ByteMask& bytes,
+                       const CacheEntry* then) {
+  Line& held = lines_[index];
+  const unsigned first = first_byte(bytes);
+  const RequestHandle handle = pool_.allocate();
+  Request& request = pool_[handle];
+  request.address = line + first;
+  request.bytes = static_cast<std::uint16_t>(last_byte(bytes) + 1 - first);
+  request.operation = Operation::Write;
+  request.kind = RequestKind::WriteBack;
+  request.agent = held.filled_by.agent;
+  request.unit = held.filled_by.unit;
+  request.mask = moved_down(bytes, first);
+  copy_masked(request.data.data(), lines_.data(index) + first, request.mask);
+  held.dirty = held.dirty & ~bytes;
+
+  const std::uint32_t transit = new_transit();
+  Transit& own = transits_[transit];
+  own.own = handle;
+  own.line = line;
+  if (then != nullptr) own.entry = *then;
+  own.previous = last_write_back_;
+  (last_write_back_ == kNone ? write_backs_ : transits_[last_write_back_].next) = transit;
+  last_write_back_ = transit;
+  Packet packet;
+  packet.request = handle;
+  packet.payload_bytes = static_cast<std::uint16_t>(count(bytes));
+  send_below(now, packet, line, Kind::WriteBack, transit);
+  ++statistics_.write_backs;
+}
+
+std::uint32_t Cache::new_transit() {
+  std::uint32_t index = free_transit_;
+  if (index == kNone) {
+    index = static_cast<std::uint32_t>(transits_.size());
+    transits_.emplace_back();
+  } else {
+    free_transit_ = transits_[index].next;
+  }
+  transits_[index] = Transit{};
+  transits_[index].previous = transits_[index].next = kNone;
+  ++in_transit_;
+  return index;
+}
+
+void Cache::release_transit(std::uint32_t index) {
+  Transit& own = transits_[index];
+  if (own.own != kNoRequest) {
+    pool_.release(own.own);
+    (own.previous == kNone ? write_backs_ : transits_[own.previous].next) = own.next;
+    (own.next == kNone ? last_write_back_ : transits_[own.next].previous) = own.previous;
+  }
+  own.next = free_transit_;
+  free_transit_ = index;
+  --in_transit_;
+}
+
+bool Cache::writing_back(Address line) const {
+  for (std::uint32_t i = write_backs_; i != kNone; i = transits_[i].next)
+    if (transits_[i].line == line) return true;
+  return false;
+}
+
+}  // namespace duet::memory

@@ -1,0 +1,240 @@
+// A cache: L1 data, constant, instruction cache or a slice of L2, whatever its machine file entry says. It
+// does not know whether it is the last level. Data lie in the cache, so what a request sees is bound at its
+// turn (DESIGN decision 4).
+//
+// Time, in edges of the cache's clock. A request arrives at the first edge at which its packet is visible,
+// one a cycle (class NonTriggered first, clients in turn); it is looked up latency_cycles after that, one a
+// cycle. At its lookup a hit is answered, or a fetch or the request itself goes below. Bytes from below are
+// stored at the edge at which their packet is visible, one packet a cycle, and the first request that waits
+// for them is answered at that edge, the others one a cycle. At most one answer goes up and one packet goes
+// below a cycle; older requests come first: acknowledgements from below, then requests that waited, then the
+// lookup. An atomic has the port for as many cycles as its words need and is performed in the last of them.
+// So, packet pushed at edge 0 by a client on the same clock, which sees the answer at:
+//   hit: 2 + latency_cycles;   miss: 2 + latency_cycles + b, where memory below makes its answer visible b
+//   edges after the lookup at 1 + latency_cycles.
+//
+// Order: requests of one class to one line take effect in arrival order. A read joins a fetch only for bytes
+// that fetch asked for, otherwise the bytes that are missing are fetched too. A request that must not see or
+// disturb a fetch on its way detaches it: the fetch goes on into a side line and answers only those who wait
+// already. Writes that go through, uncached requests and whatever meets a fetch of another, possibly waiting
+// class do so; in a write-back cache writes and atomics wait for the fetch, in order, instead. A write-back
+// and a later fetch of its line go below in one queue.
+//
+// Clean and Invalidate concern the bytes of their range: write-through caches pass Clean on, write-back
+// caches answer it when their dirty bytes are acknowledged; Invalidate drops bytes, dirty ones too, here.
+//
+// Left out: coherence protocols, prefetching, banks of the data array, triggers and actions of full/empty
+// bits (refused). A write that goes through holds no register: its sender bounds how many are on their way.
+// Sources: DESIGN "Rules of the machine"; write policies as in GPGPU-Sim's public GTX 480 description.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "memory/cache/line_array.h"
+#include "memory/cache/miss_table.h"
+#include "sim/clock_cursor.h"
+
+namespace duet::memory {
+
+enum class CacheLevel : std::uint8_t { L1, L2 };  // which page attribute concerns the cache
+
+struct CacheStatistics {
+  std::uint64_t read_hits = 0, read_misses = 0;      // a miss: bytes had to be fetched for it
+  std::uint64_t read_merges = 0;                     // waited for bytes that others had asked for
+  std::uint64_t write_hits = 0, write_misses = 0;    // a hit: the line is held or on its way
+  std::uint64_t atomics = 0;                         // performed here
+  std::uint64_t passed = 0;                          // went below as they are
+  std::uint64_t fills = 0;                           // fetches that came back
+  std::uint64_t evictions = 0;                       // lines replaced
+  std::uint64_t write_backs = 0;                     // packets with dirty bytes
+  std::uint64_t stalls_mshr = 0, stalls_target = 0;  // requests stopped before their lookup, by first cause
+  std::uint64_t stalls_way = 0, stalls_below = 0;
+};
+
+class Cache : public sim::Component {
+ public:
+  // `level` is that of hu2016's tree. Throws duet::Error when the entry cannot be built.
+  Cache(sim::Engine& engine, std::string name, const sim::Component* parent, int level,
+        CacheLevel cache_level, const config::Cache& config, std::uint64_t clock_hz, RequestPool& pool,
+        const LineNumbering& numbering = {});
+
+  // A client: who sends `requests` reads `responses`, and must always go on reading them.
+  void connect_above(Channel& requests, sim::Queue<Packet>& responses);
+  // Packets below carry source `number` and the destination of their line.
+  void connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
+                     std::function<std::uint16_t(Address line)> destination_of);
+
+  Picoseconds tick(Picoseconds now) override;
+  std::string waits_for() const override;
+  Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
+
+  // As at the start of a kernel: before anything that this cache does strictly after `now` it drops all clean
+  // bytes, and later requests do not see fetches that are on their way. Costs no time.
+  void invalidate_all(Picoseconds now) { invalidate_after_ = now; }
+  // Outside simulated time, before somebody else touches the memory below: calls store(line's physical
+  // address, its data, mask) for the dirty bytes in [base, base + bytes), including write-backs that are on
+  // their way, and drops what is held there.
+  template <typename F>
+  void flush_range(Address base, Bytes bytes, F store);
+
+  const CacheStatistics& statistics() const { return statistics_; }
+  // Nothing is inside or on its way. Write-backs count.
+  bool idle() const;
+  // The line that holds `address`, or null.
+  const Line* find(Address address);
+
+ private:
+  void drop_clean();
+
+  enum class Outcome : std::uint8_t {
+    Done,
+    NextCycle,  // a port of the cache is taken in this cycle
+    Blocked,    // something must come back or make room first, which wakes this component
+    Missing     // bytes are not here
+  };
+  enum class Kind : std::uint8_t { Fetch, WriteBack, Pass };  // of packets on their way below
+  static constexpr std::uint32_t kNone = ~0u;
+
+  struct Client {
+    Channel* requests;
+    sim::Queue<Packet>* responses;
+  };
+  // First in, first out; as long as the pipeline is deep.
+  struct Pipeline {
+    struct Stage {
+      CacheEntry entry;
+      Picoseconds ready;
+    };
+    std::vector<Stage> stages;
+    std::size_t head = 0, size = 0;
+    Stage& front() { return stages[head]; }
+    void pop() {
+      if (++head == stages.size()) head = 0;
+      --size;
+    }
+  };
+  // What went below and is not a fetch.
+  struct Transit {
+    CacheEntry entry;                      // to be answered; none for an eviction
+    RequestHandle own = kNoRequest;        // the request with the dirty bytes
+    Address line = 0;                      // of a write-back
+    std::uint32_t previous = 0, next = 0;  // write-backs; `next` of free ones
+  };
+  // Where a request lies in its line.
+  struct Access {
+    Request& request;
+    Address line;
+    unsigned offset;
+    ByteMask mask;  // positions in the line
+    bool cached;    // at this level
+  };
+
+  // cache.cpp: what happens at an edge.
+  void receive(Picoseconds now);
+  void serve_waiting(Picoseconds now);
+  void lookup(Picoseconds now);
+  void accept(Picoseconds now);
+  void fill(const Packet& packet);
+  Outcome room_above(Picoseconds now, std::uint32_t client);
+  Outcome room_below(Picoseconds now, TrafficClass traffic_class);
+  void answer(Picoseconds now, const CacheEntry& entry, std::uint16_t payload_bytes);
+  void send_below(Picoseconds now, const Packet& packet, Address line, Kind kind, std::uint32_t index);
+  void fetch(Picoseconds now, std::uint32_t mshr, const Request& by, const ByteMask& bytes);
+  void write_back(Picoseconds now, Address line, std::uint32_t index, const ByteMask& bytes,
+                  const CacheEntry* then);
+  std::uint32_t new_transit();
+  void release_transit(std::uint32_t index);
+  bool writing_back(Address line) const;
+
+  // cache_lookup.cpp: what a request does.
+  Access access(const CacheEntry& entry);
+  bool goes_below(const Access& access, std::uint32_t line) const;
+  Outcome look_up(Picoseconds now, CacheEntry& entry);
+  Outcome join(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  Outcome miss(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  Outcome take_way(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t& index);
+  Outcome take_turn(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  Outcome pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  Outcome clean(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  void perform(const Access& access, std::byte* data);
+  ByteMask missing_sectors(const ByteMask& wanted, const ByteMask& have) const;
+  void used(std::uint32_t line, const Request& by);
+  static LineUser user(const Request& request) { return {request.agent, request.kind, request.unit}; }
+  static bool waits_unordered(const Access& access) {
+    return access.cached && access.request.operation == Operation::Read;
+  }
+  static Outcome stall(CacheEntry& entry, std::uint64_t& cause);
+  Outcome stalled_below(Outcome outcome, CacheEntry& entry);
+
+  void release_miss(std::uint32_t mshr);
+  void detach(std::uint32_t mshr);
+  void forget(std::uint32_t index, const ByteMask& bytes);
+
+  config::Cache config_;
+  CacheLevel cache_level_;
+  sim::ClockCursor clock_;
+  RequestPool& pool_;
+  MissTable misses_;
+  LineArray lines_;
+  std::vector<Client> clients_;
+  std::size_t round_robin_ = 0;
+  Channel* below_ = nullptr;
+  sim::Queue<Packet>* from_below_ = nullptr;
+  std::uint16_t number_ = 0;
+  std::function<std::uint16_t(Address)> destination_of_;
+
+  std::array<Pipeline, kTrafficClasses> pipelines_;
+  std::vector<Transit> transits_;
+  std::uint32_t free_transit_ = kNone;
+  std::uint32_t write_backs_ = kNone;  // those on their way, oldest first
+  std::uint32_t last_write_back_ = kNone;
+  std::size_t in_transit_ = 0;
+
+  Picoseconds port_free_ = 0;             // an atomic keeps serving and lookup busy until then
+  Picoseconds invalidate_after_ = kNever;
+  bool answered_ = false, sent_ = false;  // in this cycle
+  bool again_ = false;                    // the next edge has something to do
+  CacheStatistics statistics_;
+};
+
+template <typename F>
+void Cache::flush_range(Address base, Bytes bytes, F store) {
+  if (bytes == 0) return;
+  const Address end = base + bytes;
+  const auto part = [&](Address from, unsigned length) {
+    const auto below = [&](Address a) {
+      return ByteMask::first(a <= from ? 0u : a - from >= length ? length : static_cast<unsigned>(a - from));
+    };
+    return below(end) & ~below(base);
+  };
+  for (std::uint32_t i = write_backs_; i != kNone; i = transits_[i].next) {
+    Request& request = pool_[transits_[i].own];
+    const ByteMask mask = request.mask & part(request.address, request.bytes);
+    if (!any(mask)) continue;
+    store(request.address, static_cast<const std::byte*>(request.data.data()), mask);
+    request.mask = request.mask & ~mask;
+  }
+  const unsigned line_bytes = lines_.line_bytes();
+  const auto visit = [&](std::uint32_t index) {
+    const Address line = lines_.tag(index);
+    const ByteMask range = part(line, line_bytes);
+    const ByteMask dirty = lines_[index].dirty & range;
+    if (any(dirty)) store(line, static_cast<const std::byte*>(lines_.data(index)), dirty);
+    forget(index, range);
+  };
+  const Address first = lines_.line_of(base);
+  if ((end - first) / line_bytes < lines_.lines()) {
+    for (Address line = first; line < end; line += line_bytes)
+      if (const std::uint32_t index = lines_.find(line); index != kNone) visit(index);
+  } else {
+    for (std::uint32_t index = 0; index < lines_.lines(); ++index) {
+      const Address line = lines_.tag(index);
+      if (line != LineArray::kNoTag && line >= first && line < end) visit(index);
+    }
+  }
+}
+
+}  // namespace duet::memory

@@ -1,0 +1,311 @@
+// What a request does at its lookup, and at its turn when it had to wait.
+#include "base/error.h"
+#include "memory/cache/cache.h"
+
+namespace duet::memory {
+
+Cache::Access Cache::access(const CacheEntry& entry) {
+  Request& request = pool_[entry.packet.request];
+  const Address line = lines_.line_of(request.address);
+  const auto offset = static_cast<unsigned>(request.address - line);
+  const bool range = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
+  if (request.trigger != Trigger::None || request.action != Action::None)
+    throw Error(name() + " knows no triggers or actions of full/empty bits: run without tracked memory");
+  const ByteMask whole = ByteMask::first(request.bytes);
+  if (offset + request.bytes > lines_.line_bytes() || !within(request.mask, whole) ||
+      (!range && !any(request.mask)))
+    throw Error(name() + ": a request for " + std::to_string(request.bytes) + " bytes at physical address " +
+                std::to_string(request.address) + " does not lie in one line, or asks for no byte");
+  const bool cached =
+      cache_level_ == CacheLevel::L1 ? request.cacheability.gpu_l1 : request.cacheability.gpu_l2;
+  return {request, line, offset, moved_up(range ? whole : request.mask, offset), cached || range};
+}
+
+bool Cache::goes_below(const Access& access, std::uint32_t line) const {
+  if (!access.cached) return true;
+  switch (access.request.operation) {
+    case Operation::Write:
+      return !config_.write_back || (line == kNone && !config_.write_allocate);
+    case Operation::Atomic:
+      return config_.atomic_words_per_cycle == 0;
+    case Operation::Clean:
+      return !config_.write_back;
+    default:
+      return false;
+  }
+}
+
+Cache::Outcome Cache::stall(CacheEntry& entry, std::uint64_t& cause) {
+  cause += !entry.stalled;
+  entry.stalled = true;
+  return Outcome::Blocked;
+}
+
+Cache::Outcome Cache::stalled_below(Outcome outcome, CacheEntry& entry) {
+  return outcome == Outcome::Blocked ? stall(entry, statistics_.stalls_below) : outcome;
+}
+
+Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
+  const Access own = access(entry);
+  const Operation operation = own.request.operation;
+  std::uint32_t line = lines_.find(own.line);
+  const auto pending = [&] { return line != kNone && lines_[line].mshr != kNone; };
+  const auto step_aside = [&] {
+    detach(lines_[line].mshr);
+    if (lines_.tag(line) == LineArray::kNoTag) line = kNone;
+  };
+  if (pending()) {
+    const TrafficClass its_class = misses_[lines_[line].mshr].traffic_class;
+    if (its_class != TrafficClass::NonTriggered &&
+        !(waits_unordered(own) && its_class == entry.packet.traffic_class))
+      step_aside();
+  }
+  const bool below = goes_below(own, line);
+  if (pending()) {
+    const bool unordered = misses_[lines_[line].mshr].ordered == 0;
+    if (waits_unordered(own)) {
+      if (!unordered || !within(own.mask, lines_[line].valid)) return join(now, entry, own, line);
+    } else if (!unordered || (!below && (operation == Operation::Write || operation == Operation::Atomic))) {
+      return join(now, entry, own, line);
+    } else if (operation != Operation::Clean) {
+      step_aside();
+    }
+  }
+
+  const bool held = line != kNone;
+  Outcome outcome = take_turn(now, entry, own, line);
+  if (outcome == Outcome::Missing) {
+    if (operation != Operation::Write) return miss(now, entry, own, line);
+    outcome = room_above(now, entry.client);
+    if (outcome == Outcome::Done) outcome = take_way(now, entry, own, line);
+    if (outcome == Outcome::Done) outcome = take_turn(now, entry, own, line);
+  }
+  if (outcome != Outcome::Done) return outcome;
+  statistics_.passed += below;
+  if (own.cached && operation == Operation::Read) ++statistics_.read_hits;
+  if (own.cached && operation == Operation::Write)
+    ++(held ? statistics_.write_hits : statistics_.write_misses);
+  return Outcome::Done;
+}
+
+// The line is on its way: the request waits with the others.
+Cache::Outcome Cache::join(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
+  const std::uint32_t mshr = lines_[line].mshr;
+  MissTable::Register& miss = misses_[mshr];
+  const bool reads = waits_unordered(access);
+  // Requests that wait here send only packets of class NonTriggered below.
+  if (!reads && entry.packet.traffic_class != TrafficClass::NonTriggered)
+    return stall(entry, statistics_.stalls_target);
+  if (!misses_.has_room(miss)) return stall(entry, statistics_.stalls_target);
+  ByteMask bytes;
+  // Behind a write or an atomic the bytes that will be missing are known only when the turn comes.
+  if (reads && miss.ordered == 0)
+    bytes = missing_sectors(access.mask, lines_[line].valid | miss.on_their_way) & ~miss.on_their_way;
+  if (any(bytes)) {
+    const Outcome room = stalled_below(room_below(now, miss.traffic_class), entry);
+    if (room != Outcome::Done) return room;
+    fetch(now, mshr, access.request, bytes);
+  }
+  misses_.append(miss, entry, !reads);
+  if (reads) ++(any(bytes) ? statistics_.read_misses : statistics_.read_merges);
+  statistics_.write_hits += access.cached && access.request.operation == Operation::Write;
+  return Outcome::Done;
+}
+
+// A read or an atomic whose bytes are not here and not on their way.
+Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
+  const bool reads = access.request.operation == Operation::Read;
+  const TrafficClass traffic_class = reads ? entry.packet.traffic_class : TrafficClass::NonTriggered;
+  const bool may_wait_long = traffic_class != TrafficClass::NonTriggered;
+  if (!misses_.available(traffic_class)) return stall(entry, statistics_.stalls_mshr);
+  Outcome room = stalled_below(room_below(now, traffic_class), entry);
+  if (room != Outcome::Done) return room;
+  // Write-backs go below in another queue, which this fetch could overtake.
+  if (may_wait_long && writing_back(access.line)) return stall(entry, statistics_.stalls_below);
+  // Such a fetch leaves the last way to class NonTriggered.
+  const bool aside = may_wait_long && lines_.victim(access.line).candidates < 2;
+  std::uint32_t index = line;
+  if (index == kNone && !aside) {
+    room = take_way(now, entry, access, index);
+    if (room != Outcome::Done) return room;
+    if (sent_) {  // a dirty victim has left; the fetch follows
+      lines_.free_way(index);
+      return Outcome::NextCycle;
+    }
+  }
+  const std::uint32_t mshr = misses_.allocate(access.line, index, traffic_class);
+  if (index == kNone) {
+    index = misses_[mshr].line_index = lines_.side_line(mshr);
+    lines_[index] = Line{};
+  } else {
+    lines_[index].mshr = mshr;
+    if (aside) {
+      detach(mshr);
+      index = misses_[mshr].line_index;
+    }
+  }
+  fetch(now, mshr, access.request, missing_sectors(access.mask, lines_[index].valid));
+  misses_.append(misses_[mshr], entry, !reads);
+  statistics_.read_misses += reads;
+  return Outcome::Done;
+}
+
+// A way for a line that is not held; dirty bytes of the victim go below.
+Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access& access,
+                               std::uint32_t& index) {
+  const LineArray::Victim victim = lines_.victim(access.line);
+  if (victim.index == LineArray::kNone) return stall(entry, statistics_.stalls_way);
+  const Address tag = lines_.tag(victim.index);
+  if (tag != LineArray::kNoTag) {
+    const ByteMask dirty = lines_[victim.index].dirty;
+    if (any(dirty)) {
+      const Outcome room = stalled_below(room_below(now, TrafficClass::NonTriggered), entry);
+      if (room != Outcome::Done) return room;
+      write_back(now, tag, victim.index, dirty, nullptr);
+    }
+    ++statistics_.evictions;
+  }
+  lines_.reserve(victim.index, access.line);
+  lines_[victim.index].filled_by = user(access.request);
+  index = victim.index;
+  return Outcome::Done;
+}
+
+// All that came before it in its line is done.
+Cache::Outcome Cache::take_turn(Picoseconds now, CacheEntry& entry, const Access& access,
+                                std::uint32_t line) {
+  if (goes_below(access, line)) return pass(now, entry, access, line);
+  Request& request = access.request;
+  if (request.operation == Operation::Atomic) return atomic(now, entry, access, line);
+  if (request.operation == Operation::Clean) return clean(now, entry, access, line);
+  if (line == kNone && request.operation != Operation::Invalidate) return Outcome::Missing;
+  const bool reads = request.operation == Operation::Read;
+  if (reads && !within(access.mask, lines_[line].valid)) return Outcome::Missing;
+  const Outcome room = room_above(now, entry.client);
+  if (room != Outcome::Done) return room;
+  if (reads) {
+    copy_masked(request.data.data(), lines_.data(line) + access.offset, request.mask);
+    used(line, request);
+  } else if (request.operation == Operation::Write) {
+    copy_masked(lines_.data(line) + access.offset, request.data.data(), request.mask);
+    lines_[line].valid = lines_[line].valid | access.mask;
+    lines_[line].dirty = lines_[line].dirty | access.mask;
+    used(line, request);
+  } else if (line != kNone) {
+    lines_.drop_bytes(line, access.mask);
+  }
+  answer(now, entry, reads ? request.bytes : std::uint16_t{0});
+  return Outcome::Done;
+}
+
+// The request goes below as it is; its answer comes back to the client.
+Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
+  const TrafficClass traffic_class = entry.packet.traffic_class;
+  if (line != kNone && any(lines_[line].dirty)) {
+    const Outcome room = stalled_below(room_below(now, TrafficClass::NonTriggered), entry);
+    if (room != Outcome::Done) return room;
+    write_back(now, access.line, line, lines_[line].dirty, nullptr);
+    return Outcome::NextCycle;
+  }
+  if (traffic_class != TrafficClass::NonTriggered && writing_back(access.line))
+    return stall(entry, statistics_.stalls_below);
+  const Outcome room = stalled_below(room_below(now, traffic_class), entry);
+  if (room != Outcome::Done) return room;
+  const Operation operation = access.request.operation;
+  if (access.cached && operation == Operation::Write && !config_.write_back) {
+    // A write that may not have its line because every way waits goes through all the same.
+    if (line == kNone && config_.write_allocate && lines_.victim(access.line).index != LineArray::kNone)
+      take_way(now, entry, access, line);
+    if (line != kNone && config_.write_evict) {
+      lines_.drop_bytes(line, access.mask);
+    } else if (line != kNone) {
+      copy_masked(lines_.data(line) + access.offset, access.request.data.data(), access.request.mask);
+      lines_[line].valid = lines_[line].valid | access.mask;
+      used(line, access.request);
+    }
+  } else if (line != kNone && operation != Operation::Clean) {
+    lines_.drop_bytes(line, lines_[line].valid);
+  }
+  const std::uint32_t transit = new_transit();
+  transits_[transit].entry = entry;
+  send_below(now, entry.packet, access.line, Kind::Pass, transit);
+  return Outcome::Done;
+}
+
+Cache::Outcome Cache::clean(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
+  const ByteMask dirty = line == kNone ? ByteMask{} : lines_[line].dirty & access.mask;
+  if (any(dirty)) {
+    const Outcome room = stalled_below(room_below(now, TrafficClass::NonTriggered), entry);
+    if (room == Outcome::Done) write_back(now, access.line, line, dirty, &entry);
+    return room;
+  }
+  // An eviction on its way has to arrive first.
+  if (writing_back(access.line)) return stall(entry, statistics_.stalls_below);
+  const Outcome room = room_above(now, entry.client);
+  if (room == Outcome::Done) answer(now, entry, 0);
+  return room;
+}
+
+Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
+  if (line == kNone || !within(access.mask, lines_[line].valid)) return Outcome::Missing;
+  const Outcome room = room_above(now, entry.client);
+  if (room != Outcome::Done) return room;
+  const std::uint64_t words = (count(access.mask) + 3) / 4;
+  const std::uint64_t cycles = (words + config_.atomic_words_per_cycle - 1) / config_.atomic_words_per_cycle;
+  if (cycles > 1 && !entry.occupied_port) {
+    entry.occupied_port = true;
+    port_free_ = clock_.edge_after(now, cycles - 1);
+    return Outcome::NextCycle;
+  }
+  perform(access, lines_.data(line) + access.offset);
+  lines_[line].dirty = lines_[line].dirty | access.mask;
+  used(line, access.request);
+  ++statistics_.atomics;
+  answer(now, entry, access.request.wants_result ? access.request.bytes : std::uint16_t{0});
+  return Outcome::Done;
+}
+
+void Cache::perform(const Access& access, std::byte* data) {
+  Request& request = access.request;
+  const unsigned element = atomic_type_bytes(request.atomic_type);
+  // PTX ISA: additions of f32 in global memory flush subnormal numbers.
+  const AtomicFunction function = atomic_function(request.atomic_operation, request.atomic_type, true);
+  const std::byte* second = nullptr;
+  if (request.atomic_operation == AtomicOperation::CompareAndSwap) {
+    if (request.second == kNoRequest)
+      throw Error(name() + ": a compare-and-swap has no second operand (physical address " +
+                  std::to_string(request.address) + ")");
+    second = pool_[request.second].data.data();
+  }
+  for (unsigned i = 0; i + element <= request.bytes;) {
+    if (!request.mask.test(i)) {
+      ++i;
+      continue;
+    }
+    function(data + i, request.data.data() + i, second == nullptr ? nullptr : second + i,
+             request.data.data() + i);
+    i += element;
+  }
+}
+
+// Of the sectors that hold a wanted byte that is not there, all bytes that are not there.
+ByteMask Cache::missing_sectors(const ByteMask& wanted, const ByteMask& have) const {
+  const ByteMask missing = wanted & ~have;
+  const auto bytes = static_cast<unsigned>(config_.sector_bytes);
+  const ByteMask sector = ByteMask::first(bytes);
+  ByteMask fetched;
+  for (unsigned at = 0; at < lines_.line_bytes(); at += bytes) {
+    const ByteMask here = moved_up(sector, at);
+    if (any(missing & here)) fetched = fetched | (here & ~have);
+  }
+  return fetched;
+}
+
+void Cache::used(std::uint32_t line, const Request& by) {
+  lines_.touch(line);
+  if (lines_[line].used) return;
+  lines_[line].used = true;
+  lines_[line].first_used_by = user(by);
+}
+
+}  // namespace duet::memory

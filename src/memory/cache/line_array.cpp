@@ -1,0 +1,50 @@
+#include "memory/cache/line_array.h"
+
+#include <string>
+
+#include "base/error.h"
+
+namespace duet::memory {
+
+LineArray::LineArray(const config::Cache& config, const LineNumbering& numbering, std::size_t side_lines,
+                     const std::string& owner)
+    : line_bytes_(static_cast<unsigned>(config.line_bytes)),
+      line_shift_(static_cast<unsigned>(std::countr_zero(config.line_bytes))),
+      set_bits_(static_cast<unsigned>(std::countr_zero(config.sets))),
+      ways_(static_cast<std::uint32_t>(config.ways)),
+      set_mask_(config.sets - 1),
+      hash_(config.hash_sets),
+      numbering_(numbering) {
+  const auto refuse = [&](const char* what) { throw Error(owner + ": " + what); };
+  if (!std::has_single_bit(config.sets)) refuse("sets must be a power of two");
+  if (!std::has_single_bit(config.line_bytes) || config.line_bytes < 32 || config.line_bytes > kLineBytes)
+    refuse("line_bytes must be 32, 64 or 128");
+  if (config.sector_bytes == 0 || config.line_bytes % config.sector_bytes != 0)
+    refuse("sector_bytes must divide line_bytes");
+  if (config.ways == 0 || numbering.interleave_lines == 0 || numbering.channels == 0 ||
+      numbering.slices_per_channel == 0)
+    refuse("ways and the numbering of lines must not be 0");
+  const std::size_t held = config.sets * config.ways;
+  tags_.assign(held, kNoTag);
+  lines_.resize(held + side_lines);
+  data_.resize((held + side_lines) * line_bytes_);
+}
+
+LineArray::Victim LineArray::victim(Address line) const {
+  Victim victim;
+  std::uint64_t oldest = ~std::uint64_t{0};
+  const std::uint32_t begin = first_way(line);
+  for (std::uint32_t i = begin; i < begin + ways_; ++i) {
+    const Line& candidate = lines_[i];
+    const bool free = tags_[i] == kNoTag;
+    if (!free && candidate.mshr != kNone) continue;
+    ++victim.candidates;
+    const std::uint64_t last_use = free ? 0 : candidate.last_use;  // uses count from 1
+    if (last_use >= oldest) continue;
+    oldest = last_use;
+    victim.index = i;
+  }
+  return victim;
+}
+
+}  // namespace duet::memory

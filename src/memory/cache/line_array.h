@@ -1,0 +1,118 @@
+// The storage of a cache: tags, byte masks, data, replacement. It knows no time and no requests. Lines that
+// wait for a fetch are never victims; otherwise the least recently used line of the set is. Behind the sets
+// lie side lines, one a miss-status register: bytes that are on their way to requesters and are not to be
+// found by later requests.
+//
+// Set index: the low bits of the line's number, or with hash_sets all of its bits folded by XOR. A slice of
+// L2 sees only some lines of the address space; LineNumbering numbers just those, so that no set stays empty.
+// Left out: replacement policies other than LRU, inclusion.
+#pragma once
+
+#include <vector>
+
+#include "config/machine.h"
+#include "memory/cache/byte_masks.h"
+
+namespace duet::memory {
+
+// Lines are dealt out to `channels` channels, `interleave_lines` consecutive ones each, and the lines of a
+// channel in turn to its slices (memory/address_map.h). The defaults are a cache that sees all lines.
+struct LineNumbering {
+  std::uint32_t interleave_lines = 1;
+  std::uint32_t channels = 1;
+  std::uint32_t slices_per_channel = 1;
+  // The number of a line among those of its slice.
+  std::uint64_t local(std::uint64_t line) const {
+    if (channels == 1 && slices_per_channel == 1) return line;
+    const std::uint64_t in_channel =
+        line / (std::uint64_t{interleave_lines} * channels) * interleave_lines + line % interleave_lines;
+    return slices_per_channel == 1 ? in_channel : in_channel / slices_per_channel;
+  }
+};
+
+// Who brought the bytes of a line, or touched them first.
+struct LineUser {
+  Agent agent = Agent::Host;
+  RequestKind kind = RequestKind::Demand;
+  std::uint16_t unit = 0;
+};
+
+struct Line {
+  ByteMask valid, dirty;
+  std::uint64_t last_use = 0;
+  std::uint32_t mshr = ~0u;  // the register whose fetch it waits for
+  LineUser filled_by, first_used_by;
+  bool used = false;
+};
+
+class LineArray {
+ public:
+  static constexpr std::uint32_t kNone = ~0u;
+
+  // Throws duet::Error, in the name of `owner`, when the numbers do not fit together.
+  LineArray(const config::Cache& config, const LineNumbering& numbering, std::size_t side_lines,
+            const std::string& owner);
+
+  Address line_of(Address address) const { return address & ~Address{line_bytes_ - 1}; }
+  unsigned line_bytes() const { return line_bytes_; }
+  // Without the side lines.
+  std::uint32_t lines() const { return static_cast<std::uint32_t>(tags_.size()); }
+  std::uint32_t side_line(std::uint32_t mshr) const { return lines() + mshr; }
+
+  Line& operator[](std::uint32_t index) { return lines_[index]; }
+  std::byte* data(std::uint32_t index) { return data_.data() + std::size_t{index} * line_bytes_; }
+  // kNoTag for a free way.
+  static constexpr Address kNoTag = ~Address{0};
+  Address tag(std::uint32_t index) const { return tags_[index]; }
+
+  std::uint32_t find(Address line) const {
+    const std::uint32_t begin = first_way(line);
+    for (std::uint32_t i = begin; i < begin + ways_; ++i)
+      if (tags_[i] == line) return i;
+    return kNone;
+  }
+  struct Victim {
+    std::uint32_t index = kNone;  // kNone: every way waits for a fetch
+    unsigned candidates = 0;      // ways that do not
+  };
+  Victim victim(Address line) const;
+  void touch(std::uint32_t index) { lines_[index].last_use = ++uses_; }
+
+  // Gives a free way to a line that is not held.
+  void reserve(std::uint32_t index, Address line) {
+    lines_[index] = Line{};
+    tags_[index] = line;
+    touch(index);
+  }
+  void free_way(std::uint32_t index) {
+    tags_[index] = kNoTag;
+    lines_[index].valid = lines_[index].dirty = {};
+  }
+  // A line without bytes that waits for nothing is given up.
+  void drop_bytes(std::uint32_t index, const ByteMask& mask) {
+    Line& line = lines_[index];
+    line.valid = line.valid & ~mask;
+    line.dirty = line.dirty & ~mask;
+    if (!any(line.valid) && line.mshr == kNone) tags_[index] = kNoTag;
+  }
+
+ private:
+  std::uint32_t first_way(Address line) const {
+    std::uint64_t number = numbering_.local(line >> line_shift_);
+    if (hash_ && set_bits_ != 0)
+      for (std::uint64_t rest = number >> set_bits_; rest != 0; rest >>= set_bits_) number ^= rest;
+    return static_cast<std::uint32_t>(number & set_mask_) * ways_;
+  }
+
+  unsigned line_bytes_, line_shift_, set_bits_;
+  std::uint32_t ways_;
+  std::uint64_t set_mask_;
+  bool hash_;
+  LineNumbering numbering_;
+  std::uint64_t uses_ = 0;
+  std::vector<Address> tags_;
+  std::vector<Line> lines_;
+  std::vector<std::byte> data_;
+};
+
+}  // namespace duet::memory

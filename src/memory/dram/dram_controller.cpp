@@ -1,0 +1,224 @@
+#include "memory/dram/dram_controller.h"
+
+#include <cstring>
+
+#include "base/error.h"
+
+namespace duet::memory {
+
+DramController::DramController(sim::Engine& engine, std::string name, const sim::Component* parent,
+                               const config::Dram& config, unsigned channel, const AddressMap& map,
+                               RequestPool& pool, const AddressSpace& address_space)
+    : Component(engine, std::move(name), parent, 1, sim::Role::Memory),
+      config_(config),
+      channel_(channel),
+      map_(map),
+      pool_(pool),
+      address_space_(address_space),
+      cursor_(config.command_clock_khz * 1000),
+      clock_(config.command_clock_khz * 1000),
+      requests_(kTrafficClasses * config.queue_entries, static_cast<unsigned>(config.banks)),
+      scheduler_(config, requests_) {
+  if (config.queue_entries == 0) throw Error(this->name() + ": gpu.dram.queue_entries is 0");
+  if (config.burst_bytes == 0 || config.burst_cycles == 0)
+    throw Error(this->name() + ": gpu.dram.burst_bytes or gpu.dram.burst_cycles is 0");
+}
+
+void DramController::connect(Channel& requests, sim::Queue<Packet>& responses) {
+  if (clients_.size() == 64) throw Error(name() + " serves at most 64 clients");
+  clients_.push_back({&requests, &responses});
+}
+
+Picoseconds DramController::tick(Picoseconds now) {
+  const Cycle cycle = clock_.cycle_at(now);
+  catch_up(cycle);
+  bool changed = admit(now, cycle);
+  if (blocked_ != 0) {
+    unblock(now);
+    changed = true;
+  }
+  if (changed) plan_ = scheduler_.choose(cycle);
+  while (plan_.cycle == cycle) plan_ = scheduler_.choose(issue(now) ? cycle + 1 : cycle);
+
+  Cycle next = plan_.cycle;
+  for (unsigned c = 0; c < kTrafficClasses; ++c)
+    if (refused_[c] && used_[c] < config_.queue_entries) next = std::min(next, cycle + 1);
+  const Picoseconds next_time = next == kNoCycle ? kNever : clock_.edge(next);
+  return next_arrival_ == kNever ? next_time : std::min(next_time, next_opportunity(next_arrival_));
+}
+
+// While nobody could use the channel it slept through its refreshes.
+void DramController::catch_up(Cycle cycle) {
+  if (plan_.cycle != kNoCycle) return;
+  scheduler_.refresh_before(cycle, [this](const DramPlan& plan, std::uint64_t skipped) {
+    statistics_.refreshes += skipped;
+    log(plan);
+  });
+}
+
+// Takes in whatever has arrived and finds an entry.
+bool DramController::admit(Picoseconds now, Cycle cycle) {
+  bool admitted = false, refused = false;
+  next_arrival_ = kNever;
+  for (unsigned c = 0; c < kTrafficClasses; ++c) {
+    refused_[c] = false;
+    std::size_t empty = 0;
+    std::size_t& turn = round_robin_[c];
+    while (empty < clients_.size()) {
+      sim::Queue<Packet>& queue = clients_[turn].requests->of(c);
+      if (queue.can_pop(now)) {
+        if (used_[c] == config_.queue_entries) {
+          refused_[c] = refused = true;
+          break;
+        }
+        accept(queue.pop(now), turn);
+        admitted = true;
+        empty = 0;
+      } else {
+        ++empty;
+        next_arrival_ = std::min(next_arrival_, queue.next_arrival(now));
+      }
+      if (++turn == clients_.size()) turn = 0;
+    }
+  }
+  if (full_since_ != kNoCycle) statistics_.queue_full_cycles += cycle - full_since_;
+  full_since_ = refused ? cycle : kNoCycle;
+  return admitted;
+}
+
+void DramController::accept(const Packet& packet, std::size_t client) {
+  Request& request = pool_[packet.request];
+  if (request.trigger != Trigger::None || request.action != Action::None)
+    throw Error(name() + " has no full/empty bits: use a machine with tracked memory");
+  if (request.operation != Operation::Read && request.operation != Operation::Write)
+    throw Error(name() + " performs reads and writes only: atomics and cache maintenance belong to L2");
+  if (request.bytes == 0 || request.address % kLineBytes + request.bytes > kLineBytes)
+    throw Error(name() + ": a request of " + std::to_string(request.bytes) + " bytes at " +
+                std::to_string(request.address) + " is empty or leaves its line");
+  if (request.address + request.bytes > config_.bytes)
+    throw Error(name() + ": physical address " + std::to_string(request.address) +
+                " is not in device memory");
+  const DramPlace place = map_.place(request.address);
+  if (place.channel != channel_)
+    throw Error(name() + ": physical address " + std::to_string(request.address) + " belongs to channel " +
+                std::to_string(place.channel));
+  const std::uint32_t index = requests_.allocate();
+  DramEntry& entry = requests_[index];
+  entry.packet = packet;
+  entry.request = &request;
+  entry.line = request.address / kLineBytes;
+  entry.row = place.row;
+  entry.bank = static_cast<std::uint8_t>(place.bank);
+  entry.client = static_cast<std::uint8_t>(client);
+  entry.traffic_class = static_cast<std::uint8_t>(packet.traffic_class);
+  entry.direction = request.operation == Operation::Read ? Direction::Read : Direction::Write;
+  entry.bursts_left = static_cast<std::uint8_t>((request.address + request.bytes - 1) / config_.burst_bytes -
+                                                request.address / config_.burst_bytes + 1);
+  ++used_[entry.traffic_class];
+  if (requests_.admit(index)) scheduler_.update(place.bank);
+}
+
+void DramController::unblock(Picoseconds now) {
+  std::uint64_t blocked = blocked_;
+  for (std::size_t i = 0; i < clients_.size(); ++i)
+    if ((blocked >> i & 1) && clients_[i].responses->can_push(now)) blocked &= ~(1ull << i);
+  if (blocked == blocked_) return;
+  blocked_ = blocked;
+  scheduler_.block(blocked_);
+}
+
+// Issues the planned command; false when its client turns out to have no room for answers.
+bool DramController::issue(Picoseconds now) {
+  const DramPlan plan = plan_;
+  const bool column = plan.command == DramCommand::Read || plan.command == DramCommand::Write;
+  if (column) {
+    const std::uint32_t client = requests_[plan.entry].client;
+    if (!clients_[client].responses->can_push(now)) {
+      blocked_ |= 1ull << client;
+      scheduler_.block(blocked_);
+      return false;
+    }
+  }
+  scheduler_.issue(plan);
+  log(plan);
+  if (plan.entry == kNoEntry) return true;
+  DramEntry& entry = requests_[plan.entry];
+  if (!column) {
+    (plan.command == DramCommand::Activate ? entry.activated : entry.precharged) = true;
+    return true;
+  }
+  if (!entry.started) {
+    entry.started = true;
+    ++(entry.precharged  ? statistics_.row_conflicts
+       : entry.activated ? statistics_.row_misses
+                         : statistics_.row_hits);
+  }
+  statistics_.data_bus_busy_cycles += config_.burst_cycles;
+  if (--entry.bursts_left == 0) finish(now, plan.entry);
+  return true;
+}
+
+void DramController::finish(Picoseconds now, std::uint32_t index) {
+  DramEntry& entry = requests_[index];
+  move_data(*entry.request);
+  const bool read = entry.direction == Direction::Read;
+  ++(read ? statistics_.reads : statistics_.writes);
+  const Cycle first_data = plan_.cycle + (read ? config_.timing.cl : config_.timing.wl);
+  Packet packet = entry.packet;
+  packet.kind = PacketKind::Response;
+  packet.payload_bytes = read ? entry.request->bytes : 0;
+  std::swap(packet.source, packet.destination);
+  clients_[entry.client].responses->push(
+      now, packet, clock_.edge(first_data + config_.burst_cycles + config_.controller_cycles));
+  --used_[entry.traffic_class];
+  requests_.remove(index);  // whatever was held for it has the same line, so the same bank
+  scheduler_.update(entry.bank);
+}
+
+void DramController::move_data(Request& request) {
+  std::byte* bytes = address_space_.backing(request.address);
+  if (request.operation == Operation::Read) {
+    std::memcpy(request.data.data(), bytes, request.bytes);
+  } else if (request.mask.bits == ByteMask::first(request.bytes).bits) {
+    std::memcpy(bytes, request.data.data(), request.bytes);
+  } else {
+    for (unsigned i = 0; i < request.bytes; ++i)
+      if (request.mask.test(i)) bytes[i] = request.data[i];
+  }
+}
+
+void DramController::log(const DramPlan& plan) {
+  switch (plan.command) {
+    case DramCommand::Activate:
+      ++statistics_.activates;
+      break;
+    case DramCommand::Precharge:
+      ++statistics_.precharges;
+      break;
+    case DramCommand::Refresh:
+      ++statistics_.refreshes;
+      break;
+    default:
+      break;
+  }
+  if (log_ != nullptr)
+    log_->push_back(
+        {plan.cycle, plan.command, plan.bank, plan.entry == kNoEntry ? 0 : requests_[plan.entry].row});
+}
+
+const DramStatistics& DramController::statistics() {
+  const Cycle cycle = clock_.cycle_at(engine().now());
+  catch_up(cycle);
+  if (full_since_ != kNoCycle) {
+    statistics_.queue_full_cycles += cycle - full_since_;
+    full_since_ = cycle;
+  }
+  return statistics_;
+}
+
+std::string DramController::waits_for() const {
+  if (blocked_ != 0 && plan_.cycle == kNoCycle) return "room in a client's queue of answers";
+  return {};
+}
+
+}  // namespace duet::memory

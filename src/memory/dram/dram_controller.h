@@ -1,0 +1,99 @@
+// One channel of a GPU's DRAM and its controller. Clients (slices of L2) send reads and writes; a request
+// holds one of queue_entries entries of its class from admission to its last column command. A request longer
+// than a burst takes several column commands, one after the other in its bank; bursts of other banks may lie
+// in between. Data is bound at the last column command: bytes come from and go to AddressSpace::backing().
+// The answer arrives controller_cycles after the last burst has left the data bus (a write is acknowledged
+// then too): the controller's own time is charged on the way back, so it takes neither an entry nor a part of
+// the scheduler's view. Answers of a client need room in its queue from the last column command on:
+// (cl + burst_cycles + controller_cycles) / (cycles per request) entries sustain the full rate. A client
+// without room waits, and nobody else for it. Admission: NonTriggered first, clients in turn; after that only
+// age counts, so no class starves another.
+// With nothing to do the channel sleeps; refreshes that happen meanwhile are accounted for afterwards.
+// Rules, numbers and choice of commands: timing_rules.h, scheduler.h. Left out: full/empty bits (a trigger or
+// an action is refused), atomics and cache maintenance (they belong to L2), ECC.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "memory/address_map.h"
+#include "memory/address_space.h"
+#include "memory/channel.h"
+#include "memory/dram/command_clock.h"
+#include "memory/dram/request_lists.h"
+#include "memory/dram/scheduler.h"
+#include "sim/clock_cursor.h"
+#include "sim/engine.h"
+
+namespace duet::memory {
+
+struct DramStatistics {
+  std::uint64_t reads = 0, writes = 0;  // requests, when their last column command is issued
+  // Of each request: its row was open, its bank closed, or another row had to be closed for it.
+  std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;
+  std::uint64_t activates = 0, precharges = 0, refreshes = 0;
+  std::uint64_t data_bus_busy_cycles = 0;
+  std::uint64_t queue_full_cycles = 0;  // a request was there and found all entries of its class taken
+};
+
+struct IssuedCommand {
+  Cycle cycle;
+  DramCommand command;
+  std::uint32_t bank, row;
+};
+
+class DramController : public sim::Component {
+ public:
+  DramController(sim::Engine& engine, std::string name, const sim::Component* parent,
+                 const config::Dram& config, unsigned channel, const AddressMap& map, RequestPool& pool,
+                 const AddressSpace& address_space);
+
+  // Up to 64 clients. The queues belong to the machine.
+  void connect(Channel& requests, sim::Queue<Packet>& responses);
+  // Every command issued from now on is appended to `log` (null: none); of refreshes while nothing else
+  // happens, only the last one.
+  void record_commands(std::vector<IssuedCommand>* log) { log_ = log; }
+
+  Picoseconds tick(Picoseconds now) override;
+  std::string waits_for() const override;
+  Picoseconds next_opportunity(Picoseconds time) const override { return cursor_.first_edge_after(time); }
+
+  // Up to the engine's time.
+  const DramStatistics& statistics();
+
+ private:
+  struct Client {
+    Channel* requests;
+    sim::Queue<Packet>* responses;
+  };
+  void catch_up(Cycle cycle);
+  bool admit(Picoseconds now, Cycle cycle);
+  void accept(const Packet& packet, std::size_t client);
+  void unblock(Picoseconds now);
+  bool issue(Picoseconds now);
+  void finish(Picoseconds now, std::uint32_t index);
+  void move_data(Request& request);
+  void log(const DramPlan& plan);
+
+  config::Dram config_;
+  std::uint32_t channel_;
+  const AddressMap& map_;
+  RequestPool& pool_;
+  const AddressSpace& address_space_;
+  sim::ClockCursor cursor_;
+  CommandClock clock_;
+  RequestLists requests_;
+  DramScheduler scheduler_;
+  DramPlan plan_;
+  std::vector<Client> clients_;
+  std::array<std::size_t, kTrafficClasses> used_{}, round_robin_{};
+  std::array<bool, kTrafficClasses> refused_{};  // a request waits for an entry of its class
+  Cycle full_since_ = kNoCycle;
+  Picoseconds next_arrival_ = kNever;
+  std::uint64_t blocked_ = 0;  // clients without room for an answer
+  DramStatistics statistics_;
+  std::vector<IssuedCommand>* log_ = nullptr;
+};
+
+}  // namespace duet::memory

@@ -1,0 +1,208 @@
+#include "memory/dram/scheduler.h"
+
+#include <bit>
+
+#include "base/error.h"
+
+namespace duet::memory {
+
+namespace {
+
+constexpr DramCommand column_command(Direction direction) {
+  return direction == Direction::Read ? DramCommand::Read : DramCommand::Write;
+}
+constexpr unsigned index_of(Direction direction) { return static_cast<unsigned>(direction); }
+
+}  // namespace
+
+DramScheduler::DramScheduler(const config::Dram& config, const RequestLists& requests)
+    : requests_(requests),
+      timer_(timing_rules(config), static_cast<unsigned>(config.banks),
+             static_cast<unsigned>(config.bank_groups)),
+      bank_count_(static_cast<unsigned>(config.banks)),
+      first_ready_(config.scheduler == "fr-fcfs"),
+      limit_(config.queue_entries),
+      refresh_interval_(config.timing.refi) {
+  if (!first_ready_ && config.scheduler != "fcfs")
+    throw Error("gpu.dram.scheduler = " + config.scheduler + " is neither fr-fcfs nor fcfs");
+  if (!config.refresh) return;
+  // Within one interval: every row closed, the refresh itself, and something left for requests.
+  const config::DramTiming& t = config.timing;
+  const Cycle closing = config.banks + t.rc + t.wl + config.burst_cycles + t.wr + t.rtp + t.rp;
+  if (t.refi <= closing + t.rfc)
+    throw Error("gpu.dram.timing.refi = " + std::to_string(t.refi) +
+                " leaves no time between refreshes: more than " + std::to_string(closing + t.rfc) +
+                " cycles are needed");
+  refresh_due_ = refresh_interval_;
+}
+
+std::uint32_t DramScheduler::first_of(unsigned bank, Direction direction) const {
+  std::uint32_t index = requests_.first(bank, direction);
+  if (blocked_ != 0) [[unlikely]]
+    while (index != kNoEntry && (blocked_ >> requests_[index].client & 1)) index = requests_[index].next;
+  return index;
+}
+
+std::uint32_t DramScheduler::first_hit(unsigned bank, Direction direction) const {
+  std::uint32_t index = requests_.first(bank, direction);
+  while (index != kNoEntry &&
+         (requests_[index].row != banks_[bank].row || (blocked_ >> requests_[index].client & 1)))
+    index = requests_[index].next;
+  return index;
+}
+
+void DramScheduler::update(unsigned bank_number) {
+  Bank& bank = banks_[bank_number];
+  const std::uint64_t bit = 1ull << bank_number;
+  work_ &= ~bit;
+  column_[0] &= ~bit;
+  column_[1] &= ~bit;
+  precharge_ &= ~bit;
+  activate_ &= ~bit;
+  const std::uint32_t read = first_of(bank_number, Direction::Read),
+                      write = first_of(bank_number, Direction::Write);
+  if (read == kNoEntry && write == kNoEntry) return;
+  bank.oldest =
+      write == kNoEntry || (read != kNoEntry && requests_[read].sequence < requests_[write].sequence) ? read
+                                                                                                      : write;
+  bank.oldest_sequence = requests_[bank.oldest].sequence;
+  work_ |= bit;
+  if (!bank.open) {
+    activate_ |= bit;
+    return;
+  }
+  bool usable = false;
+  for (const Direction direction : {Direction::Read, Direction::Write}) {
+    const unsigned d = index_of(direction);
+    const std::uint32_t hit = first_hit(bank_number, direction);
+    if (hit == kNoEntry) continue;
+    const std::uint64_t sequence = requests_[hit].sequence;
+    if (sequence >= bank.oldest_sequence + limit_) continue;
+    bank.hit[d] = hit;
+    bank.hit_sequence[d] = sequence;
+    column_[d] |= bit;
+    usable = true;
+  }
+  if (!usable) precharge_ |= bit;
+}
+
+void DramScheduler::update_all() {
+  for (unsigned bank = 0; bank < bank_count_; ++bank) update(bank);
+}
+
+DramPlan DramScheduler::choose(Cycle from) const {
+  if (work_ == 0) return {};
+  from = std::max(from, free_at_);
+  if (from < refresh_due_) {
+    const DramPlan plan = first_ready_ ? choose_first_ready(from) : choose_oldest(from);
+    if (plan.cycle < refresh_due_) return plan;
+  }
+  return choose_refresh(std::max(from, refresh_due_));
+}
+
+DramScheduler::Candidate DramScheduler::best_column(Direction direction, Cycle from,
+                                                    std::uint64_t& oldest) const {
+  const unsigned d = index_of(direction);
+  const DramCommand command = column_command(direction);
+  Candidate best;
+  for (std::uint64_t banks = column_[d]; banks != 0; banks &= banks - 1) {
+    const auto bank = static_cast<unsigned>(std::countr_zero(banks));
+    const Cycle cycle = std::max(from, timer_.earliest(command, bank));
+    const std::uint64_t sequence = banks_[bank].hit_sequence[d];
+    oldest = std::min(oldest, sequence);
+    if (cycle < best.cycle || (cycle == best.cycle && sequence < best.sequence))
+      best = {cycle, sequence, bank};
+  }
+  return best;
+}
+
+void DramScheduler::best_row(DramCommand command, std::uint64_t banks, Cycle from, Candidate& best) const {
+  for (; banks != 0; banks &= banks - 1) {
+    const auto bank = static_cast<unsigned>(std::countr_zero(banks));
+    const Cycle cycle = std::max(from, timer_.earliest(command, bank));
+    const std::uint64_t sequence = banks_[bank].oldest_sequence;
+    if (cycle < best.cycle || (cycle == best.cycle && sequence < best.sequence))
+      best = {cycle, sequence, bank};
+  }
+}
+
+DramPlan DramScheduler::choose_first_ready(Cycle from) const {
+  const Direction turned = direction_ == Direction::Read ? Direction::Write : Direction::Read;
+  Direction direction = direction_;
+  std::uint64_t oldest = ~0ull, oldest_turned = ~0ull;
+  Candidate column = best_column(direction, from, oldest);
+  if (column_[index_of(turned)] != 0) {
+    const Candidate other = best_column(turned, from, oldest_turned);
+    if (other.cycle < column.cycle || oldest_turned + limit_ <= column.sequence) {
+      column = other;
+      direction = turned;
+    }
+  }
+  Candidate row;
+  best_row(DramCommand::Activate, activate_, from, row);
+  best_row(DramCommand::Precharge, precharge_, from, row);
+  if (row.cycle < column.cycle || (row.cycle == column.cycle && row.sequence + limit_ <= column.sequence)) {
+    const DramCommand command = activate_ >> row.bank & 1 ? DramCommand::Activate : DramCommand::Precharge;
+    return {row.cycle, command, row.bank, banks_[row.bank].oldest};
+  }
+  return {column.cycle, column_command(direction), column.bank, banks_[column.bank].hit[index_of(direction)]};
+}
+
+DramPlan DramScheduler::choose_oldest(Cycle from) const {
+  auto oldest = static_cast<unsigned>(std::countr_zero(work_));
+  for (std::uint64_t banks = work_ & (work_ - 1); banks != 0; banks &= banks - 1) {
+    const auto bank = static_cast<unsigned>(std::countr_zero(banks));
+    if (banks_[bank].oldest_sequence < banks_[oldest].oldest_sequence) oldest = bank;
+  }
+  const Bank& bank = banks_[oldest];
+  const DramEntry& entry = requests_[bank.oldest];
+  const DramCommand command = !bank.open              ? DramCommand::Activate
+                              : bank.row != entry.row ? DramCommand::Precharge
+                                                      : column_command(entry.direction);
+  return {std::max(from, timer_.earliest(command, oldest)), command, oldest, bank.oldest};
+}
+
+DramPlan DramScheduler::choose_refresh(Cycle from) const {
+  if (open_ == 0) return {std::max(from, timer_.earliest(DramCommand::Refresh, 0)), DramCommand::Refresh};
+  DramPlan best;
+  best.command = DramCommand::Precharge;
+  for (std::uint64_t banks = open_; banks != 0; banks &= banks - 1) {
+    const auto bank = static_cast<unsigned>(std::countr_zero(banks));
+    const Cycle cycle = std::max(from, timer_.earliest(DramCommand::Precharge, bank));
+    if (cycle < best.cycle) {
+      best.cycle = cycle;
+      best.bank = bank;
+    }
+  }
+  return best;
+}
+
+void DramScheduler::issue(const DramPlan& plan) {
+  timer_.record(plan.command, plan.bank, plan.cycle);
+  free_at_ = plan.cycle + 1;
+  Bank& bank = banks_[plan.bank];
+  switch (plan.command) {
+    case DramCommand::Activate:
+      bank.open = true;
+      bank.row = requests_[plan.entry].row;
+      open_ |= 1ull << plan.bank;
+      update(plan.bank);
+      break;
+    case DramCommand::Precharge:
+      bank.open = false;
+      open_ &= ~(1ull << plan.bank);
+      update(plan.bank);
+      break;
+    case DramCommand::Read:
+      direction_ = Direction::Read;
+      break;
+    case DramCommand::Write:
+      direction_ = Direction::Write;
+      break;
+    case DramCommand::Refresh:
+      refresh_due_ += refresh_interval_;
+      break;
+  }
+}
+
+}  // namespace duet::memory
