@@ -105,6 +105,7 @@ Session::Session() {
     options.registers_per_thread =
         static_cast<unsigned>(std::strtoul(environment("DUET_REGISTERS").c_str(), nullptr, 10));
     options.shuffle_seed = std::strtoull(environment("DUET_SHUFFLE").c_str(), nullptr, 10);
+    options.assembler_peepholes = environment("DUET_PEEPHOLES") != "off";
     options.functional = !environment("DUET_FUNCTIONAL").empty();
     journal_->header().events = !environment("DUET_EVENTS").empty();
     host_time_real_ = environment("DUET_HOST_TIME") == "real";

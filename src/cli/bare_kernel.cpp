@@ -199,6 +199,7 @@ int run_bare_kernel(const Installation& installation, const RunOptions& options,
     process_options.registers_per_thread = options.registers;
     process_options.trace_push_buffer = options.trace_push_buffer;
     process_options.shuffle_seed = options.shuffle;
+    process_options.assembler_peepholes = options.peepholes;
     process_options.functional = options.functional;
     machine::Process process(
         machine.machine, &journal, host, [](const std::string& line) { std::fputs(line.c_str(), stdout); },

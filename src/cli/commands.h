@@ -19,6 +19,7 @@ struct RunOptions {
   bool trace_push_buffer = false;
   bool events = false;
   bool host_time_real = false;
+  bool peepholes = true;
   unsigned registers = 0;
   std::uint64_t shuffle = 0;
   std::vector<std::string> command;

@@ -60,6 +60,12 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("--shuffle", run.shuffle,
                  "shuffle the order of simultaneous events with this seed (results must not change)");
   app.add_option_function<std::string>(
+         "--peepholes", [&run](const std::string& mode) { run.peepholes = mode == "on"; },
+         "what an assembler does to PTX: folding, fusion, copy propagation, dead code (off: execute it as it "
+         "is written; results must not change)")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->type_name("on|off");
+  app.add_option_function<std::string>(
          "--host-time", [&run](const std::string& mode) { run.host_time_real = mode == "real"; },
          "what host code between calls costs: none, or its measured CPU time (real)")
       ->check(CLI::IsMember({"none", "real"}))

@@ -59,6 +59,7 @@ int run_program(const Installation& installation, const RunOptions& options) {
   if (options.functional) setenv("DUET_FUNCTIONAL", "1", 1);
   if (options.host_time_real) setenv("DUET_HOST_TIME", "real", 1);
   if (options.registers != 0) setenv("DUET_REGISTERS", std::to_string(options.registers).c_str(), 1);
+  if (!options.peepholes) setenv("DUET_PEEPHOLES", "off", 1);
   if (options.shuffle != 0) setenv("DUET_SHUFFLE", std::to_string(options.shuffle).c_str(), 1);
   prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
   prepend_environment("LD_PRELOAD", installation.guard_library, ':');
