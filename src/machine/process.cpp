@@ -16,7 +16,8 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   Options system_options;
   system_options.shuffle_seed = options.shuffle_seed;
   system_options.functional = options.functional;
-  system_ = std::make_unique<System>(machine, host, gpu::DeviceServices{std::move(print), {}}, system_options);
+  system_ =
+      std::make_unique<System>(machine, host, gpu::DeviceServices{std::move(print), {}}, system_options);
   if (journal_ == nullptr) return;
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
   driver().on_complete = [this](const driver::CommandRecord& command) { record(command); };

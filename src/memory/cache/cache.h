@@ -198,7 +198,7 @@ class Cache : public sim::Component {
   std::size_t in_transit_ = 0;
   std::array<std::size_t, kTrafficClasses> in_transit_of_{};
 
-  Picoseconds port_free_ = 0;             // an atomic keeps serving and lookup busy until then
+  Picoseconds port_free_ = 0;  // an atomic keeps serving and lookup busy until then
   Picoseconds invalidate_after_ = kNever;
   bool answered_ = false, sent_ = false;  // in this cycle
   bool again_ = false;                    // the next edge has something to do

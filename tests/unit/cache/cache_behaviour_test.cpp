@@ -324,7 +324,7 @@ TEST(Cache, InvalidateAllHidesWhatIsOnItsWay) {
     rig.client().send(100, read(0, 4));
     if (back) rig.client().send(100, write(4, 4, 2));  // waits for the fetch
     rig.engine.run_until(120 * kPeriod);
-    rig.cache.invalidate_all();
+    rig.cache.invalidate_all(rig.engine.now());
     EXPECT_EQ(rig.cache.find(128), nullptr);
     // Somebody else changes memory, after the fetch has read it.
     for (const Address at : {0u, 128u}) rig.memory.bytes[at] = std::byte{0x5a};

@@ -62,7 +62,7 @@ class Stress {
       rig_.memory.held[1] = rig_.memory.held[2] = plan_.classes && phase % 2 == 0;
       rig_.engine.run_until((edge / 2) * kPeriod + kPeriod / 2);
       for (auto& l1 : l1s_) l1->invalidate_all();
-      if (phase == 2) rig_.cache.invalidate_all();
+      if (phase == 2) rig_.cache.invalidate_all(rig.engine.now());
       rig_.memory.release(1);
       rig_.memory.release(2);
       edge = rig_.edge() + 200;
