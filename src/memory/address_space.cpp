@@ -34,6 +34,8 @@ AddressSpace::AddressSpace(Bytes device_bytes, Bytes page_bytes)
   if (memory == MAP_FAILED)
     throw Error("cannot reserve " + std::to_string(device_bytes_ >> 20) +
                 " MiB of address space for device memory: set gpu.dram.bytes smaller");
+  // Touched for the first time in large pieces; where the kernel has no huge pages, it stays as it was.
+  madvise(memory, device_bytes_, MADV_HUGEPAGE);
   device_backing_ = static_cast<std::byte*>(memory);
   ranges_.push_back({"device DRAM", 0, device_bytes_, Route::DeviceDram});
   ranges_.push_back(
@@ -57,6 +59,8 @@ std::optional<Address> AddressSpace::take_frames(Bytes bytes) {
 
 const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& attributes) {
   allocation.id = next_id_++;
+  allocation.readable = attributes.readable;
+  allocation.writable = attributes.writable;
   allocation.pages.resize(allocation.mapped_bytes / page_bytes_, attributes);
   for (std::size_t i = 0; i < allocation.pages.size(); ++i)
     allocation.pages[i].frame = allocation.physical / page_bytes_ + i;

@@ -49,6 +49,7 @@ struct Allocation {
   std::byte* backing = nullptr;  // the bytes of `base`
   std::uint32_t flags = 0;       // the runtime's (cudaHostAlloc flags, ...)
   std::vector<PageEntry> pages;
+  bool readable = true, writable = true;  // for the GPU: the same in all pages
   Address end() const { return base + mapped_bytes; }
 };
 

@@ -195,6 +195,7 @@ void Executor<W>::run(std::uint64_t warp_instructions) {
   const std::uint64_t before = machine_instructions_, threads_before = thread_instructions_;
   std::uint64_t executed = 0;
   std::size_t idle = 0;
+  memory_.start(grid_->launch_id);
   while (executed < warp_instructions && live_warps_ != 0) {
     if (grid_->fault.kind != FaultKind::None) {
       live_warps_ = 0;
