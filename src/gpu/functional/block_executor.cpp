@@ -10,6 +10,7 @@
 #include "gpu/functional/fault_text.h"
 #include "gpu/functional/grid_arrays.h"
 #include "gpu/functional/memory_unit.h"
+#include "gpu/functional/special_registers.h"
 #include "gpu/occupancy.h"
 #include "gpu/reconvergence_stack.h"
 #include "ptx/semantics.h"
@@ -450,50 +451,11 @@ void Executor<W>::end_warp(WarpState& warp) {
 
 template <unsigned W>
 void Executor<W>::read_special(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
-  const Cycle now = cycle();
-  const std::uint64_t nanoseconds = context_.clock.edge(now) / kPicosecondsPerNanosecond;
-  std::uint64_t value = 0;
-  switch (static_cast<ptx::Special>(op.mode)) {
-    case ptx::Special::Clock:
-      value = static_cast<std::uint32_t>(now);
-      break;
-    case ptx::Special::Clock64:
-      value = now;
-      break;
-    case ptx::Special::ClockHi:
-      value = now >> 32;
-      break;
-    case ptx::Special::GlobalTimer:
-      value = nanoseconds;
-      break;
-    case ptx::Special::GlobalTimerLo:
-      value = static_cast<std::uint32_t>(nanoseconds);
-      break;
-    case ptx::Special::GlobalTimerHi:
-      value = nanoseconds >> 32;
-      break;
-    case ptx::Special::SmId:
-      value = context_.number;
-      break;
-    case ptx::Special::NumSm:
-      value = context_.config->sm.count;
-      break;
-    case ptx::Special::WarpSlot:
-      value = static_cast<std::uint64_t>(&warp - warps_.data());
-      break;
-    case ptx::Special::NumWarpSlot:
-      value = context_.config->sm.max_warps;
-      break;
-    case ptx::Special::GridId:
-      value = grid_->launch_id;
-      break;
-    case ptx::Special::DynamicSharedBytes:
-      value = grid_->dynamic_shared_bytes;
-      break;
-    case ptx::Special::TotalSharedBytes:
-      value = shared_.size();
-      break;
-  }
+  const SpecialContext context{*context_.config, context_.clock,
+                               *grid_,           cycle(),
+                               context_.number,  static_cast<std::uint64_t>(&warp - warps_.data()),
+                               shared_.size()};
+  const std::uint64_t value = special_value(static_cast<ptx::Special>(op.mode), context);
   if (ptx::type_bytes(op.type) == 8) {
     std::uint64_t* to = warp.lanes.destination64(op.destinations[0]);
     LaneMask(lanes).for_each([&](unsigned lane) { to[lane] = value; });
