@@ -69,9 +69,7 @@ MemoryUnit<W>::MemoryUnit(const memory::AddressSpace& address_space)
     : address_space_(address_space), words_(ptx::word_lanes<W>()) {}
 
 template <unsigned W>
-void MemoryUnit<W>::start(std::uint64_t launch_id) {
-  if (launch_id != 0 && launch_id == launch_id_ && generation_ == address_space_.generation()) return;
-  launch_id_ = launch_id;
+void MemoryUnit<W>::forget() {
   generation_ = address_space_.generation();
   for (Plan& plan : plans_) plan.op = nullptr;
 }
@@ -163,21 +161,6 @@ void MemoryUnit<W>::atomic(Access& access, std::byte** where) {
   const MicroOp& op = access.op;
   const bool returns = op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister;
   const unsigned element = atomic_type_bytes(op.atomic_type);
-  if (op.atomic_operation == AtomicOperation::Add && op.vector_elements == 1 &&
-      (op.atomic_type == AtomicType::U32 || op.atomic_type == AtomicType::S32)) {
-    const std::uint32_t* add = access.warp.lanes32(op.sources[1]);
-    std::uint32_t old[W];
-    for_lanes(access.lanes, [&](unsigned i) {
-      std::memcpy(&old[i], where[i], 4);
-      const std::uint32_t sum = old[i] + add[i];
-      std::memcpy(where[i], &sum, 4);
-    });
-    if (returns) {
-      std::uint32_t* to = access.warp.destination32(op.destinations[0]);
-      for_lanes(access.lanes, [&](unsigned i) { to[i] = old[i]; });
-    }
-    return;
-  }
   // PTX: f32 additions flush subnormal numbers in global memory and keep them in shared memory.
   const AtomicFunction update =
       atomic_function(op.atomic_operation, op.atomic_type, access.space != StateSpace::Shared);
@@ -279,6 +262,12 @@ bool MemoryUnit<W>::execute_together(const Plan& plan, Access& access) {
   }
   if (op.kind != ptx::Kind::Atomic && access.element_bytes <= 8) {
     move(access, memory, offsets);
+  } else if (op.kind == ptx::Kind::Atomic && op.atomic_operation == AtomicOperation::Add &&
+             op.vector_elements == 1 &&
+             (op.atomic_type == AtomicType::U32 || op.atomic_type == AtomicType::S32)) {
+    const bool returns = op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister;
+    words_.add(memory, offsets, access.lanes, access.warp.lanes32(op.sources[1]),
+               returns ? access.warp.destination32(op.destinations[0]) : nullptr);
   } else {
     std::byte* where[W];
     for (unsigned i = 0; i < W; ++i) where[i] = memory + offsets[i];

@@ -36,9 +36,12 @@ class MemoryUnit {
  public:
   explicit MemoryUnit(const memory::AddressSpace& address_space);
 
-  // Before anything of another grid executes, and whenever memory may have been released. A grid without a
-  // number is always another one.
-  void start(std::uint64_t launch_id);
+  // Before anything of another grid executes.
+  void forget();
+  // Whenever memory may have been released.
+  void check_generation() {
+    if (generation_ != address_space_.generation()) forget();
+  }
 
   // Executes a Load, Store or Atomic for the lanes given. False: nothing was written and fault() says why.
   // The block memory of one grid's blocks lies where it lay when the grid's first access executed.
@@ -105,8 +108,7 @@ class MemoryUnit {
 
   const memory::AddressSpace& address_space_;
   const ptx::WordLanes<W>& words_;
-  std::uint64_t generation_ = 0;  // of the address space, and
-  std::uint64_t launch_id_ = 0;   // of the grid for which the plans hold
+  std::uint64_t generation_ = 0;  // of the address space for which the plans hold
   std::array<Plan, kPlans> plans_;
   AccessFault fault_;
 };

@@ -28,6 +28,10 @@ struct WordLanes {
                          const void* from);
   std::array<Load, 16> load;
   std::array<Store, 8> store;
+  // Adds 32-bit words to memory, lane after lane; `old`, if not null, gets what was there before.
+  using Add = void (*)(std::byte* memory, const std::uint32_t* offsets, std::uint64_t lanes,
+                       const std::uint32_t* values, std::uint32_t* old);
+  Add add;
 
   // Where the lanes given (at least one) lie; other lanes get the offset of the first that is given. `wide`:
   // the addresses have 64 bits, else 32. False when one lies beyond the reach.

@@ -33,7 +33,7 @@ inline __m256i four_addresses(const std::uint32_t* from) {
 }
 
 template <unsigned W, typename A>
-inline bool find_offsets(const Reach& reach, const A* addresses, Offsets<W>& out) {
+[[gnu::always_inline]] inline bool find_offsets(const Reach& reach, const A* addresses, Offsets<W>& out) {
   const __m256i addend = _mm256_set1_epi64x(static_cast<long long>(reach.addend));
   __m256i upper = _mm256_setzero_si256(), highest = upper, merged = upper;
 #pragma GCC unroll 8
@@ -69,7 +69,7 @@ struct Offsets {
 };
 
 template <unsigned W, typename A>
-inline bool find_offsets(const Reach& reach, const A* addresses, Offsets<W>& out) {
+[[gnu::always_inline]] inline bool find_offsets(const Reach& reach, const A* addresses, Offsets<W>& out) {
   std::uint64_t upper = 0;
   for (unsigned i = 0; i < W; ++i) {
     const std::uint64_t offset = addresses[i] + reach.addend;
@@ -95,14 +95,13 @@ inline void write_offsets(const Offsets<W>& from, std::uint32_t* to) {
 template <unsigned W, typename A, typename F>
 inline bool with_offsets(const Reach& reach, const void* addresses, std::uint64_t lanes, F&& f) {
   const A* from = static_cast<const A*>(__builtin_assume_aligned(addresses, 64));
-  Offsets<W> offsets;
-  if (lanes == kAllLanes<W>) {
-    if (!find_offsets<W, A>(reach, from, offsets)) return false;
-  } else {
-    alignas(64) A all[W];
+  alignas(64) A all[W];
+  if (lanes != kAllLanes<W>) {
     give_all<W, A>(all, from, lanes);
-    if (!find_offsets<W, A>(reach, all, offsets)) return false;
+    from = all;
   }
+  Offsets<W> offsets;
+  if (!find_offsets<W, A>(reach, from, offsets)) return false;
   f(offsets);
   return true;
 }
@@ -209,6 +208,29 @@ void store(std::byte* memory, const std::uint32_t* offsets, std::uint64_t lanes,
   }
 }
 
+template <unsigned W>
+void add(std::byte* memory, const std::uint32_t* offsets, std::uint64_t lanes, const std::uint32_t* values,
+         std::uint32_t* old) {
+  const auto add_lane = [&](unsigned i) {
+    std::uint32_t before;
+    std::memcpy(&before, memory + offsets[i], 4);
+    const std::uint32_t after = before + values[i];
+    std::memcpy(memory + offsets[i], &after, 4);
+    return before;
+  };
+  if (old == nullptr && lanes == kAllLanes<W>) {
+    for (unsigned i = 0; i < W; ++i) add_lane(i);
+    return;
+  }
+  // The values may lie in the register that gets the result.
+  alignas(64) std::uint32_t before[W];
+  for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(rest));
+    before[i] = add_lane(i);
+  }
+  if (old != nullptr) blend<W>(old, before, lanes);
+}
+
 // What the eight lanes of every chunk have in common.
 template <unsigned W, typename T>
 inline Shape common_shape(const Offsets<W>& offsets) {
@@ -243,7 +265,7 @@ inline std::uint32_t chunk_start(const Offsets<W>& offsets, unsigned chunk) {
 }
 
 template <unsigned W, typename T, typename S>
-inline void load_offsets(const std::byte* memory, const Offsets<W>& offsets, S* to) {
+[[gnu::always_inline]] inline void load_offsets(const std::byte* memory, const Offsets<W>& offsets, S* to) {
   switch (common_shape<W, T>(offsets)) {
     case Shape::Consecutive:
 #pragma GCC unroll 8
@@ -268,10 +290,9 @@ template <unsigned W, typename A, typename T, typename S>
 bool load_at(const Reach& reach, const void* addresses, std::uint64_t lanes, void* slot) {
   return with_offsets<W, A>(reach, addresses, lanes, [&](const Offsets<W>& offsets) {
     S* to = static_cast<S*>(__builtin_assume_aligned(slot, 64));
-    if (lanes == kAllLanes<W>) return load_offsets<W, T, S>(reach.memory, offsets, to);
     alignas(64) S values[W];
-    load_offsets<W, T, S>(reach.memory, offsets, values);
-    blend<W>(to, values, lanes);
+    load_offsets<W, T, S>(reach.memory, offsets, lanes == kAllLanes<W> ? to : values);
+    if (lanes != kAllLanes<W>) blend<W>(to, values, lanes);
   });
 }
 
@@ -318,6 +339,7 @@ void fill_element(WordLanes<W>& table) {
 template <unsigned W>
 void fill_table(WordLanes<W>& table) {
   table = {};
+  table.add = add<W>;
   table.locate = {locate<W, std::uint32_t>, locate<W, std::uint64_t>};
   fill_element<W, std::uint8_t, std::int8_t>(table);
   fill_element<W, std::uint16_t, std::int16_t>(table);
