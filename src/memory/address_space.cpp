@@ -20,6 +20,8 @@ const char* allocation_kind_name(AllocationKind kind) {
       return "registered host memory";
     case AllocationKind::Module:
       return "module variables";
+    case AllocationKind::Constants:
+      return "constant variables";
   }
   return "?";
 }
@@ -28,6 +30,7 @@ AddressSpace::AddressSpace(Bytes device_bytes, Bytes page_bytes)
     : device_bytes_(device_bytes / page_bytes * page_bytes),
       page_bytes_(page_bytes),
       next_device_address_(kDeviceVirtualBase),
+      next_constant_address_(kConstantVirtualBase),
       next_host_physical_(kHostPhysicalBase) {
   void* memory = mmap(nullptr, device_bytes_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -78,9 +81,10 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
   if (!physical) return nullptr;
   allocation.physical = *physical;
   allocation.backing = device_backing_ + *physical;
-  allocation.base = next_device_address_;
+  Address& next = kind == AllocationKind::Constants ? next_constant_address_ : next_device_address_;
+  allocation.base = next;
   // One unmapped page between allocations: running past an end is found.
-  next_device_address_ += allocation.mapped_bytes + page_bytes_;
+  next += allocation.mapped_bytes + page_bytes_;
   allocation.flags = flags;
   return insert(std::move(allocation), PageEntry{});
 }
