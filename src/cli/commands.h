@@ -21,6 +21,7 @@ struct RunOptions {
   bool host_time_real = false;
   unsigned registers = 0;
   std::uint64_t shuffle = 0;
+  double spin_diagnosis_seconds = 10;
   std::vector<std::string> command;
 };
 
