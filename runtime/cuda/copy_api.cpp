@@ -15,7 +15,6 @@ using duet::driver::CallKind;
 using duet::driver::Command;
 using duet::driver::CommandKind;
 using duet::memory::Allocation;
-using duet::memory::AllocationKind;
 
 namespace {
 
@@ -36,8 +35,7 @@ const Allocation* allocation_of(Session& session, const void* pointer) {
   return session.space().find(reinterpret_cast<Address>(pointer));
 }
 bool on_device(const Allocation* allocation) {
-  return allocation != nullptr &&
-         (allocation->kind == AllocationKind::Device || allocation->kind == AllocationKind::Module);
+  return allocation != nullptr && allocation->in_device_memory();
 }
 
 // Whether the range lies within the allocation that it starts in (pageable memory: nobody knows).

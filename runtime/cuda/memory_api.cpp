@@ -146,9 +146,7 @@ DUET_END
 DUET_API(cudaHostGetDevicePointer, Other, (void** device, void* host, unsigned flags)) {
   if (device == nullptr || flags != 0) return cudaErrorInvalidValue;
   const Allocation* allocation = session.space().find(address_of(host));
-  if (allocation == nullptr || allocation->kind == AllocationKind::Device ||
-      allocation->kind == AllocationKind::Module)
-    return cudaErrorInvalidValue;
+  if (allocation == nullptr || allocation->in_device_memory()) return cudaErrorInvalidValue;
   *device = host;  // unified addressing: the same address on both sides
   return cudaSuccess;
 }
@@ -185,6 +183,7 @@ DUET_API(cudaPointerGetAttributes, Other, (cudaPointerAttributes * attributes, c
   switch (allocation->kind) {
     case AllocationKind::Device:
     case AllocationKind::Module:
+    case AllocationKind::Constants:
       attributes->type = cudaMemoryTypeDevice;
       break;
     case AllocationKind::Managed:

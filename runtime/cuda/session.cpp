@@ -274,6 +274,7 @@ Entry::Entry(ApiFunction& function)
       lock_(session_.mutex()),
       thread_(session_.thread()),
       function_(function) {
+  ++session_.journal().header().entered_calls;
   if (function_.count == nullptr) function_.count = &session_.journal().api(function_.name);
   if (session_.host_time_real() && thread_.real_time_mark != 0)
     thread_.host->work(real_clock_ps() - thread_.real_time_mark);
@@ -290,6 +291,8 @@ Entry::~Entry() {
         report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - session_.journal().header().api),
                               thread_.number, start_ps_, thread_.host->clock()});
   session_.process().note_time(thread_.host->clock());
+  session_.journal().header().outstanding = !session_.driver().all_idle();
+  ++session_.journal().header().left_calls;
   if (session_.host_time_real()) thread_.real_time_mark = real_clock_ps();
   _mm_setcsr(mxcsr_);
 }

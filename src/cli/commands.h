@@ -22,6 +22,7 @@ struct RunOptions {
   bool peepholes = true;
   unsigned registers = 0;
   std::uint64_t shuffle = 0;
+  double spin_diagnosis_seconds = 10;
   std::vector<std::string> command;
 };
 

@@ -59,6 +59,11 @@ void add_run_options(CLI::App& app, RunOptions& run) {
                  "registers per thread for occupancy, instead of the compiler's count");
   app.add_option("--shuffle", run.shuffle,
                  "shuffle the order of simultaneous events with this seed (results must not change)");
+  app.add_option(
+         "--spin-diagnosis", run.spin_diagnosis_seconds,
+         "seconds of CPU time without a CUDA call, while GPU work is outstanding, after which one line "
+         "says why the program may wait for ever; 0: never")
+      ->capture_default_str();
   app.add_option_function<std::string>(
          "--peepholes", [&run](const std::string& mode) { run.peepholes = mode == "on"; },
          "what an assembler does to PTX: folding, fusion, copy propagation, dead code (off: execute it as it "

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/run_folder.h"
+#include "cli/spin_watch.h"
 #include "config/loader.h"
 
 namespace duet::cli {
@@ -85,7 +86,10 @@ int run_program(const Installation& installation, const RunOptions& options) {
   const bool not_started = read(pipe_ends[0], &exec_error, sizeof exec_error) == sizeof exec_error;
   close(pipe_ends[0]);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  {
+    const SpinWatch watch(folder.journal_directory(), options.spin_diagnosis_seconds);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
   }
   const double wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

@@ -6,9 +6,12 @@
 #include "base/error.h"
 #include "ptx/compiler.h"
 #include "ptx/semantics.h"
+#include "ptx/state_spaces.h"
 #include "sim/clock_domain.h"
 
 namespace duet::machine {
+
+static_assert(ptx::kConstWindow == memory::kConstantVirtualBase);
 
 Process::Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
                  std::function<void(const std::string&)> print, const ProcessOptions& options)
@@ -60,35 +63,40 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
 
 void Process::place_variables(LoadedModule& loaded, const std::string& name) {
   auto& variables = loaded.module.variables;
-  std::vector<Bytes> offsets;
-  Bytes total = 0;
-  for (const ptx::Variable& variable : variables) {
-    if (variable.external)
-      throw Error(name + ": variable '" + variable.name + "' is declared but not defined in this module");
-    total = round_up(total, std::max<Bytes>(variable.alignment, 1));
-    offsets.push_back(total);
-    total += variable.bytes;
-  }
-  if (total != 0) {
-    const memory::Allocation* allocation =
-        system_->address_space().allocate_device(total, memory::AllocationKind::Module);
+  loaded.variable_addresses.resize(variables.size());
+  std::vector<std::byte*> places(variables.size());
+  for (const bool constant : {false, true}) {
+    std::vector<Bytes> offsets(variables.size());
+    Bytes total = 0;
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      const ptx::Variable& variable = variables[i];
+      if (variable.external)
+        throw Error(name + ": variable '" + variable.name + "' is declared but not defined in this module");
+      if (variable.constant != constant) continue;
+      offsets[i] = round_up(total, std::max<Bytes>(variable.alignment, 1));
+      total = offsets[i] + variable.bytes;
+    }
+    if (total == 0) continue;
+    const memory::Allocation* allocation = system_->address_space().allocate_device(
+        total, constant ? memory::AllocationKind::Constants : memory::AllocationKind::Module);
     if (allocation == nullptr) throw Error(name + ": no room in device memory for its variables");
-    loaded.variables_base = allocation->base;
     system_->settle(allocation->physical, allocation->mapped_bytes);
     std::memset(allocation->backing, 0, total);
     for (std::size_t i = 0; i < variables.size(); ++i) {
-      loaded.variable_addresses.push_back(allocation->base + offsets[i]);
-      std::memcpy(allocation->backing + offsets[i], variables[i].initial.data(), variables[i].initial.size());
+      if (variables[i].constant != constant) continue;
+      loaded.variable_addresses[i] = allocation->base + offsets[i];
+      places[i] = allocation->backing + offsets[i];
+      std::memcpy(places[i], variables[i].initial.data(), variables[i].initial.size());
     }
-    for (std::size_t i = 0; i < variables.size(); ++i)
-      for (const auto& relocation : variables[i].relocations) {
-        std::byte* at = allocation->backing + offsets[i] + relocation.offset;
-        std::uint64_t value = 0;
-        std::memcpy(&value, at, relocation.bytes);
-        value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)];
-        std::memcpy(at, &value, relocation.bytes);
-      }
   }
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    for (const auto& relocation : variables[i].relocations) {
+      std::byte* at = places[i] + relocation.offset;
+      std::uint64_t value = 0;
+      std::memcpy(&value, at, relocation.bytes);
+      value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)];
+      std::memcpy(at, &value, relocation.bytes);
+    }
 }
 
 // Machine code takes device memory: instruction fetches go through L2 like everything else.

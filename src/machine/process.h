@@ -30,7 +30,6 @@ struct ProcessOptions {
 class LoadedModule {
  public:
   ptx::Module module;
-  Address variables_base = 0;               // virtual; 0 when it has none
   std::vector<Address> variable_addresses;  // by index in module.variables
   std::vector<Address> code_addresses;      // physical, by index in module.kernels; timed GPU
 };

@@ -20,6 +20,8 @@ const char* allocation_kind_name(AllocationKind kind) {
       return "registered host memory";
     case AllocationKind::Module:
       return "module variables";
+    case AllocationKind::Constants:
+      return "constant variables";
   }
   return "?";
 }
@@ -28,12 +30,15 @@ AddressSpace::AddressSpace(Bytes device_bytes, Bytes page_bytes)
     : device_bytes_(device_bytes / page_bytes * page_bytes),
       page_bytes_(page_bytes),
       next_device_address_(kDeviceVirtualBase),
+      next_constant_address_(kConstantVirtualBase),
       next_host_physical_(kHostPhysicalBase) {
   void* memory = mmap(nullptr, device_bytes_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     throw Error("cannot reserve " + std::to_string(device_bytes_ >> 20) +
                 " MiB of address space for device memory: set gpu.dram.bytes smaller");
+  // Touched for the first time in large pieces; where the kernel has no huge pages, it stays as it was.
+  madvise(memory, device_bytes_, MADV_HUGEPAGE);
   device_backing_ = static_cast<std::byte*>(memory);
   ranges_.push_back({"device DRAM", 0, device_bytes_, Route::DeviceDram});
   ranges_.push_back(
@@ -57,6 +62,8 @@ std::optional<Address> AddressSpace::take_frames(Bytes bytes) {
 
 const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& attributes) {
   allocation.id = next_id_++;
+  allocation.readable = attributes.readable;
+  allocation.writable = attributes.writable;
   allocation.pages.resize(allocation.mapped_bytes / page_bytes_, attributes);
   for (std::size_t i = 0; i < allocation.pages.size(); ++i)
     allocation.pages[i].frame = allocation.physical / page_bytes_ + i;
@@ -74,9 +81,10 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
   if (!physical) return nullptr;
   allocation.physical = *physical;
   allocation.backing = device_backing_ + *physical;
-  allocation.base = next_device_address_;
+  Address& next = kind == AllocationKind::Constants ? next_constant_address_ : next_device_address_;
+  allocation.base = next;
   // One unmapped page between allocations: running past an end is found.
-  next_device_address_ += allocation.mapped_bytes + page_bytes_;
+  next += allocation.mapped_bytes + page_bytes_;
   allocation.flags = flags;
   return insert(std::move(allocation), PageEntry{});
 }

@@ -27,7 +27,7 @@ struct PhysicalRange {
   Route route = Route::DeviceDram;
 };
 
-enum class AllocationKind : std::uint8_t { Device, Pinned, Managed, Registered, Module };
+enum class AllocationKind : std::uint8_t { Device, Pinned, Managed, Registered, Module, Constants };
 const char* allocation_kind_name(AllocationKind kind);  // "cudaMalloc", "cudaHostAlloc", ...
 
 struct PageEntry {
@@ -49,7 +49,12 @@ struct Allocation {
   std::byte* backing = nullptr;  // the bytes of `base`
   std::uint32_t flags = 0;       // the runtime's (cudaHostAlloc flags, ...)
   std::vector<PageEntry> pages;
+  bool readable = true, writable = true;  // for the GPU: the same in all pages
   Address end() const { return base + mapped_bytes; }
+  bool in_device_memory() const {
+    return kind == AllocationKind::Device || kind == AllocationKind::Module ||
+           kind == AllocationKind::Constants;
+  }
 };
 
 class AddressSpace {
@@ -60,7 +65,8 @@ class AddressSpace {
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
-  // Device DRAM. Null when there is no room. Contents are what earlier owners left, zero at first.
+  // Device DRAM. Null when there is no room. Contents are what earlier owners left, zero at first. Constants
+  // get virtual addresses of their own, by which generic addresses tell them from global memory.
   const Allocation* allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags = 0);
   // Host memory that the GPU may reach under its host address (pinned, mapped, registered, managed). The
   // caller owns the bytes. Throws duet::Error when the range overlaps another allocation.
@@ -97,15 +103,16 @@ class AddressSpace {
   std::map<Address, Allocation> by_base_;
   std::map<Address, const Allocation*> host_by_physical_;
   std::map<Address, Bytes> free_frames_;  // device DRAM, by physical address
-  Address next_device_address_;
+  Address next_device_address_, next_constant_address_;
   Address next_host_physical_;
   std::uint32_t next_id_ = 1;
   std::uint64_t generation_ = 0;
   mutable const Allocation* last_found_ = nullptr;
 };
 
-// First virtual address of device memory and first physical address of host DRAM.
+// First virtual addresses of device memory and of constants; first physical address of host DRAM.
 inline constexpr Address kDeviceVirtualBase = 0x0200'0000'0000;
+inline constexpr Address kConstantVirtualBase = 0x0f00'0000'0000'0000;
 inline constexpr Address kHostPhysicalBase = 0x0100'0000'0000;
 
 }  // namespace duet::memory

@@ -1,6 +1,6 @@
 // Where the state spaces lie in the generic address space. Global and constant addresses are virtual
-// addresses of the AddressSpace as they are; shared, local and parameter space are windows far above anything
-// a host or device allocation uses.
+// addresses of the AddressSpace as they are, constants in a window of their own; shared, local and parameter
+// space are windows far above anything a host or device allocation uses.
 #pragma once
 
 #include "base/units.h"
@@ -10,6 +10,7 @@ namespace duet::ptx {
 inline constexpr Address kSharedWindow = 0x4000'0000'0000'0000;
 inline constexpr Address kLocalWindow = 0x4100'0000'0000'0000;
 inline constexpr Address kParamWindow = 0x4200'0000'0000'0000;
+inline constexpr Address kConstWindow = 0x0f00'0000'0000'0000;
 inline constexpr Bytes kWindowBytes = 0x1'0000'0000;
 
 }  // namespace duet::ptx

@@ -89,6 +89,10 @@ struct JournalHeader {
   std::atomic<std::uint32_t> failure;  // 0, or Duet's own exit status for this process (124, 125)
   std::uint32_t events;                // every API call is recorded, for a timeline
   std::uint64_t core_clock_khz;
+  // For who watches the process: API calls that were entered and left so far, and whether commands were
+  // outstanding when the last one was left.
+  std::atomic<std::uint64_t> entered_calls, left_calls;
+  std::atomic<std::uint32_t> outstanding;
   std::atomic<std::uint32_t> api_count;
   ApiCount api[kMaxApi];
   static constexpr std::size_t kMaxCounters = 128;

@@ -49,6 +49,25 @@ class Fixture(unittest.TestCase):
         return result
 
 
+class Spinning(Fixture):
+    def run_with_limit(self, how, limit):
+        result = call(DUET, "run", "--quiet", "--spin-diagnosis", limit, "--out", WORK / ("out-" + how + limit),
+                      self.compiled("tests/front_door/hazards.cu"), how)
+        return result.returncode, [line for line in result.stderr.splitlines() if "without a CUDA call" in line]
+
+    def test_a_loop_without_calls_is_named_once(self):
+        status, lines = self.run_with_limit("spin", "0.3")
+        self.assertEqual(status, 0)  # the flag was never raised
+        self.assertEqual(len(lines), 1)
+        self.assertIn("cudaStreamQuery", lines[0])
+
+    def test_nothing_is_said_below_the_limit(self):
+        self.assertEqual(self.run_with_limit("spin", "100"), (0, []))
+
+    def test_a_loop_that_queries_gets_its_flag(self):
+        self.assertEqual(self.run_with_limit("spin_with_query", "0.3"), (1, []))
+
+
 class ExitStatus(Fixture):
     def test_return(self):
         self.hazard("return", "0", status=0)

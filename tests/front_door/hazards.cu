@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 __global__ void add_one(int* data) { data[threadIdx.x] += 1; }
 __global__ void out_of_bounds(int* data) { data[threadIdx.x + (1 << 20)] = 1; }
 __global__ void misaligned(char* data) { *reinterpret_cast<int*>(data + 1 + 4 * threadIdx.x) = 1; }
+
+__global__ void raise_flag(volatile int* flag) { *flag = 1; }
 
 static int offload_once() {
   int host[32] = {}, *device = nullptr;
@@ -57,6 +60,17 @@ int main(int argc, char** argv) {
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     printf("%s\n", cudaGetErrorName(cudaMalloc(&device, 4)));  // sticky
     return 0;
+  }
+  if (!strcmp(how, "spin") || !strcmp(how, "spin_with_query")) {
+    // Waits for a flag in mapped memory for some seconds of CPU time.
+    volatile int* flag;
+    cudaHostAlloc(const_cast<int**>(&flag), sizeof(int), cudaHostAllocMapped);
+    *flag = 0;
+    raise_flag<<<1, 1>>>(flag);
+    const clock_t end = clock() + 2 * CLOCKS_PER_SEC;
+    while (*flag == 0 && clock() < end)
+      if (!strcmp(how, "spin_with_query")) cudaStreamQuery(nullptr);
+    return *flag;
   }
   fprintf(stderr, "hazards: unknown way '%s'\n", how);
   return 2;

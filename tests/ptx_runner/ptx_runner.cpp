@@ -42,7 +42,9 @@ config::Gpu machine() {
 void load_module(ptx::Module& module, memory::AddressSpace& space) {
   std::vector<const memory::Allocation*> placed;
   for (const ptx::Variable& variable : module.variables) {
-    const auto* allocation = space.allocate_device(variable.bytes, memory::AllocationKind::Module);
+    const auto* allocation =
+        space.allocate_device(variable.bytes, variable.constant ? memory::AllocationKind::Constants
+                                                                : memory::AllocationKind::Module);
     if (allocation == nullptr) throw Error("no room for variable '" + variable.name + "'");
     std::memset(allocation->backing, 0, variable.bytes);
     std::memcpy(allocation->backing, variable.initial.data(), variable.initial.size());

@@ -10,6 +10,7 @@
 #include "gpu/functional/fault_text.h"
 #include "gpu/functional/grid_arrays.h"
 #include "gpu/functional/memory_unit.h"
+#include "gpu/functional/special_registers.h"
 #include "gpu/occupancy.h"
 #include "gpu/reconvergence_stack.h"
 #include "ptx/semantics.h"
@@ -66,7 +67,7 @@ class Executor final : public BlockExecutor {
   void end_warp(WarpState& warp);
   void read_special(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void system_call(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
-  void fill_block_slots();
+  void prepare(const Grid& grid);
   void fault(FaultKind kind, const std::string& text);
   ThreadName thread_of(const WarpState& warp, unsigned lane) const;
 
@@ -92,43 +93,19 @@ class Executor final : public BlockExecutor {
   std::uint64_t live_warps_ = 0;
   std::size_t next_warp_ = 0;
   std::array<Barrier, kBarriers> barriers_;
+  std::uint32_t arrived_barriers_ = 0;  // bit per barrier that warps have arrived at
 };
-
-template <unsigned W>
-void Executor<W>::fill_block_slots() {
-  constexpr auto kSlots = static_cast<std::size_t>(ptx::BlockSlot::Count);
-  block_slots_.resize(kSlots * W * 4);
-  const auto set = [&](ptx::BlockSlot slot, std::uint64_t value) {
-    auto* lanes =
-        reinterpret_cast<std::uint32_t*>(block_slots_.data() + static_cast<std::size_t>(slot) * W * 4);
-    std::fill_n(lanes, W, static_cast<std::uint32_t>(value));
-  };
-  set(ptx::BlockSlot::CtaIdX, block_index_.x);
-  set(ptx::BlockSlot::CtaIdY, block_index_.y);
-  set(ptx::BlockSlot::CtaIdZ, block_index_.z);
-  set(ptx::BlockSlot::NTidX, grid_->block.x);
-  set(ptx::BlockSlot::NTidY, grid_->block.y);
-  set(ptx::BlockSlot::NTidZ, grid_->block.z);
-  set(ptx::BlockSlot::NCtaIdX, grid_->grid.x);
-  set(ptx::BlockSlot::NCtaIdY, grid_->grid.y);
-  set(ptx::BlockSlot::NCtaIdZ, grid_->grid.z);
-  set(ptx::BlockSlot::NWarpId, warp_count_);
-  set(ptx::BlockSlot::WarpSize, width_);
-}
 
 template <unsigned W>
 void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
   const ptx::Kernel& kernel = *grid.kernel;
   grid_ = &grid;
-  code_ = kernel.code.data();
-  code_size_ = static_cast<std::uint32_t>(kernel.code.size());
   block_ = block;
   start_cycle_ = start_cycle;
   machine_instructions_ = thread_instructions_ = 0;
   block_index_.x = static_cast<std::uint32_t>(block % grid.grid.x);
   block_index_.y = static_cast<std::uint32_t>(block / grid.grid.x % grid.grid.y);
   block_index_.z = static_cast<std::uint32_t>(block / grid.grid.x / grid.grid.y);
-  barriers_.fill({});
   next_warp_ = 0;
   live_warps_ = 0;
   if (grid.fault.kind != FaultKind::None) return;
@@ -137,17 +114,42 @@ void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
     return;
   }
   if (grid.lane_arrays == nullptr) grid.lane_arrays = make_grid_arrays(grid, W, width_);
-  arrays_ = std::static_pointer_cast<const GridArrays>(grid.lane_arrays);
+  if (arrays_ != grid.lane_arrays) prepare(grid);
 
+  fill_block_index(block_slots_, block_index_, W);
+  std::fill(predicates_.begin(), predicates_.end(), 0);
+  std::fill(shared_.begin(), shared_.end(), std::byte{0});
+  std::fill(local_.begin(), local_.end(), std::byte{0});
+  LaneMask(arrived_barriers_).for_each([&](unsigned id) { barriers_[id] = {}; });
+  arrived_barriers_ = 0;
+  const std::uint64_t threads = grid.block.count();
+  for (std::size_t i = 0; i < warp_count_; ++i) {
+    WarpState& warp = warps_[i];
+    warp.lanes.carry = 0;
+    warp.stack.start(
+        LaneMask::first(static_cast<unsigned>(std::min<std::uint64_t>(width_, threads - i * width_))).bits());
+    warp.state = State::Ready;
+    warp.waiting_op = nullptr;
+  }
+  live_warps_ = warp_count_;
+}
+
+// What is the same for all blocks of a grid, done for the first one that comes here. Registers keep what an
+// earlier block left in them, as those of the machine do.
+template <unsigned W>
+void Executor<W>::prepare(const Grid& grid) {
+  const ptx::Kernel& kernel = *grid.kernel;
+  arrays_ = std::static_pointer_cast<const GridArrays>(grid.lane_arrays);
+  code_ = kernel.code.data();
+  code_size_ = static_cast<std::uint32_t>(kernel.code.size());
   const std::uint64_t threads = grid.block.count();
   warp_count_ = (threads + width_ - 1) / width_;
-  fill_block_slots();
+  fill_grid_slots(block_slots_, grid, W, width_);
   const std::size_t register_bytes = std::size_t{kernel.register_slots} * W * 4;
   registers_.resize(register_bytes * warp_count_);
-  predicates_.assign(std::size_t{kernel.predicates} * warp_count_, 0);
-  shared_.assign(occupancy(context_.config->sm, kernel, threads, grid.dynamic_shared_bytes).shared_per_block,
-                 std::byte{0});
-  local_.assign(kernel.local_bytes * warp_count_ * width_, std::byte{0});
+  predicates_.resize(std::size_t{kernel.predicates} * warp_count_);
+  shared_.resize(occupancy(context_.config->sm, kernel, threads, grid.dynamic_shared_bytes).shared_per_block);
+  local_.resize(kernel.local_bytes * warp_count_ * width_);
   if (warps_.size() < warp_count_) warps_.resize(warp_count_);
   for (std::size_t i = 0; i < warp_count_; ++i) {
     WarpState& warp = warps_[i];
@@ -159,17 +161,12 @@ void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
     lanes.banks[static_cast<unsigned>(ptx::Bank::Parameter)] = arrays_->parameters.data();
     lanes.banks[static_cast<unsigned>(ptx::Bank::Immediate)] = arrays_->immediates.data();
     lanes.predicates = predicates_.data() + i * kernel.predicates;
-    lanes.carry = 0;
     lanes.width = width_;
-    const std::uint64_t first = i * width_;
-    warp.stack.start(
-        LaneMask::first(static_cast<unsigned>(std::min<std::uint64_t>(width_, threads - first))).bits());
-    warp.state = State::Ready;
-    warp.waiting_op = nullptr;
-    warp.memory = {shared_.data(),     shared_.size(),         local_.data() + first * kernel.local_bytes,
-                   kernel.local_bytes, grid.parameters.data(), grid.parameters.size()};
+    warp.memory = {
+        shared_.data(),     shared_.size(),         local_.data() + i * width_ * kernel.local_bytes,
+        kernel.local_bytes, grid.parameters.data(), grid.parameters.size()};
   }
-  live_warps_ = warp_count_;
+  memory_.forget();
 }
 
 template <unsigned W>
@@ -195,6 +192,7 @@ void Executor<W>::run(std::uint64_t warp_instructions) {
   const std::uint64_t before = machine_instructions_, threads_before = thread_instructions_;
   std::uint64_t executed = 0;
   std::size_t idle = 0;
+  memory_.check_generation();
   while (executed < warp_instructions && live_warps_ != 0) {
     if (grid_->fault.kind != FaultKind::None) {
       live_warps_ = 0;
@@ -391,6 +389,7 @@ void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes
   if (count == warp_count_ * width_) count = 0;
   Barrier& barrier = barriers_[id];
   barrier.arrive(width_, count);
+  arrived_barriers_ |= 1u << id;
   if (mode == ptx::BarrierMode::ReducePopc || mode == ptx::BarrierMode::ReduceAnd ||
       mode == ptx::BarrierMode::ReduceOr) {
     const ptx::Operand& source = op.sources[2];
@@ -411,10 +410,12 @@ void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes
 
 template <unsigned W>
 void Executor<W>::release_barriers() {
-  for (unsigned id = 0; id < kBarriers; ++id) {
+  for (std::uint32_t rest = arrived_barriers_; rest != 0; rest &= rest - 1) {
+    const auto id = static_cast<unsigned>(std::countr_zero(rest));
     Barrier& barrier = barriers_[id];
     if (!barrier.satisfied(live_warps_)) continue;
     barrier.next_phase();
+    arrived_barriers_ &= ~(1u << id);
     for (std::size_t i = 0; i < warp_count_; ++i) {
       WarpState& warp = warps_[i];
       if (warp.state != State::AtBarrier || warp.barrier != id) continue;
@@ -449,50 +450,11 @@ void Executor<W>::end_warp(WarpState& warp) {
 
 template <unsigned W>
 void Executor<W>::read_special(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
-  const Cycle now = cycle();
-  const std::uint64_t nanoseconds = context_.clock.edge(now) / kPicosecondsPerNanosecond;
-  std::uint64_t value = 0;
-  switch (static_cast<ptx::Special>(op.mode)) {
-    case ptx::Special::Clock:
-      value = static_cast<std::uint32_t>(now);
-      break;
-    case ptx::Special::Clock64:
-      value = now;
-      break;
-    case ptx::Special::ClockHi:
-      value = now >> 32;
-      break;
-    case ptx::Special::GlobalTimer:
-      value = nanoseconds;
-      break;
-    case ptx::Special::GlobalTimerLo:
-      value = static_cast<std::uint32_t>(nanoseconds);
-      break;
-    case ptx::Special::GlobalTimerHi:
-      value = nanoseconds >> 32;
-      break;
-    case ptx::Special::SmId:
-      value = context_.number;
-      break;
-    case ptx::Special::NumSm:
-      value = context_.config->sm.count;
-      break;
-    case ptx::Special::WarpSlot:
-      value = static_cast<std::uint64_t>(&warp - warps_.data());
-      break;
-    case ptx::Special::NumWarpSlot:
-      value = context_.config->sm.max_warps;
-      break;
-    case ptx::Special::GridId:
-      value = grid_->launch_id;
-      break;
-    case ptx::Special::DynamicSharedBytes:
-      value = grid_->dynamic_shared_bytes;
-      break;
-    case ptx::Special::TotalSharedBytes:
-      value = shared_.size();
-      break;
-  }
+  const SpecialContext context{*context_.config, context_.clock,
+                               *grid_,           cycle(),
+                               context_.number,  static_cast<std::uint64_t>(&warp - warps_.data()),
+                               shared_.size()};
+  const std::uint64_t value = special_value(static_cast<ptx::Special>(op.mode), context);
   if (ptx::type_bytes(op.type) == 8) {
     std::uint64_t* to = warp.lanes.destination64(op.destinations[0]);
     LaneMask(lanes).for_each([&](unsigned lane) { to[lane] = value; });

@@ -1,5 +1,6 @@
 #include "gpu/functional/grid_arrays.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -69,6 +70,31 @@ std::shared_ptr<const GridArrays> make_grid_arrays(const Grid& grid, unsigned la
     }
   }
   return arrays;
+}
+
+void fill_grid_slots(LaneArrays& block_slots, const Grid& grid, unsigned lanes, unsigned width) {
+  block_slots.resize(static_cast<std::size_t>(ptx::BlockSlot::Count) * lanes * 4);
+  const auto set = [&](ptx::BlockSlot slot, std::uint64_t value) {
+    broadcast(block_slots, static_cast<std::uint32_t>(slot), lanes, value, 4);
+  };
+  set(ptx::BlockSlot::NTidX, grid.block.x);
+  set(ptx::BlockSlot::NTidY, grid.block.y);
+  set(ptx::BlockSlot::NTidZ, grid.block.z);
+  set(ptx::BlockSlot::NCtaIdX, grid.grid.x);
+  set(ptx::BlockSlot::NCtaIdY, grid.grid.y);
+  set(ptx::BlockSlot::NCtaIdZ, grid.grid.z);
+  set(ptx::BlockSlot::NWarpId, (grid.block.count() + width - 1) / width);
+  set(ptx::BlockSlot::WarpSize, width);
+}
+
+void fill_block_index(LaneArrays& block_slots, const Dim3& index, unsigned lanes) {
+  const auto set = [&](ptx::BlockSlot slot, std::uint32_t value) {
+    auto* to = reinterpret_cast<std::uint32_t*>(block_slots.data()) + static_cast<std::size_t>(slot) * lanes;
+    std::fill_n(to, lanes, value);
+  };
+  set(ptx::BlockSlot::CtaIdX, index.x);
+  set(ptx::BlockSlot::CtaIdY, index.y);
+  set(ptx::BlockSlot::CtaIdZ, index.z);
 }
 
 }  // namespace duet::gpu

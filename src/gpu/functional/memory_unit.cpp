@@ -30,6 +30,15 @@ Window window_of(Address generic) {
   return {StateSpace::Global, 0};
 }
 
+// Whether the register loaded or stored has 64 bits.
+bool wide_register(const MicroOp& op) {
+  return ptx::type_bytes(op.type) == 8 ||
+         (op.source_type != ptx::Type::None && ptx::type_bytes(op.source_type) == 8);
+}
+bool sign_extends(ptx::Type type) {
+  return type == ptx::Type::S8 || type == ptx::Type::S16 || type == ptx::Type::S32;
+}
+
 template <typename F>
 inline void for_lanes(std::uint64_t lanes, F&& f) {
   for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1)
@@ -57,10 +66,13 @@ inline void copy_lane(std::byte* to, const std::byte* from, unsigned bytes) {
 
 template <unsigned W>
 MemoryUnit<W>::MemoryUnit(const memory::AddressSpace& address_space)
-    : address_space_(address_space),
-      page_shift_(static_cast<unsigned>(std::countr_zero(address_space.page_bytes()))),
-      generation_(address_space.generation()),
-      words_(ptx::word_lanes<W>()) {}
+    : address_space_(address_space), words_(ptx::word_lanes<W>()) {}
+
+template <unsigned W>
+void MemoryUnit<W>::forget() {
+  generation_ = address_space_.generation();
+  for (Plan& plan : plans_) plan.op = nullptr;
+}
 
 template <unsigned W>
 bool MemoryUnit<W>::fail(FaultKind kind, const Access& access, unsigned lane) {
@@ -68,98 +80,44 @@ bool MemoryUnit<W>::fail(FaultKind kind, const Access& access, unsigned lane) {
   return false;
 }
 
-// Null backing: nothing lies at this address.
 template <unsigned W>
-typename MemoryUnit<W>::Region& MemoryUnit<W>::region_of(const Access& access, Address address) {
-  Region& block = block_region_;
+typename MemoryUnit<W>::Region MemoryUnit<W>::region_of(const Access& access, Address address) {
   switch (access.space) {
     case StateSpace::Shared:
-      block.bytes = access.block.shared_bytes;
-      block.backing = access.block.shared;
-      return block;
+      return {0, access.block.shared_bytes, access.block.shared, true};
     case StateSpace::Local:
-      block.bytes = access.block.local_bytes;
-      block.backing = access.block.local;
-      return block;
+      return {0, access.block.local_bytes, access.block.local, true};
     case StateSpace::Param:
-      // Parameters are read only; writes are refused before they come here.
-      block.bytes = access.block.parameter_bytes;
-      block.backing = const_cast<std::byte*>(access.block.parameters);
-      return block;
+      return {0, access.block.parameter_bytes, const_cast<std::byte*>(access.block.parameters),
+              !access.writes};
     default:
       break;
   }
-  if (generation_ != address_space_.generation()) {
-    recent_.fill({});
-    generation_ = address_space_.generation();
-  }
-  const std::size_t op = reinterpret_cast<std::uintptr_t>(&access.op) / sizeof(MicroOp);
-  Region& region = recent_[(op * 2 + access.writes) % recent_.size()];
-  if (address - region.base >= region.bytes) {
-    region = {};
-    if (const memory::Allocation* allocation = address_space_.find(address))
-      region = {allocation->base, allocation->mapped_bytes, allocation->backing, allocation, 0, 0};
-  }
-  return region;
-}
-
-template <unsigned W>
-bool MemoryUnit<W>::permitted(const Region& region, Bytes offset, Bytes bytes, bool writes) const {
-  if (region.allocation == nullptr) return true;
-  for (std::uint64_t page = offset >> page_shift_; page <= (offset + bytes - 1) >> page_shift_; ++page) {
-    const memory::PageEntry& entry = region.allocation->pages[page];
-    if (!(writes ? entry.writable : entry.readable)) return false;
-  }
-  return true;
-}
-
-// The same for the bytes from `from` to `to`, remembering what was found. Page permissions never change while
-// an allocation lives.
-template <unsigned W>
-bool MemoryUnit<W>::permitted_range(Region& region, Bytes from, Bytes to, bool writes) const {
-  if (region.allocation == nullptr || (from >= region.permitted_from && to <= region.permitted_to))
-    return true;
-  const Bytes page = Bytes{1} << page_shift_;
-  if (region.permitted_from == region.permitted_to)
-    region.permitted_from = region.permitted_to = from & ~(page - 1);
-  if (from < region.permitted_from) {
-    if (!permitted(region, from, region.permitted_from - from, writes)) return false;
-    region.permitted_from = from & ~(page - 1);
-  }
-  if (to > region.permitted_to) {
-    if (!permitted(region, region.permitted_to, to - region.permitted_to, writes)) return false;
-    region.permitted_to = (to + page - 1) & ~(page - 1);
-  }
-  return true;
+  const memory::Allocation* allocation = address_space_.find(address);
+  if (allocation == nullptr) return {};
+  return {allocation->base, allocation->mapped_bytes, allocation->backing,
+          access.writes ? allocation->writable : allocation->readable};
 }
 
 // The byte that each lane reaches, or a fault.
 template <unsigned W>
 bool MemoryUnit<W>::resolve(const Access& access, std::byte** where) {
-  std::uint64_t checked_page = ~0ull;
-  const unsigned first = static_cast<unsigned>(std::countr_zero(access.lanes));
-  Region region = region_of(access, access.addresses[first]);
+  Region region;
   const std::uint64_t misaligned = access.alignment - 1;
   const bool local = access.space == StateSpace::Local;
   for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const Address address = access.addresses[lane];
     if (address & misaligned) return fail(FaultKind::MisalignedAddress, access, lane);
-    Bytes offset = address - region.base;
-    if (offset >= region.bytes || region.bytes - offset < access.bytes) {
+    const auto outside = [&] {
+      const Bytes offset = address - region.base;
+      return offset >= region.bytes || region.bytes - offset < access.bytes;
+    };
+    if (outside()) {
       region = region_of(access, address);
-      checked_page = ~0ull;
-      offset = address - region.base;
-      if (offset >= region.bytes || region.bytes - offset < access.bytes)
-        return fail(FaultKind::IllegalAddress, access, lane);
+      if (outside() || !region.permitted) return fail(FaultKind::IllegalAddress, access, lane);
     }
-    if (region.allocation != nullptr) {  // an aligned access lies within one page
-      const std::uint64_t page = offset >> page_shift_;
-      if (page != checked_page && !permitted(region, offset, access.bytes, access.writes))
-        return fail(FaultKind::IllegalAddress, access, lane);
-      checked_page = page;
-    }
-    where[lane] = region.backing + offset + (local ? lane * access.block.local_bytes : 0);
+    where[lane] = region.backing + (address - region.base) + (local ? lane * access.block.local_bytes : 0);
   }
   return true;
 }
@@ -169,11 +127,9 @@ template <unsigned W>
 void MemoryUnit<W>::move(const Access& access, std::byte* memory, const std::uint32_t* offsets) {
   const MicroOp& op = access.op;
   const unsigned bytes = access.element_bytes;
-  const bool wide = bytes == 8 || (op.source_type != ptx::Type::None && ptx::type_bytes(op.source_type) == 8);
+  const bool wide = wide_register(op);
   if (op.kind == ptx::Kind::Load) {
-    const bool sign_extend =
-        op.type == ptx::Type::S8 || op.type == ptx::Type::S16 || op.type == ptx::Type::S32;
-    const auto load = words_.load[ptx::load_index(bytes, wide, sign_extend)];
+    const auto load = words_.load[ptx::load_index(bytes, wide, sign_extends(op.type))];
     for (unsigned e = 0; e < op.vector_elements; ++e, memory += bytes)
       if (op.destinations[e] != ptx::kNoRegister)
         load(memory, offsets, access.lanes, access.warp.destination32(op.destinations[e]));
@@ -205,21 +161,6 @@ void MemoryUnit<W>::atomic(Access& access, std::byte** where) {
   const MicroOp& op = access.op;
   const bool returns = op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister;
   const unsigned element = atomic_type_bytes(op.atomic_type);
-  if (op.atomic_operation == AtomicOperation::Add && op.vector_elements == 1 &&
-      (op.atomic_type == AtomicType::U32 || op.atomic_type == AtomicType::S32)) {
-    const std::uint32_t* add = access.warp.lanes32(op.sources[1]);
-    std::uint32_t old[W];
-    for_lanes(access.lanes, [&](unsigned i) {
-      std::memcpy(&old[i], where[i], 4);
-      const std::uint32_t sum = old[i] + add[i];
-      std::memcpy(where[i], &sum, 4);
-    });
-    if (returns) {
-      std::uint32_t* to = access.warp.destination32(op.destinations[0]);
-      for_lanes(access.lanes, [&](unsigned i) { to[i] = old[i]; });
-    }
-    return;
-  }
   // PTX: f32 additions flush subnormal numbers in global memory and keep them in shared memory.
   const AtomicFunction update =
       atomic_function(op.atomic_operation, op.atomic_type, access.space != StateSpace::Shared);
@@ -248,14 +189,14 @@ void MemoryUnit<W>::perform(Access& access, std::byte** where) {
   }
 }
 
-// All lanes at once, when each is aligned, in bounds and permitted, and all lie in what holds the first
-// lane's address. False: nothing was done, and lane by lane it will be seen why.
+// Around what the first lane reaches. False: lane by lane it will be seen why not.
 template <unsigned W>
-bool MemoryUnit<W>::execute_together(Access& access) {
-  constexpr Bytes kReach = 1_GiB;  // either way from the first lane: offsets keep within 31 bits
+bool MemoryUnit<W>::make_plan(Plan& plan, Access& access) {
+  constexpr Bytes kHalf = 1_GiB;  // either way from the first lane: offsets keep within 31 bits
   const MicroOp& op = access.op;
+  plan.op = nullptr;
   const unsigned first = LaneMask(access.lanes).lowest();
-  Address add = static_cast<Address>(op.address_offset);
+  auto add = static_cast<Address>(op.address_offset);
   Address address = add + (op.address_is_64_bit ? access.warp.lanes64(op.sources[0])[first]
                                                 : access.warp.lanes32(op.sources[0])[first]);
   if (access.space == StateSpace::Generic) {
@@ -264,38 +205,72 @@ bool MemoryUnit<W>::execute_together(Access& access) {
     address -= window.base;
     add -= window.base;
   }
-  if (access.space == StateSpace::Param && access.writes) return false;
-  Region& region = region_of(access, address);
-  if (address - region.base >= region.bytes) return false;
+  const Region region = region_of(access, address);
+  const Bytes offset = address - region.base;
+  if (offset >= region.bytes || !region.permitted) return false;
   Bytes origin = 0, bytes = region.bytes;
-  if (bytes > kReach) {
-    const Bytes offset = address - region.base;
-    origin = offset > kReach ? offset - kReach : 0;
-    bytes = std::min(bytes - origin, 2 * kReach);
+  if (bytes > kHalf) {
+    origin = offset > kHalf ? offset - kHalf : 0;
+    bytes = std::min(bytes - origin, 2 * kHalf);
   }
-  ptx::LaneOffsets<W>& offsets = offsets_;
-  add -= region.base + origin;
-  if (op.address_is_64_bit)
-    words_.locate64(access.warp.lanes64(op.sources[0]), add, access.lanes, offsets);
-  else
-    words_.locate32(access.warp.lanes32(op.sources[0]), add, access.lanes, offsets);
   // The base may be unaligned where host memory was registered; an address is aligned by itself.
-  if (offsets.beyond || bytes < access.bytes || offsets.highest > bytes - access.bytes ||
-      ((offsets.merged | (region.base + origin)) & (access.alignment - 1)) != 0 ||
-      !permitted_range(region, origin + offsets.lowest, origin + offsets.highest + access.bytes,
-                       access.writes))
-    return false;
-  if (access.space == StateSpace::Local) {
-    if (region.bytes * W > kReach) return false;
-    const auto stride = static_cast<std::uint32_t>(region.bytes);
-    for (unsigned i = 0; i < W; ++i) offsets.of[i] += (access.lanes >> i & 1 ? i : first) * stride;
+  if (bytes < access.bytes || ((region.base + origin) & (access.alignment - 1)) != 0) return false;
+  if (access.space == StateSpace::Local && bytes * W > kHalf) return false;
+  plan.reach.addend = add - (region.base + origin);
+  plan.reach.memory = region.backing + origin;
+  plan.reach.limit = static_cast<std::uint32_t>(bytes - access.bytes);
+  plan.reach.misaligned = access.alignment - 1;
+  plan.space = access.space;
+  const auto place = [](const ptx::Operand& operand, std::uint8_t& bank, std::uint32_t& at) {
+    bank = static_cast<std::uint8_t>(operand.bank);
+    at = operand.slot * ptx::Warp<W>::kSlotBytes;
+  };
+  place(op.sources[0], plan.address_bank, plan.address_offset);
+  plan.access = nullptr;
+  if (op.vector_elements == 1 && access.element_bytes <= 8 && access.space != StateSpace::Local) {
+    if (op.kind == ptx::Kind::Load && op.destinations[0] != ptx::kNoRegister) {
+      ptx::Operand destination;
+      destination.slot = op.destinations[0];
+      place(destination, plan.value_bank, plan.value_offset);
+      plan.access = words_.load_at[op.address_is_64_bit][ptx::load_index(
+          access.element_bytes, wide_register(op), sign_extends(op.type))];
+    } else if (op.kind == ptx::Kind::Store) {
+      place(op.sources[1], plan.value_bank, plan.value_offset);
+      plan.access =
+          words_.store_at[op.address_is_64_bit][ptx::store_index(access.element_bytes, wide_register(op))];
+    }
   }
-  std::byte* const memory = region.backing + origin;
+  plan.op = &op;
+  return true;
+}
+
+// False: nothing was done, because some lane is not aligned or lies beyond what the plan reaches.
+template <unsigned W>
+bool MemoryUnit<W>::execute_together(const Plan& plan, Access& access) {
+  const MicroOp& op = access.op;
+  alignas(64) std::uint32_t offsets[W];
+  if (!words_.locate[op.address_is_64_bit](
+          plan.reach, access.warp.banks[plan.address_bank] + plan.address_offset, access.lanes, offsets))
+    return false;
+  access.space = plan.space;
+  std::byte* memory = plan.reach.memory;
+  if (plan.space == StateSpace::Local) {  // of this warp's threads, one after the other
+    memory = access.block.local;
+    const unsigned first = LaneMask(access.lanes).lowest();
+    const auto stride = static_cast<std::uint32_t>(access.block.local_bytes);
+    for (unsigned i = 0; i < W; ++i) offsets[i] += (access.lanes >> i & 1 ? i : first) * stride;
+  }
   if (op.kind != ptx::Kind::Atomic && access.element_bytes <= 8) {
-    move(access, memory, offsets.of);
+    move(access, memory, offsets);
+  } else if (op.kind == ptx::Kind::Atomic && op.atomic_operation == AtomicOperation::Add &&
+             op.vector_elements == 1 &&
+             (op.atomic_type == AtomicType::U32 || op.atomic_type == AtomicType::S32)) {
+    const bool returns = op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister;
+    words_.add(memory, offsets, access.lanes, access.warp.lanes32(op.sources[1]),
+               returns ? access.warp.destination32(op.destinations[0]) : nullptr);
   } else {
     std::byte* where[W];
-    for (unsigned i = 0; i < W; ++i) where[i] = memory + offsets.of[i];
+    for (unsigned i = 0; i < W; ++i) where[i] = memory + offsets[i];
     perform(access, where);
   }
   return true;
@@ -304,21 +279,21 @@ bool MemoryUnit<W>::execute_together(Access& access) {
 template <unsigned W>
 bool MemoryUnit<W>::execute_in(Access& access) {
   std::byte* where[W];
-  if (access.space == StateSpace::Param && access.writes)
-    return fail(FaultKind::IllegalAddress, access, static_cast<unsigned>(std::countr_zero(access.lanes)));
   if (!resolve(access, where)) return false;
   perform(access, where);
   return true;
 }
 
 template <unsigned W>
-bool MemoryUnit<W>::execute(ptx::Warp<W>& warp, const MicroOp& op, std::uint64_t lanes,
-                            const BlockMemory& block) {
+bool MemoryUnit<W>::execute_unplanned(ptx::Warp<W>& warp, const MicroOp& op, std::uint64_t lanes,
+                                      const BlockMemory& block) {
   const unsigned element =
       op.kind == ptx::Kind::Atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
   const unsigned bytes = element * op.vector_elements;
   Access access{warp, op, block, op.space, lanes, element, bytes, bytes, op.kind != ptx::Kind::Load, nullptr};
-  if (execute_together(access)) return true;
+  Plan& plan = plans_[plan_index(op)];
+  if (plan.op == &op && plan.access == nullptr && execute_together(plan, access)) return true;
+  if (make_plan(plan, access) && execute_together(plan, access)) return true;
 
   alignas(64) std::uint64_t addresses[W];
   ptx::generate_addresses(warp, op, lanes, addresses);

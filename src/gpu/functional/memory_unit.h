@@ -36,20 +36,48 @@ class MemoryUnit {
  public:
   explicit MemoryUnit(const memory::AddressSpace& address_space);
 
+  // Before anything of another grid executes.
+  void forget();
+  // Whenever memory may have been released.
+  void check_generation() {
+    if (generation_ != address_space_.generation()) forget();
+  }
+
   // Executes a Load, Store or Atomic for the lanes given. False: nothing was written and fault() says why.
-  bool execute(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& block);
+  // The block memory of one grid's blocks lies where it lay when the grid's first access executed.
+  bool execute(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& block) {
+    const Plan& plan = plans_[plan_index(op)];
+    if (plan.op == &op && plan.access != nullptr &&
+        plan.access(plan.reach, warp.banks[plan.address_bank] + plan.address_offset, lanes,
+                    const_cast<std::byte*>(warp.banks[plan.value_bank]) + plan.value_offset))
+      return true;
+    return execute_unplanned(warp, op, lanes, block);
+  }
   const AccessFault& fault() const { return fault_; }
 
   // Copies bytes from a generic address as `lane` sees it; false when they are not all readable.
   bool read_bytes(Address address, std::byte* to, Bytes bytes, unsigned lane, const BlockMemory& block);
 
  private:
+  // How an instruction's lanes move together, as long as they stay in what its last access reached.
+  struct Plan {
+    const ptx::MicroOp* op = nullptr;
+    typename ptx::WordLanes<W>::Access access = nullptr;  // null where one call cannot do it
+    ptx::Reach reach;
+    std::uint32_t address_offset = 0, value_offset = 0;  // of the lane arrays in their banks
+    std::uint8_t address_bank = 0, value_bank = 0;
+    ptx::StateSpace space = ptx::StateSpace::Generic;
+  };
+  static constexpr std::size_t kPlans = 128;
+  static std::size_t plan_index(const ptx::MicroOp& op) {
+    return reinterpret_cast<std::uintptr_t>(&op) / sizeof(ptx::MicroOp) % kPlans;
+  }
+
   struct Region {
     Address base = 0;
-    Bytes bytes = 0;
+    Bytes bytes = 0;  // 0: nothing lies at this address
     std::byte* backing = nullptr;
-    const memory::Allocation* allocation = nullptr;  // null where there are no pages
-    Bytes permitted_from = 0, permitted_to = 0;      // whole pages that were found to permit this access
+    bool permitted = true;
   };
   struct Access {
     ptx::Warp<W>& warp;
@@ -64,28 +92,24 @@ class MemoryUnit {
     const std::uint64_t* addresses;
   };
 
-  [[gnu::always_inline]] inline bool execute_together(Access& access);
+  bool execute_unplanned(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes,
+                         const BlockMemory& block);
+  bool make_plan(Plan& plan, Access& access);
+  bool execute_together(const Plan& plan, Access& access);
   bool execute_in(Access& access);
-  [[gnu::always_inline]] inline Region& region_of(const Access& access, Address address);
-  bool permitted(const Region& region, Bytes offset, Bytes bytes, bool writes) const;
-  bool permitted_range(Region& region, Bytes from, Bytes to, bool writes) const;
+  Region region_of(const Access& access, Address address);
   bool resolve(const Access& access, std::byte** where);
   bool fail(FaultKind kind, const Access& access, unsigned lane);
-  [[gnu::always_inline]] inline void move(const Access& access, std::byte* memory,
-                                          const std::uint32_t* offsets);
+  void move(const Access& access, std::byte* memory, const std::uint32_t* offsets);
   void perform(Access& access, std::byte** where);
   void load(Access& access, std::byte** where);
   void store(Access& access, std::byte** where);
   void atomic(Access& access, std::byte** where);
 
   const memory::AddressSpace& address_space_;
-  unsigned page_shift_;
-  std::uint64_t generation_ = 0;
   const ptx::WordLanes<W>& words_;
-  ptx::LaneOffsets<W> offsets_;
-  // By micro-op, reads and writes apart: an instruction mostly stays within one allocation.
-  std::array<Region, 128> recent_;
-  Region block_region_;  // of the block's memory, which has no pages
+  std::uint64_t generation_ = 0;  // of the address space for which the plans hold
+  std::array<Plan, kPlans> plans_;
   AccessFault fault_;
 };
 

@@ -1,6 +1,6 @@
 // Moves one value a lane between a lane array and memory, a whole warp at a time: the inner loops of loads
 // and stores whose lanes lie in one piece of memory. Compiled like the lane executors, for x86-64-v2 and -v3.
-// Left out: faults and page permissions; the caller checks what locate found before it moves anything.
+// Left out: faults and page permissions; an access that reaches beyond its piece of memory is only refused.
 #pragma once
 
 #include <array>
@@ -10,23 +10,16 @@
 
 namespace duet::ptx {
 
-// Where the lanes of an access lie, as offsets into a piece of memory. Lanes that take no part have the
-// offset of the first that does.
-template <unsigned W>
-struct LaneOffsets {
-  alignas(64) std::uint32_t of[W];
-  std::uint32_t highest, lowest;
-  std::uint32_t merged;  // all offsets or-ed: their alignment
-  bool beyond;           // some offset does not fit in 32 bits; the others say nothing then
+// The piece of memory that an instruction's lanes may reach.
+struct Reach {
+  std::uint64_t addend = 0;      // a lane's offset is its address register plus this, modulo 2^64
+  std::byte* memory = nullptr;   // the byte at offset 0
+  std::uint32_t limit = 0;       // the highest offset at which an access may start
+  std::uint32_t misaligned = 0;  // bits that must be clear in an offset
 };
 
 template <unsigned W>
 struct WordLanes {
-  // The offset of lane i is addresses[i] + addend, modulo 2^64. At least one lane is given.
-  void (*locate32)(const std::uint32_t* addresses, std::uint64_t addend, std::uint64_t lanes,
-                   LaneOffsets<W>& out);
-  void (*locate64)(const std::uint64_t* addresses, std::uint64_t addend, std::uint64_t lanes,
-                   LaneOffsets<W>& out);
   // Moves between a lane array of 32-bit or (wide) 64-bit elements and memory, by the memory's element: see
   // load_index and store_index; null where the element is wider than the register. Where stores of several
   // lanes overlap, the highest lane's bytes stay.
@@ -35,6 +28,21 @@ struct WordLanes {
                          const void* from);
   std::array<Load, 16> load;
   std::array<Store, 8> store;
+  // Adds 32-bit words to memory, lane after lane; `old`, if not null, gets what was there before.
+  using Add = void (*)(std::byte* memory, const std::uint32_t* offsets, std::uint64_t lanes,
+                       const std::uint32_t* values, std::uint32_t* old);
+  Add add;
+
+  // Where the lanes given (at least one) lie; other lanes get the offset of the first that is given. `wide`:
+  // the addresses have 64 bits, else 32. False when one lies beyond the reach.
+  using Locate = bool (*)(const Reach& reach, const void* addresses, std::uint64_t lanes,
+                          std::uint32_t* offsets);
+  std::array<Locate, 2> locate;  // by wide
+
+  // Locates and moves at once. False: nothing was moved. Indexed by wide and as load and store are.
+  using Access = bool (*)(const Reach& reach, const void* addresses, std::uint64_t lanes, void* slot);
+  std::array<std::array<Access, 16>, 2> load_at;
+  std::array<std::array<Access, 8>, 2> store_at;
 };
 
 // Elements have 1, 2, 4 or 8 bytes.

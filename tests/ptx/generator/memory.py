@@ -152,8 +152,15 @@ def spaces(suite):
                  source="a generic address lies in one of these spaces")
     suite.kernel("isspacep.const", [out("u32")],
                  HEAD + pointer("%out", 0, 4) + "  mov.u64 %w6, fixed;\n  cvta.const.u64 %w3, %w6;\n"
-                 "  isspacep.const %p, %w3;\n  selp.u32 %r0, 1, 0, %p;\n  st.global.u32 [%out], %r0;\n  ret;",
-                 [(0, "u32", [1] * 32)], module=".const .align 4 .u32 fixed = 1000;", unsupported="isspacep")
+                 "  isspacep.const %p, %w3;\n  selp.u32 %r0, 1, 0, %p;\n  isspacep.global %p, %w3;\n"
+                 "  selp.u32 %r1, 2, 0, %p;\n  or.b32 %r0, %r0, %r1;\n  isspacep.const %p, %out;\n  selp.u32 %r1, 4, 0, %p;\n"
+                 "  or.b32 %r0, %r0, %r1;\n  mov.u64 %w4, moving;\n  cvta.global.u64 %w4, %w4;\n  isspacep.const %p, %w4;\n"
+                 "  selp.u32 %r1, 8, 0, %p;\n  or.b32 %r0, %r0, %r1;\n  isspacep.global %p, %w4;\n  selp.u32 %r1, 16, 0, %p;\n"
+                 "  or.b32 %r0, %r0, %r1;\n  ld.u32 %r1, [%w3];\n  add.u32 %r0, %r0, %r1;\n  ld.u32 %r1, [%w4];\n"
+                 "  add.u32 %r0, %r0, %r1;\n  st.global.u32 [%out], %r0;\n  ret;",
+                 [(0, "u32", [17 + 1000 + 70000] * 32)],
+                 module=".const .align 4 .u32 fixed = 1000;\n.global .align 4 .u32 moving = 70000;",
+                 source="the address of a constant variable lies in constant and not in global space")
     suite.kernel("local.indexed", [out("u32")],
                  HEAD + "  .local .align 8 .b8 frame[64];\n" + pointer("%out", 0, 4) +
                  "  mov.u64 %w0, frame;\n  mov.u32 %r0, 0;\nfill:\n  mul.wide.u32 %w1, %r0, 4;\n  add.u64 %w2, %w0, %w1;\n"

@@ -61,8 +61,8 @@ class Stress {
       }
       rig_.memory.held[1] = rig_.memory.held[2] = plan_.classes && phase % 2 == 0;
       rig_.engine.run_until((edge / 2) * kPeriod + kPeriod / 2);
-      for (auto& l1 : l1s_) l1->invalidate_all();
-      if (phase == 2) rig_.cache.invalidate_all(rig.engine.now());
+      for (auto& l1 : l1s_) l1->invalidate_all(rig_.engine.now());
+      if (phase == 2) rig_.cache.invalidate_all(rig_.engine.now());
       rig_.memory.release(1);
       rig_.memory.release(2);
       edge = rig_.edge() + 200;

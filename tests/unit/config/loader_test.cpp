@@ -103,7 +103,7 @@ TEST(Set, IsChecked) {
   EXPECT_NE(error_of("gtx580", {"gpu.sm.count"}).find("key=value"), std::string::npos);
   EXPECT_NE(error_of("gtx580", {"gpu.sm.count=-1"}).find("outside"), std::string::npos);
   EXPECT_NE(error_of("gtx580", {"gpu.dram.page_bytes=5000"}).find("power of two"), std::string::npos);
-  EXPECT_NE(error_of("nothing").find("known are gtx580"), std::string::npos);
+  EXPECT_NE(error_of("nothing").find("known are gtx480, gtx580"), std::string::npos);
 }
 
 }  // namespace

@@ -25,6 +25,17 @@ TEST(AddressSpace, AllocationsDoNotTouchAndAreFound) {
   EXPECT_EQ(space.backing(b->physical), b->backing);
 }
 
+TEST(AddressSpace, ConstantsHaveAddressesOfTheirOwn) {
+  AddressSpace space(1_MiB, 4096);
+  const Allocation* global = space.allocate_device(100, AllocationKind::Module);
+  const Allocation* constants = space.allocate_device(100, AllocationKind::Constants);
+  const Allocation* after = space.allocate_device(100, AllocationKind::Device);
+  EXPECT_EQ(constants->base, kConstantVirtualBase);
+  EXPECT_EQ(after->base, global->base + 2 * 4096);
+  EXPECT_EQ(space.find(constants->base + 99), constants);
+  EXPECT_EQ(space.backing(constants->physical), constants->backing);
+}
+
 TEST(AddressSpace, ReleasedFramesAreGivenAgainAndMerged) {
   AddressSpace space(16 * 4096, 4096);
   const Allocation* blocks[16];

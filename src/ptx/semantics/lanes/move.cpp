@@ -61,6 +61,7 @@ void unpack(Warp<W>& warp, const MicroOp& op, std::uint64_t lanes) {
   }
 }
 
+// What a generic address adds to the space's own.
 inline Address window_of(StateSpace space) {
   switch (space) {
     case StateSpace::Shared:
@@ -82,11 +83,13 @@ struct ConvertAddress {
 };
 template <unsigned W>
 void is_space(Warp<W>& warp, const MicroOp& op, std::uint64_t lanes) {
+  const Address window = op.space == StateSpace::Const ? kConstWindow : window_of(op.space);
   const std::uint64_t* a = warp.lanes64(op.sources[0]);
   std::uint64_t result = 0;
   for (unsigned i = 0; i < W; ++i) {
-    const bool inside =
-        op.space == StateSpace::Global ? a[i] < kSharedWindow : a[i] - window_of(op.space) < kWindowBytes;
+    const bool inside = op.space == StateSpace::Global
+                            ? a[i] < kSharedWindow && a[i] - kConstWindow >= kWindowBytes
+                            : a[i] - window < kWindowBytes;
     result |= std::uint64_t{inside} << i;
   }
   write_predicate(warp, op.predicate_destination, lanes, result);
@@ -126,7 +129,7 @@ Handlers move_handlers(const MicroOp& op) {
     case Opcode::Cvta:
       return bytes == 8 ? elementwise_of<ConvertAddress>() : Handlers{};
     case Opcode::Isspacep:
-      if (bytes != 8 || op.space == StateSpace::Generic || op.space == StateSpace::Const) return {};
+      if (bytes != 8 || op.space == StateSpace::Generic) return {};
       return {&is_space<32>, &is_space<64>};
     default:
       return {};

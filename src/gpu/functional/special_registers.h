@@ -1,0 +1,25 @@
+// Special registers whose value depends on when and where they are read. Those that do not change while a
+// block runs are lane arrays (grid_arrays.h). Source: PTX ISA 9.0, section 10.
+#pragma once
+
+#include <cstdint>
+
+#include "config/machine.h"
+#include "gpu/grid.h"
+#include "ptx/opcode.h"
+#include "sim/clock_domain.h"
+
+namespace duet::gpu {
+
+struct SpecialContext {
+  const config::Gpu& config;
+  const sim::ClockDomain& clock;
+  const Grid& grid;
+  Cycle cycle = 0;
+  std::uint32_t sm = 0;
+  std::uint64_t warp = 0;  // in its block
+  Bytes shared_bytes = 0;  // of the block
+};
+std::uint64_t special_value(ptx::Special special, const SpecialContext& context);
+
+}  // namespace duet::gpu
