@@ -343,7 +343,7 @@ class Kernel:
 
     # ---- the whole block ----
     def barrier(self):
-        self.fill(self.random.choice(operations.BLOCK_OPERATIONS))
+        self.fill_unguarded(self.random.choice(operations.BLOCK_OPERATIONS))
 
     def plain_barrier(self):
         self.emit(self.random.choice(["bar.sync 0", "barrier.sync 0", f"bar.sync 1, {(self.block_threads + 31) // 32 * 32}"]))
