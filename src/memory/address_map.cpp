@@ -17,16 +17,13 @@ unsigned shift_of(std::uint64_t value, const char* key) {
   return static_cast<unsigned>(std::countr_zero(value));
 }
 
-std::uint64_t fold(std::uint64_t value, unsigned bits) {
-  std::uint64_t result = 0;
-  for (; value != 0; value >>= bits) result ^= value;
-  return result & ((1ull << bits) - 1);
-}
-
-// A number below `range` to which every bit of `value` contributes (Fibonacci hashing).
-unsigned mix(std::uint64_t value, unsigned range) {
+// A number below `range` to which every bit of `value` contributes: consecutive values are spread evenly
+// (Fibonacci hashing), and different multipliers give numbers that say nothing of each other.
+constexpr std::uint64_t kForChannel = 0x9e37'79b9'7f4a'7c15, kForSlice = 0xd6e8'feb8'6659'fd93,
+                        kForBank = 0xff51'afd7'ed55'8ccd;
+unsigned mix(std::uint64_t value, std::uint64_t multiplier, unsigned range) {
   value ^= value >> 16;
-  value = (value * 0x9e37'79b9'7f4a'7c15) >> 32;
+  value = (value * multiplier) >> 32;
   return static_cast<unsigned>((value * range) >> 32);
 }
 
@@ -54,7 +51,6 @@ AddressMap::AddressMap(const config::Gpu& gpu)
   bank_shift_ = banks_shift - group_shift_;
   piece_shift_ = std::min(interleave_shift_, row_shift);
   column_shift_ = row_shift - piece_shift_;
-  fold_shift_ = std::has_single_bit(channels_) ? static_cast<unsigned>(std::countr_zero(channels_)) : 0;
   if ((gpu.dram.bytes / channels_) >> (row_shift + banks_shift) >= 1ull << 32)
     throw Error("address map: gpu.dram.bytes takes more than 2^32 rows of a bank");
 }
@@ -63,13 +59,9 @@ AddressMap::Local AddressMap::local(Address physical) const {
   const std::uint64_t piece = physical >> interleave_shift_;
   const std::uint64_t local_piece = piece / channels_;
   auto channel = static_cast<unsigned>(piece - local_piece * channels_);
-  if (hash_ && channels_ > 1) {
-    if (fold_shift_ != 0) {
-      channel ^= static_cast<unsigned>(fold(local_piece, fold_shift_));
-    } else {
-      channel += mix(local_piece, channels_);
-      if (channel >= channels_) channel -= channels_;
-    }
+  if (hash_) {
+    channel += mix(local_piece, kForChannel, channels_);
+    if (channel >= channels_) channel -= channels_;
   }
   return {channel, local_piece << interleave_shift_ | low(physical, interleave_shift_)};
 }
@@ -77,7 +69,7 @@ AddressMap::Local AddressMap::local(Address physical) const {
 unsigned AddressMap::slice_of(Address physical) const {
   const Local where = local(physical);
   std::uint64_t line = where.address >> line_shift_;
-  if (hash_) line += mix(where.address >> interleave_shift_, slices_per_channel_);
+  if (hash_) line += mix(where.address >> interleave_shift_, kForSlice, slices_per_channel_);
   return where.channel * slices_per_channel_ + static_cast<unsigned>(line % slices_per_channel_);
 }
 
@@ -88,8 +80,7 @@ DramPlace AddressMap::place(Address physical) const {
   const std::uint64_t bank = column >> column_shift_;
   const std::uint64_t row = bank >> bank_shift_;
   std::uint64_t number = low(bank, bank_shift_) << group_shift_ | low(group, group_shift_);
-  const unsigned bank_bits = bank_shift_ + group_shift_;
-  if (hash_ && bank_bits != 0) number ^= fold(row, bank_bits);
+  if (hash_) number ^= mix(row, kForBank, 1u << (bank_shift_ + group_shift_));
   return {where.channel, static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(row),
           static_cast<std::uint32_t>(low(column, column_shift_) << piece_shift_ |
                                      low(where.address, piece_shift_))};

@@ -5,12 +5,13 @@
 // group follow each other more slowly (tCCD_L) than the data bus could serve them. Bank numbers count groups
 // in their low bits.
 // With hash_channels, higher address bits choose too, so that strides that are multiples of a row spread out:
-// the bank is XORed with the folded row; the channel with the folded number of the channel's piece (rotated
-// by a mix of it when the number of channels is no power of two); likewise whose turn it is among slices.
-// For a given row, or piece, that is a permutation, so different addresses never share a place.
+// the bank is XORed with a hash of the row; the channel is rotated by a hash of the number of the channel's
+// piece, and so is the turn of its slices. For a given row, or piece, that is a permutation, so different
+// addresses never share a place. A hash, and not the folded bits themselves: folds of channel and bank are
+// linear in the same bits, and strides of whole rows would leave half of the pairs unused.
 // Source: the map of GPGPU-Sim's GTX 480 (partition from 256 B up; bank, column and row, with a bank bit
-// right above 256 B); XOR folding as in public GPU models. Left out: rows that a channel does not have;
-// device memory ends where gpu.dram.bytes ends.
+// right above 256 B); multiplicative hashing, Knuth, TAOCP 3, 6.4. Left out: rows that a channel does not
+// have; device memory ends where gpu.dram.bytes ends.
 #pragma once
 
 #include "base/units.h"
@@ -46,7 +47,6 @@ class AddressMap {
   unsigned channels_, slices_, slices_per_channel_;
   unsigned line_shift_, interleave_shift_, piece_shift_;  // a piece: consecutive bytes of one row
   unsigned group_shift_, column_shift_, bank_shift_;      // widths of the fields above a piece
-  unsigned fold_shift_;                                   // bits of a channel number; 0: no power of two
   bool hash_;
 };
 

@@ -266,7 +266,9 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
   if (part.local)
     interleave(instruction, instruction.lanes, part);
   else if (bytes == 4 && op.vector_elements == 1 && !instruction.wide && op.kind != ptx::Kind::Atomic &&
-           part.path != MemoryPath::ConstantCache && instruction.lanes == LaneMask::first(W).bits() &&
+           part.path != MemoryPath::ConstantCache &&
+           (op.kind == ptx::Kind::Store || op.destinations[0] != ptx::kNoRegister) &&
+           instruction.lanes == LaneMask::first(W).bits() &&
            located_.highest - located_.lowest == 4 * (W - 1))
     instruction.consecutive = words_are_consecutive<W>(instruction.offsets.data());
   instruction.parts[0] = part;

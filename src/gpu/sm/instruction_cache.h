@@ -30,6 +30,8 @@ class InstructionCache {
   bool lookup(Picoseconds now, Address address);
   // Takes lines that arrived; true when one did.
   bool receive(Picoseconds now);
+  // When the next line arrives, of those that are on their last way; kNever: not known.
+  Picoseconds next_arrival(Picoseconds now) const { return ports_.from_memory->next_arrival(now); }
   bool waiting() const { return !missing_.empty(); }
 
   std::uint64_t hits = 0, misses = 0;

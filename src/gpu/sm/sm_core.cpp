@@ -52,7 +52,7 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   wake_warps();
   const Cycle load_store_next = load_store_.tick(now, cycle_);
   take_completions();
-  if (fetch_blocked_ != 0 && (instructions_.receive(now) || !instructions_.waiting())) fetch_blocked_ = 0;
+  if (!instructions_.waiting() || instructions_.receive(now)) fetch_blocked_ = 0;
   while (launches_->can_pop(now)) launch(launches_->pop(now));
 
   issued_memory_ = false;
@@ -68,7 +68,9 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0)
     return clock_.first_edge_after(now);
   const Cycle next = std::min(wheel_.next(cycle_), load_store_next);
-  return next == ~Cycle{0} ? kNever : clock_.edge_after(now, next - cycle_);
+  const Picoseconds line = instructions_.waiting() ? instructions_.next_arrival(now) : kNever;
+  const Picoseconds line_edge = line == kNever ? kNever : clock_.first_edge_after(line);
+  return next == ~Cycle{0} ? line_edge : std::min(line_edge, clock_.edge_after(now, next - cycle_));
 }
 
 // Cycles in which this SM slept: nothing changed, so each scheduler's slots are charged to one reason.

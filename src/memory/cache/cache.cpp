@@ -247,14 +247,9 @@ void Cache::write_back(Picoseconds now, Address line, std::uint32_t index, const
   copy_masked(request.data.data(), lines_.data(index) + first, request.mask);
   held.dirty = held.dirty & ~bytes;
 
-  const std::uint32_t transit = new_transit();
-  Transit& own = transits_[transit];
-  own.own = handle;
-  own.line = line;
-  if (then != nullptr) own.entry = *then;
-  own.previous = last_write_back_;
-  (last_write_back_ == kNone ? write_backs_ : transits_[last_write_back_].next) = transit;
-  last_write_back_ = transit;
+  const std::uint32_t transit = new_transit(line, TrafficClass::NonTriggered);
+  transits_[transit].own = handle;
+  if (then != nullptr) transits_[transit].entry = *then;
   Packet packet;
   packet.request = handle;
   packet.payload_bytes = static_cast<std::uint16_t>(count(bytes));
@@ -262,7 +257,7 @@ void Cache::write_back(Picoseconds now, Address line, std::uint32_t index, const
   ++statistics_.write_backs;
 }
 
-std::uint32_t Cache::new_transit() {
+std::uint32_t Cache::new_transit(Address line, TrafficClass traffic_class) {
   std::uint32_t index = free_transit_;
   if (index == kNone) {
     index = static_cast<std::uint32_t>(transits_.size());
@@ -270,27 +265,39 @@ std::uint32_t Cache::new_transit() {
   } else {
     free_transit_ = transits_[index].next;
   }
-  transits_[index] = Transit{};
-  transits_[index].previous = transits_[index].next = kNone;
+  Transit& own = transits_[index];
+  own = Transit{};
+  own.line = line;
+  own.traffic_class = traffic_class;
+  own.previous = last_transit_;
+  (last_transit_ == kNone ? first_transit_ : transits_[last_transit_].next) = index;
+  last_transit_ = index;
   ++in_transit_;
+  ++in_transit_of_[static_cast<unsigned>(traffic_class)];
   return index;
 }
 
 void Cache::release_transit(std::uint32_t index) {
   Transit& own = transits_[index];
-  if (own.own != kNoRequest) {
-    pool_.release(own.own);
-    (own.previous == kNone ? write_backs_ : transits_[own.previous].next) = own.next;
-    (own.next == kNone ? last_write_back_ : transits_[own.next].previous) = own.previous;
-  }
+  if (own.own != kNoRequest) pool_.release(own.own);
+  (own.previous == kNone ? first_transit_ : transits_[own.previous].next) = own.next;
+  (own.next == kNone ? last_transit_ : transits_[own.next].previous) = own.previous;
+  --in_transit_;
+  --in_transit_of_[static_cast<unsigned>(own.traffic_class)];
   own.next = free_transit_;
   free_transit_ = index;
-  --in_transit_;
 }
 
 bool Cache::writing_back(Address line) const {
-  for (std::uint32_t i = write_backs_; i != kNone; i = transits_[i].next)
-    if (transits_[i].line == line) return true;
+  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
+    if (transits_[i].line == line && transits_[i].own != kNoRequest) return true;
+  return false;
+}
+
+bool Cache::passing_in_another_class(Address line, TrafficClass traffic_class) const {
+  if (in_transit_ == in_transit_of_[static_cast<unsigned>(traffic_class)]) return false;
+  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
+    if (transits_[i].line == line && transits_[i].traffic_class != traffic_class) return true;
   return false;
 }
 

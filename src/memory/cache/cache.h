@@ -13,12 +13,15 @@
 //   hit: 2 + latency_cycles;   miss: 2 + latency_cycles + b, where memory below makes its answer visible b
 //   edges after the lookup at 1 + latency_cycles.
 //
-// Order: requests of one class to one line take effect in arrival order. A read joins a fetch only for bytes
-// that fetch asked for, otherwise the bytes that are missing are fetched too. A request that must not see or
-// disturb a fetch on its way detaches it: the fetch goes on into a side line and answers only those who wait
-// already. Writes that go through, uncached requests and whatever meets a fetch of another, possibly waiting
-// class do so; in a write-back cache writes and atomics wait for the fetch, in order, instead. A write-back
-// and a later fetch of its line go below in one queue.
+// Order: requests of class NonTriggered to one line take effect in arrival order. A read joins a fetch only
+// for bytes that fetch asked for, otherwise the bytes that are missing are fetched too. A request that must
+// not see or disturb a fetch on its way detaches it: the fetch goes on into a side line and answers only
+// those who wait already. Writes that go through, uncached requests and whatever meets a fetch of another,
+// possibly waiting class do so; so does a fetch from the start when it could overtake a write of its line
+// that went below in another class. In a write-back cache writes and atomics wait for the fetch, in order,
+// instead. A write-back and a later fetch of its line go below in one queue. In the other classes nothing
+// overtakes a write either, but a read may wait below while a later write of its line is written back past
+// it: it sees what is there when it is serviced.
 //
 // Clean and Invalidate concern the bytes of their range: write-through caches pass Clean on, write-back
 // caches answer it when their dirty bytes are acknowledged; Invalidate drops bytes, dirty ones too, here.
@@ -117,10 +120,11 @@ class Cache : public sim::Component {
   };
   // What went below and is not a fetch.
   struct Transit {
-    CacheEntry entry;                      // to be answered; none for an eviction
-    RequestHandle own = kNoRequest;        // the request with the dirty bytes
-    Address line = 0;                      // of a write-back
-    std::uint32_t previous = 0, next = 0;  // write-backs; `next` of free ones
+    CacheEntry entry;                // to be answered; without a request for an eviction
+    RequestHandle own = kNoRequest;  // the request with the dirty bytes of a write-back
+    Address line = 0;
+    TrafficClass traffic_class = TrafficClass::NonTriggered;
+    std::uint32_t previous = kNone, next = kNone;
   };
   // Where a request lies in its line.
   struct Access {
@@ -144,9 +148,10 @@ class Cache : public sim::Component {
   void fetch(Picoseconds now, std::uint32_t mshr, const Request& by, const ByteMask& bytes);
   void write_back(Picoseconds now, Address line, std::uint32_t index, const ByteMask& bytes,
                   const CacheEntry* then);
-  std::uint32_t new_transit();
+  std::uint32_t new_transit(Address line, TrafficClass traffic_class);
   void release_transit(std::uint32_t index);
   bool writing_back(Address line) const;
+  bool passing_in_another_class(Address line, TrafficClass traffic_class) const;
 
   // cache_lookup.cpp: what a request does.
   Access access(const CacheEntry& entry);
@@ -189,9 +194,9 @@ class Cache : public sim::Component {
   std::array<Pipeline, kTrafficClasses> pipelines_;
   std::vector<Transit> transits_;
   std::uint32_t free_transit_ = kNone;
-  std::uint32_t write_backs_ = kNone;  // those on their way, oldest first
-  std::uint32_t last_write_back_ = kNone;
+  std::uint32_t first_transit_ = kNone, last_transit_ = kNone;  // oldest first
   std::size_t in_transit_ = 0;
+  std::array<std::size_t, kTrafficClasses> in_transit_of_{};
 
   Picoseconds port_free_ = 0;             // an atomic keeps serving and lookup busy until then
   Picoseconds invalidate_after_ = kNever;
@@ -210,7 +215,8 @@ void Cache::flush_range(Address base, Bytes bytes, F store) {
     };
     return below(end) & ~below(base);
   };
-  for (std::uint32_t i = write_backs_; i != kNone; i = transits_[i].next) {
+  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next) {
+    if (transits_[i].own == kNoRequest) continue;
     Request& request = pool_[transits_[i].own];
     const ByteMask mask = request.mask & part(request.address, request.bytes);
     if (!any(mask)) continue;

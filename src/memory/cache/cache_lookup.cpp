@@ -72,6 +72,12 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
     }
   }
 
+  // Dirty bytes go below in class NonTriggered and must not overtake an older write that went in another.
+  if (!below && (operation == Operation::Write || operation == Operation::Atomic) &&
+      entry.packet.traffic_class != TrafficClass::NonTriggered &&
+      passing_in_another_class(own.line, TrafficClass::NonTriggered))
+    return stall(entry, statistics_.stalls_below);
+
   const bool held = line != kNone;
   Outcome outcome = take_turn(now, entry, own, line);
   if (outcome == Outcome::Missing) {
@@ -122,8 +128,11 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
   if (room != Outcome::Done) return room;
   // Write-backs go below in another queue, which this fetch could overtake.
   if (may_wait_long && writing_back(access.line)) return stall(entry, statistics_.stalls_below);
-  // Such a fetch leaves the last way to class NonTriggered.
-  const bool aside = may_wait_long && lines_.victim(access.line).candidates < 2;
+  // What it brings may lack a write that it overtakes below, so the line must not keep it.
+  const bool overtakes = passing_in_another_class(access.line, traffic_class);
+  if (overtakes && !reads) return stall(entry, statistics_.stalls_below);
+  // A fetch that may wait long leaves the last way to class NonTriggered.
+  const bool aside = overtakes || (may_wait_long && lines_.victim(access.line).candidates < 2);
   std::uint32_t index = line;
   if (index == kNone && !aside) {
     room = take_way(now, entry, access, index);
@@ -226,7 +235,7 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
   } else if (line != kNone && operation != Operation::Clean) {
     lines_.drop_bytes(line, lines_[line].valid);
   }
-  const std::uint32_t transit = new_transit();
+  const std::uint32_t transit = new_transit(access.line, traffic_class);
   transits_[transit].entry = entry;
   send_below(now, entry.packet, access.line, Kind::Pass, transit);
   return Outcome::Done;

@@ -1,5 +1,6 @@
 #include "memory/dram/dram_controller.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -62,6 +63,9 @@ bool DramController::admit(Picoseconds now, Cycle cycle) {
   next_arrival_ = kNever;
   for (unsigned c = 0; c < kTrafficClasses; ++c) {
     refused_[c] = false;
+    if (std::all_of(clients_.begin(), clients_.end(),
+                    [c](const Client& client) { return client.requests->of(c).size() == 0; }))
+      continue;
     std::size_t empty = 0;
     std::size_t& turn = round_robin_[c];
     while (empty < clients_.size()) {

@@ -104,10 +104,11 @@ DramScheduler::Candidate DramScheduler::best_column(Direction direction, Cycle f
                                                     std::uint64_t& oldest) const {
   const unsigned d = index_of(direction);
   const DramCommand command = column_command(direction);
+  from = std::max(from, timer_.earliest(command));
   Candidate best;
   for (std::uint64_t banks = column_[d]; banks != 0; banks &= banks - 1) {
     const auto bank = static_cast<unsigned>(std::countr_zero(banks));
-    const Cycle cycle = std::max(from, timer_.earliest(command, bank));
+    const Cycle cycle = std::max(from, timer_.earliest_of_bank(command, bank));
     const std::uint64_t sequence = banks_[bank].hit_sequence[d];
     oldest = std::min(oldest, sequence);
     if (cycle < best.cycle || (cycle == best.cycle && sequence < best.sequence))
@@ -117,9 +118,10 @@ DramScheduler::Candidate DramScheduler::best_column(Direction direction, Cycle f
 }
 
 void DramScheduler::best_row(DramCommand command, std::uint64_t banks, Cycle from, Candidate& best) const {
+  from = std::max(from, timer_.earliest(command));
   for (; banks != 0; banks &= banks - 1) {
     const auto bank = static_cast<unsigned>(std::countr_zero(banks));
-    const Cycle cycle = std::max(from, timer_.earliest(command, bank));
+    const Cycle cycle = std::max(from, timer_.earliest_of_bank(command, bank));
     const std::uint64_t sequence = banks_[bank].oldest_sequence;
     if (cycle < best.cycle || (cycle == best.cycle && sequence < best.sequence))
       best = {cycle, sequence, bank};
@@ -139,8 +141,8 @@ DramPlan DramScheduler::choose_first_ready(Cycle from) const {
     }
   }
   Candidate row;
-  best_row(DramCommand::Activate, activate_, from, row);
-  best_row(DramCommand::Precharge, precharge_, from, row);
+  if (activate_ != 0) best_row(DramCommand::Activate, activate_, from, row);
+  if (precharge_ != 0) best_row(DramCommand::Precharge, precharge_, from, row);
   if (row.cycle < column.cycle || (row.cycle == column.cycle && row.sequence + limit_ <= column.sequence)) {
     const DramCommand command = activate_ >> row.bank & 1 ? DramCommand::Activate : DramCommand::Precharge;
     return {row.cycle, command, row.bank, banks_[row.bank].oldest};

@@ -66,11 +66,20 @@ CommandTimer::CommandTimer(const std::vector<TimingRule>& rules, unsigned banks,
         break;
     }
     const auto previous = static_cast<unsigned>(rule.previous);
-    if (rule.window == 1)
-      steps_[previous].push_back(step);
-    else
+    if (rule.window == 1) {
+      // Of two rules that differ only in their cycles the longer one counts.
+      auto& steps = steps_[previous];
+      const auto same = std::find_if(steps.begin(), steps.end(), [&step](const Step& other) {
+        return other.next == step.next && other.base == step.base;
+      });
+      if (same == steps.end())
+        steps.push_back(step);
+      else
+        same->cycles = std::max(same->cycles, step.cycles);
+    } else {
       windows_[previous].push_back({step, rule.window, std::vector<Cycle>(instances * rule.window),
                                     std::vector<std::uint32_t>(instances)});
+    }
   }
 }
 

@@ -39,8 +39,13 @@ class CommandTimer {
 
   // Earliest cycle at which the rules allow the command. Whether the bank's row is open is the caller's.
   Cycle earliest(DramCommand command, unsigned bank) const {
+    return std::max(earliest(command), earliest_of_bank(command, bank));
+  }
+  // Earliest cycle as far as the whole channel is concerned, and earliest() for whoever knows that already.
+  Cycle earliest(DramCommand command) const { return ready_[static_cast<unsigned>(command)][kChannel]; }
+  Cycle earliest_of_bank(DramCommand command, unsigned bank) const {
     const auto& ready = ready_[static_cast<unsigned>(command)];
-    return std::max({ready[bank], ready[kGroups + (bank & group_mask_)], ready[kChannel]});
+    return std::max(ready[bank], ready[kGroups + (bank & group_mask_)]);
   }
   // Cycles must not decrease from call to call.
   void record(DramCommand command, unsigned bank, Cycle cycle) {

@@ -99,10 +99,11 @@ TEST(AddressMap, HashingSpreadsStridesOfRows) {
         slices.insert(map.slice_of(address));
       }
       EXPECT_EQ(slices.size(), hash ? 2 * channels : 1) << channels;
-      if (hash)
+      if (hash) {
         EXPECT_GE(places.size(), channels * 16 * 3 / 4) << channels;
-      else
+      } else {
         EXPECT_EQ(places.size(), 1u) << channels;
+      }
     }
   }
 }

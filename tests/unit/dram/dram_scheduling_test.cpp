@@ -186,12 +186,12 @@ TEST(DramScheduling, FirstReadyTakesRowHitsFirst) {
 }
 
 TEST(DramScheduling, BanksWorkSideBySide) {
-  // Four banks of four groups, closed: ACTs tRRD apart, so the last RD pair ends long before four times one.
+  // Four banks of four groups, closed: ACTs tRRD apart. The first bank's RD, 12 cycles after its ACT, takes
+  // the cycle of the third ACT, which comes one later, and so does the fourth.
   DramRig rig;
   for (unsigned bank = 0; bank < 4; ++bank) rig.read(DramRig::at(bank, 0));
   rig.run();
-  // The last ACT at edge 1 + 18, its RDs 12 and 15 later.
-  EXPECT_EQ(rig.client().answers.back().time, rig.clock.edge(1 + 18 + 12 + 3 + 12 + 2 + 100) + 1);
+  EXPECT_EQ(rig.client().answers.back().time, rig.clock.edge(1 + 18 + 1 + 12 + 3 + 12 + 2 + 100) + 1);
 }
 
 // One request for another row of a bank whose open row is in demand forever.
@@ -276,7 +276,7 @@ TEST(DramScheduling, ARequestFindsARefreshUnderWay) {
     // PRE when the refresh is due, REF tRP later, ACT tRFC later; before that the row is still open.
     const Cycle read_at = seen < 1904 ? seen : std::max<Cycle>(seen, 1904 + 12 + 65) + 12;
     EXPECT_EQ(rig.client().answers.back().time, rig.clock.edge(read_at + 12 + 2 + 100) + 1) << seen;
-    EXPECT_EQ(rig.unit.statistics().refreshes, seen < 1904 ? 0u : 1u) << seen;
+    EXPECT_EQ(rig.unit.statistics().refreshes, 1u) << seen;
     expect_legal(rig.commands);
   }
 }

@@ -130,10 +130,14 @@ TEST(TimingRules, AWindowCountsEveryCommandHoweverSlow) {
   Cycle now = 0;
   for (unsigned i = 0; i < 200; ++i) {
     now = std::max(now + 1 + random(20), timer.earliest(Activate, i % 16));
-    if (i >= 4) EXPECT_GE(now, times[i - 4] + 43);
+    if (i >= 4) {
+      EXPECT_GE(now, times[i - 4] + 43);
+    }
     times.push_back(now);
     timer.record(Activate, i % 16, now);
-    if (i >= 3) EXPECT_GE(timer.earliest(Activate, (i + 1) % 16), times[i - 3] + 43);
+    if (i >= 3) {
+      EXPECT_GE(timer.earliest(Activate, (i + 1) % 16), times[i - 3] + 43);
+    }
   }
 }
 

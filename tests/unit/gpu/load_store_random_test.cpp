@@ -96,6 +96,7 @@ class RandomProgram {
         // An instruction that faults in one window may have acted in another, in the functional model.
         if (tried[i].op.space == StateSpace::Generic) return;
       }
+      if (std::memcmp(after[i]->bytes.data(), before[i]->bytes.data(), kSourceSlot * W * 4) == 0) continue;
       for (unsigned slot = 0; slot < kSourceSlot; ++slot)
         for (unsigned lane = 0; lane < W; ++lane)
           ASSERT_EQ(after[i]->word(slot, lane), before[i]->word(slot, lane))
@@ -103,9 +104,8 @@ class RandomProgram {
               << ptx::type_name(tried[i].op.type) << " space " << static_cast<int>(tried[i].op.space)
               << " kind " << static_cast<int>(tried[i].op.kind);
     }
-    for (std::size_t i = 0; i < kGlobalBytes; ++i)
-      ASSERT_EQ(global_after[i], global_->backing[i]) << "global " << i;
-    for (std::size_t i = 0; i < 8192; ++i) ASSERT_EQ(second_after[i], second_->backing[i]) << "second " << i;
+    EXPECT_EQ(std::memcmp(global_after.data(), global_->backing, kGlobalBytes), 0);
+    EXPECT_EQ(std::memcmp(second_after.data(), second_->backing, 8192), 0);
     ASSERT_EQ(machine_.shared, shared);
     for (unsigned lane = 0; lane < width_; ++lane)
       for (unsigned b = 0; b < kLocalBytes; ++b)
@@ -118,7 +118,10 @@ class RandomProgram {
     return *machine_.space.backing(machine_.memory.local_physical + (b / 4 * width_ + lane) * 4 + b % 4);
   }
   void randomize(std::byte* bytes, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) bytes[i] = std::byte(random_());
+    for (std::size_t i = 0; i < count; i += 8) {
+      const std::uint64_t value = random_();
+      std::memcpy(bytes + i, &value, 8);
+    }
   }
   template <typename T, std::size_t N>
   T pick(const T (&from)[N]) {
@@ -275,7 +278,7 @@ void agree(unsigned width, std::uint64_t programs) {
   EXPECT_LT(faults, programs) << "hardly anything but faults is met";
 }
 
-TEST(LoadStoreRandom, AgreesWithTheFunctionalModel) { agree<32>(32, 1500); }
+TEST(LoadStoreRandom, AgreesWithTheFunctionalModel) { agree<32>(32, 800); }
 TEST(LoadStoreRandom, AgreesWithTheFunctionalModelInWideWarps) { agree<64>(64, 400); }
 TEST(LoadStoreRandom, AgreesWithTheFunctionalModelInNarrowWarps) {
   agree<32>(8, 200);

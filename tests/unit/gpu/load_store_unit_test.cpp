@@ -1,0 +1,312 @@
+// Values, order, faults and time of the load-store unit's instructions, against formulas of the lane number.
+#include <set>
+
+#include "load_store_fixture.h"
+
+namespace duet::gpu::test {
+namespace {
+
+using ptx::Kind;
+using ptx::StateSpace;
+using ptx::Type;
+
+constexpr unsigned kLanes = 32;
+constexpr std::uint64_t kAll = LaneMask::first(kLanes).bits();
+
+class LoadStore : public testing::Test {
+ protected:
+  Machine<kLanes> machine;
+  Registers<kLanes> registers;
+  const memory::Allocation* allocation =
+      machine.space.allocate_device(16_KiB, memory::AllocationKind::Device);
+
+  void addresses(std::uint64_t first, std::uint64_t stride) {
+    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = allocation->base + first + stride * i;
+  }
+  std::uint32_t word(Bytes offset) const {
+    std::uint32_t value;
+    std::memcpy(&value, allocation->backing + offset, 4);
+    return value;
+  }
+};
+
+TEST_F(LoadStore, SignExtension) {
+  for (unsigned i = 0; i < kLanes; ++i) {
+    const auto byte = static_cast<std::int8_t>(i * 8);  // 0 to 248: negative from lane 16 on
+    allocation->backing[i] = std::byte(byte);
+    const auto half = static_cast<std::int16_t>(i * 2048);
+    std::memcpy(allocation->backing + 64 + 2 * i, &half, 2);
+  }
+  addresses(0, 1);
+  machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::S8));
+  for (unsigned i = 0; i < kLanes; ++i)
+    EXPECT_EQ(registers.word(kDestinationSlot, i), i < 16 ? i * 8 : i * 8 - 256);
+  machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::U8));
+  for (unsigned i = 0; i < kLanes; ++i) EXPECT_EQ(registers.word(kDestinationSlot, i), i * 8);
+  machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::S8, 1, true));
+  for (unsigned i = 0; i < kLanes; ++i)
+    EXPECT_EQ(registers.wide(kDestinationSlot, i), i < 16 ? i * 8ull : i * 8ull - 256);
+  addresses(64, 2);
+  machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::S16));
+  for (unsigned i = 0; i < kLanes; ++i)
+    EXPECT_EQ(registers.word(kDestinationSlot, i), i < 16 ? i * 2048 : i * 2048 - 65536);
+}
+
+TEST_F(LoadStore, LanesThatTakeNoPartKeepTheirValues) {
+  addresses(0, 4);
+  for (unsigned i = 0; i < kLanes; ++i) {
+    const std::uint32_t value = 500 + i;
+    std::memcpy(allocation->backing + 4 * i, &value, 4);
+    registers.word(kDestinationSlot, i) = 9;
+  }
+  registers.address(3) = 0;  // and are not looked at
+  machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::U32), 0xfff0);
+  for (unsigned i = 0; i < kLanes; ++i)
+    EXPECT_EQ(registers.word(kDestinationSlot, i), i >= 4 && i < 16 ? 500 + i : 9);
+  ASSERT_EQ(machine.seen.size(), 1u);
+  EXPECT_EQ(machine.seen[0].request.mask.bits[0], 0xffff'ffff'ffff'0000u);
+  EXPECT_EQ(machine.seen[0].request.mask.bits[1], 0u);
+}
+
+TEST_F(LoadStore, TheHighestLaneWins) {
+  for (unsigned i = 0; i < kLanes; ++i) {
+    registers.address(i) = allocation->base + i % 4 * 4;
+    registers.word(kSourceSlot, i) = 70 + i;
+  }
+  machine.run(registers.warp, memory_op(Kind::Store, StateSpace::Global, Type::U32));
+  ASSERT_EQ(machine.seen.size(), 1u);
+  EXPECT_EQ(machine.seen[0].payload_bytes, 16);
+  for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(word(4 * i), 98 + i);
+}
+
+TEST_F(LoadStore, StoresTakeTheirValuesAtIssue) {
+  addresses(0, 4);
+  for (unsigned i = 0; i < kLanes; ++i) registers.word(kSourceSlot, i) = i;
+  const ptx::MicroOp op = memory_op(Kind::Store, StateSpace::Global, Type::U32);
+  ASSERT_TRUE(machine.issue(registers.warp, op));
+  for (unsigned i = 0; i < kLanes; ++i) registers.word(kSourceSlot, i) = registers.address(i) = 0;
+  EXPECT_EQ(machine.unit.outstanding_writes(0), 1u);
+  EXPECT_EQ(machine.unit.outstanding_reads(0), 0u);
+  machine.run();
+  EXPECT_EQ(machine.unit.outstanding_writes(0), 0u);
+  for (unsigned i = 0; i < kLanes; ++i) EXPECT_EQ(word(4 * i), i);
+}
+
+// Multiplicity of an address is the number of requests that its line gets.
+TEST_F(LoadStore, AtomicsOfOneAddressGoOneAfterAnother) {
+  for (unsigned multiplicity : {1u, 2u, 5u, 32u}) {
+    machine.seen.clear();
+    std::memset(allocation->backing, 0, 128);
+    for (unsigned i = 0; i < kLanes; ++i) {
+      registers.address(i) = allocation->base + i / multiplicity * 4;
+      registers.word(kSourceSlot, i) = 1;
+    }
+    const ptx::MicroOp op = atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, true);
+    machine.run(registers.warp, op);
+    EXPECT_EQ(machine.seen.size(), multiplicity);
+    for (unsigned i = 0; i < kLanes; ++i) EXPECT_EQ(registers.word(kDestinationSlot, i), i % multiplicity);
+    unsigned bytes = 0;
+    for (const Seen& seen : machine.seen) {
+      EXPECT_EQ(seen.request.operation, memory::Operation::Atomic);
+      EXPECT_EQ(seen.payload_bytes, seen.masked());
+      bytes += seen.masked();
+    }
+    EXPECT_EQ(bytes, 4 * kLanes);
+  }
+}
+
+TEST_F(LoadStore, CompareAndSwapCarriesBothOperands) {
+  std::memset(allocation->backing, 0, 256);
+  addresses(0, 8);
+  for (unsigned i = 0; i < kLanes; ++i) {
+    const std::uint64_t value = i % 2;
+    std::memcpy(allocation->backing + 8 * i, &value, 8);
+    registers.wide(kSourceSlot, i) = 1;
+    registers.wide(kSourceSlot + 2, i) = 100 + i;
+  }
+  machine.run(registers.warp, atomic_op(AtomicOperation::CompareAndSwap, AtomicType::B64, Type::B64, true));
+  ASSERT_EQ(machine.seen.size(), 2u);
+  for (const Seen& seen : machine.seen) EXPECT_EQ(seen.payload_bytes, 256);
+  for (unsigned i = 0; i < kLanes; ++i) {
+    EXPECT_EQ(registers.wide(kDestinationSlot, i), i % 2);
+    EXPECT_EQ(word(8 * i), i % 2 ? 100 + i : 0);
+  }
+}
+
+TEST_F(LoadStore, ReductionsCompleteAsWrites) {
+  addresses(0, 4);
+  for (unsigned i = 0; i < kLanes; ++i) registers.word(kSourceSlot, i) = i;
+  const ptx::MicroOp op = atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, false);
+  ASSERT_TRUE(machine.issue(registers.warp, op));
+  EXPECT_EQ(machine.unit.outstanding_writes(0), 1u);
+  machine.run();
+  for (unsigned i = 0; i < kLanes; ++i) EXPECT_EQ(word(4 * i), i);
+  EXPECT_EQ(machine.unit.statistics().atomics, 1u);
+}
+
+// Word k of lane i lies at (k * 32 + i) * 4: one line for each word that the lanes have in common.
+TEST_F(LoadStore, LocalMemoryIsInterleaved) {
+  const memory::Allocation* local = machine.space.allocate_device(64_KiB, memory::AllocationKind::Device);
+  machine.memory.local_physical = local->physical + 4096;
+  machine.memory.local_bytes = 64;
+  for (unsigned i = 0; i < kLanes; ++i) {
+    registers.address(i) = 16;
+    registers.word(kSourceSlot, i) = 10 * i;
+    registers.word(kSourceSlot + 1, i) = 10 * i + 1;
+  }
+  machine.run(registers.warp, memory_op(Kind::Store, StateSpace::Local, Type::U32, 2));
+  ASSERT_EQ(machine.seen.size(), 2u);
+  for (unsigned k = 0; k < 2; ++k) {
+    EXPECT_EQ(machine.seen[k].request.address, machine.memory.local_physical + (4 + k) * 128);
+    EXPECT_EQ(machine.seen[k].masked(), 128u);
+    EXPECT_TRUE(machine.seen[k].request.cacheability.gpu_l1);
+    for (unsigned i = 0; i < kLanes; ++i) {
+      std::uint32_t value;
+      std::memcpy(&value, local->backing + 4096 + ((4 + k) * 32 + i) * 4, 4);
+      EXPECT_EQ(value, 10 * i + k);
+    }
+  }
+  // Byte 1 of the second word, of two lanes that look elsewhere: 10 * i + 1 < 256 has none, the first has.
+  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = i < 2 ? 20 : 16;
+  machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Local, Type::U8));
+  EXPECT_EQ(machine.seen.size(), 4u);
+  for (unsigned i = 0; i < kLanes; ++i)
+    EXPECT_EQ(registers.word(kDestinationSlot, i), (10 * i + (i < 2)) % 256);
+  EXPECT_EQ(machine.unit.statistics().local_stores, 1u);
+  EXPECT_EQ(machine.unit.statistics().local_loads, 1u);
+}
+
+TEST_F(LoadStore, GenericAddressesOfSeveralSpacesInOneInstruction) {
+  for (unsigned i = 0; i < kLanes; ++i) {
+    const std::uint32_t value = 1000 + i;
+    std::memcpy(allocation->backing + 4 * i, &value, 4);
+    std::memcpy(machine.shared.data() + 4 * i, &value, 4);
+    registers.address(i) = (i % 2 ? ptx::kSharedWindow : allocation->base) + 4 * i;
+  }
+  machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Generic, Type::U32));
+  for (unsigned i = 0; i < kLanes; ++i) EXPECT_EQ(registers.word(kDestinationSlot, i), 1000 + i);
+  EXPECT_EQ(machine.seen.size(), 1u);
+  EXPECT_EQ(machine.completed.size(), 1u);
+  EXPECT_EQ(machine.unit.statistics().global_loads, 1u);
+  EXPECT_EQ(machine.unit.statistics().shared_accesses, 1u);
+}
+
+TEST_F(LoadStore, ParametersTakeTheConstantCachesTime) {
+  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = 8;
+  machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Param, Type::U8));
+  EXPECT_EQ(registers.word(kDestinationSlot, 31), 8u * 5 + 1);
+  EXPECT_EQ(machine.completed.at(0).ready, 100u + 4 + 1);
+  EXPECT_TRUE(machine.seen.empty());
+}
+
+TEST_F(LoadStore, Faults) {
+  struct {
+    Kind kind;
+    StateSpace space;
+    std::uint64_t address;
+    FaultKind fault;
+    std::uint64_t reported;
+  } const cases[] = {
+      {Kind::Load, StateSpace::Global, allocation->base + 2, FaultKind::MisalignedAddress,
+       allocation->base + 2},
+      {Kind::Store, StateSpace::Global, allocation->base + 16_KiB, FaultKind::IllegalAddress,
+       allocation->base + 16_KiB},
+      {Kind::Load, StateSpace::Shared, 4096, FaultKind::IllegalAddress, 4096},
+      {Kind::Load, StateSpace::Generic, ptx::kSharedWindow + 4096, FaultKind::IllegalAddress, 4096},
+      {Kind::Store, StateSpace::Generic, ptx::kParamWindow, FaultKind::IllegalAddress, 0},
+      {Kind::Load, StateSpace::Generic, 0, FaultKind::IllegalAddress, 0},
+      {Kind::Load, StateSpace::Local, 0, FaultKind::IllegalAddress, 0},
+  };
+  MemoryUnit<kLanes> functional(machine.space);
+  const BlockMemory block{machine.shared.data(),     machine.shared.size(),    nullptr, 0,
+                          machine.parameters.data(), machine.parameters.size()};
+  for (const auto& c : cases) {
+    const ptx::MicroOp op = memory_op(c.kind, c.space, Type::U32);
+    addresses(0, 4);
+    if (c.space == StateSpace::Shared || c.space == StateSpace::Local)
+      for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = c.space == StateSpace::Shared ? 4 * i : 0;
+    registers.address(9) = c.address;
+    const std::uint64_t lanes = c.space == StateSpace::Local ? 1 << 9 : kAll;
+    EXPECT_FALSE(machine.issue(registers.warp, op, lanes));
+    const AccessFault& fault = machine.unit.fault();
+    EXPECT_EQ(fault.kind, c.fault);
+    EXPECT_EQ(fault.lane, 9u);
+    EXPECT_EQ(fault.address, c.reported);
+    EXPECT_FALSE(functional.execute(registers.warp, op, lanes, block));
+    EXPECT_EQ(functional.fault().kind, fault.kind);
+    EXPECT_EQ(functional.fault().lane, fault.lane);
+    EXPECT_EQ(functional.fault().address, fault.address);
+    EXPECT_EQ(functional.fault().space, fault.space);
+    EXPECT_TRUE(machine.unit.idle()) << "nothing has happened";
+  }
+  EXPECT_TRUE(machine.seen.empty());
+}
+
+TEST_F(LoadStore, PagePermissions) {
+  alignas(4096) static std::byte host[8192];
+  memory::PageEntry page;
+  page.writable = false;
+  const memory::Allocation* mapped =
+      machine.space.map_host(host, sizeof host, memory::AllocationKind::Registered, page);
+  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = mapped->base + 4 * i;
+  machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::U32));
+  EXPECT_FALSE(machine.issue(registers.warp, memory_op(Kind::Store, StateSpace::Global, Type::U32)));
+  EXPECT_EQ(machine.unit.fault().kind, FaultKind::IllegalAddress);
+  EXPECT_EQ(machine.unit.fault().lane, 0u);
+}
+
+TEST_F(LoadStore, AnAllocationThatWasReleasedIsForgotten) {
+  addresses(0, 4);
+  const ptx::MicroOp op = memory_op(Kind::Load, StateSpace::Global, Type::U32);
+  machine.run(registers.warp, op);
+  machine.space.release(allocation->base);
+  EXPECT_FALSE(machine.issue(registers.warp, op));
+}
+
+TEST_F(LoadStore, LimitsOfQueueAndTable) {
+  config::Gpu gpu = test_gpu();
+  gpu.sm.load_store_queue = 2;
+  gpu.sm.pending_instructions = 3;
+  Machine<kLanes> small(gpu, 1, 1, 1);
+  const memory::Allocation* memory = small.space.allocate_device(4096, memory::AllocationKind::Device);
+  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = memory->base + 4 * i;
+  const ptx::MicroOp op = memory_op(Kind::Load, StateSpace::Global, Type::U32);
+  ASSERT_TRUE(small.issue(registers.warp, op));
+  ASSERT_TRUE(small.unit.can_issue());
+  ASSERT_TRUE(small.issue(registers.warp, op));
+  EXPECT_FALSE(small.unit.can_issue()) << "the queue is full";
+  small.unit.tick(small.cycle * 1000, small.cycle);
+  ASSERT_TRUE(small.unit.can_issue()) << "one has been sent";
+  ASSERT_TRUE(small.issue(registers.warp, op));
+  // L1's queue has one place: the second cannot be sent, and says so.
+  EXPECT_EQ(small.unit.tick((small.cycle + 1) * 1000, small.cycle + 1), kNever);
+  EXPECT_EQ(small.unit.waits_for(), "room for the request of PTX line 77 in L1");
+  small.cycle += 2;
+  small.step();
+  EXPECT_FALSE(small.unit.can_issue()) << "three are pending";
+  small.run();
+  EXPECT_TRUE(small.unit.can_issue());
+  EXPECT_EQ(small.completed.size(), 3u);
+}
+
+// Sent at `start`, answered by memory one cycle later, dependents issue in the cycle after the answer's.
+TEST_F(LoadStore, CompletionFollowsTheAnswer) {
+  addresses(0, 4);
+  const ptx::MicroOp op = memory_op(Kind::Load, StateSpace::Global, Type::U32);
+  const Cycle start = machine.cycle + 3;
+  ASSERT_TRUE(machine.unit.issue(start, 0, registers.warp, op, kAll, machine.memory));
+  machine.run();
+  ASSERT_EQ(machine.seen.size(), 1u);
+  EXPECT_EQ(machine.seen[0].cycle, start);
+  // The memory of the test pushes its answer at start + 1, so it is visible at start + 2.
+  EXPECT_EQ(machine.completed.at(0).ready, start + 3);
+}
+
+TEST_F(LoadStore, NoLanes) {
+  machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::U32), 0);
+  EXPECT_EQ(machine.completed.size(), 1u);
+  EXPECT_TRUE(machine.seen.empty());
+}
+
+}  // namespace
+}  // namespace duet::gpu::test
