@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs random kernels (generate.py) in several ways and compares every byte that they write.
 
-Usage: run.py --duet build/bin/duet --seeds A:B [--jobs N] [--options "..."] [--against "..." ...] [--keep FOLDER]
+Usage: run.py --duet build/bin/duet --seeds A:B [--jobs N] [--options="..."] [--against="..." ...] [--keep FOLDER]
        [--seconds S]
 
 Each seed's kernel runs once with --options (of `duet run`) and once with each --against. A difference, or a run that fails, keeps
