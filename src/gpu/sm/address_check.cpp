@@ -230,9 +230,9 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
   }
   const auto locate = [&](Address addend) {
     if (op.address_is_64_bit)
-      words_.locate64(warp.lanes64(op.sources[0]), addend, instruction.lanes, located_);
+      words_.spread64(warp.lanes64(op.sources[0]), addend, instruction.lanes, located_);
     else
-      words_.locate32(warp.lanes32(op.sources[0]), addend, instruction.lanes, located_);
+      words_.spread32(warp.lanes32(op.sources[0]), addend, instruction.lanes, located_);
   };
   const Bytes bytes = instruction.bytes;
   MemoryPart part;

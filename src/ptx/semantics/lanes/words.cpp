@@ -336,9 +336,40 @@ void fill_element(WordLanes<W>& table) {
   fill_slot<W, T, Signed, std::uint64_t>(table);
 }
 
+template <unsigned W, typename A>
+void spread(const A* addresses, std::uint64_t addend, std::uint64_t lanes, LaneOffsets<W>& out) {
+  const A* from = static_cast<const A*>(__builtin_assume_aligned(addresses, 64));
+  alignas(64) A given[W];
+  if (lanes != kAllLanes<W>) {
+    const A first = from[std::countr_zero(lanes)];
+    for (unsigned i = 0; i < W; ++i) given[i] = first;
+    blend<W>(given, from, lanes);
+    from = given;
+  }
+  std::uint64_t upper = 0;
+#pragma GCC ivdep
+  for (unsigned i = 0; i < W; ++i) {
+    const std::uint64_t offset = from[i] + addend;
+    upper |= offset;
+    out.of[i] = static_cast<std::uint32_t>(offset);
+  }
+  std::uint32_t lowest = ~0u, highest = 0, merged = 0;
+  for (unsigned i = 0; i < W; ++i) {
+    lowest = out.of[i] < lowest ? out.of[i] : lowest;
+    highest = out.of[i] > highest ? out.of[i] : highest;
+    merged |= out.of[i];
+  }
+  out.lowest = lowest;
+  out.highest = highest;
+  out.merged = merged;
+  out.beyond = upper >> 32 != 0;
+}
+
 template <unsigned W>
 void fill_table(WordLanes<W>& table) {
   table = {};
+  table.spread32 = spread<W, std::uint32_t>;
+  table.spread64 = spread<W, std::uint64_t>;
   table.add = add<W>;
   table.locate = {locate<W, std::uint32_t>, locate<W, std::uint64_t>};
   fill_element<W, std::uint8_t, std::int8_t>(table);
