@@ -4,8 +4,9 @@
 Usage: run.py --duet build/bin/duet --seeds A:B [--jobs N] [--options="..."] [--against="..." ...] [--keep FOLDER]
        [--seconds S]
 
-Each seed's kernel runs once with --options (of `duet run`) and once with each --against. A difference, or a run that fails, keeps
-the .ptx and prints the seed, the option sets and the first byte that differs. --seconds stops starting new seeds after that time.
+Each seed's kernel runs once with --options of `duet run` (default: none, the timed GPU) and once with each --against (default:
+--functional, and --functional --peepholes off). A difference, or a run that fails, keeps the .ptx and prints the seed, the option
+sets and the first byte that differs. --seconds stops starting new seeds after that time.
 Exit status: 0 when all agree, 1 otherwise.
 """
 
@@ -76,14 +77,14 @@ def main():
     parser.add_argument("--duet", required=True)
     parser.add_argument("--seeds", required=True, help="A:B, B excluded")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--options", default="--functional")
+    parser.add_argument("--options", default="")
     parser.add_argument("--against", action="append", default=[])
     parser.add_argument("--keep", default="fuzz-failures")
     parser.add_argument("--seconds", type=float, default=float("inf"))
     options = parser.parse_args()
     options.duet = str(pathlib.Path(options.duet).resolve())
     if not options.against:
-        options.against = ["--functional --peepholes off"]
+        options.against = ["--functional", "--functional --peepholes off"]
     first, last = map(int, options.seeds.split(":"))
     started, ran, failed = time.monotonic(), 0, 0
 
