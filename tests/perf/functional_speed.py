@@ -24,7 +24,7 @@ def measure(duet, ptx, folder, name, n, room, runs):
     walls, processes = [], []
     for _ in range(runs):
         start = time.perf_counter()
-        subprocess.run(kernels.command(duet, ptx, folder, name, n, room, BLOCKS), check=True, stdout=subprocess.DEVNULL,
+        subprocess.run(kernels.command(duet, ptx, folder, name, n, room, BLOCKS, "--functional"), check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         processes.append(time.perf_counter() - start)
         result = kernels.statistics(folder)

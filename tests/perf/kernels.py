@@ -15,16 +15,17 @@ def compile_kernels(duet, folder):
     return ptx
 
 
-def command(duet, ptx, folder, name, n, room, blocks):
+def command(duet, ptx, folder, name, n, room, blocks, *options):
     """A run of kernel `name` on n elements (matmul: n x n) with buffers for `room`: runs with the same room differ
-    only in what the kernel does. `blocks` is the grid of hist, copyk and reduce; the other two have one thread an element."""
+    only in what the kernel does. `blocks` is the grid of hist, copyk and reduce; the other two have one thread an element.
+    `options` are options of duet run."""
     count = room * room if name == "matmul" else room
     full = "buffer:%d" % (4 * count)
     floats, words = full + "=random_f32", full + "=random_u32"
     buffers = {"vecadd": (floats, floats, full), "matmul": (floats, floats, full), "hist": (words, "buffer:1024"),
                "copyk": (floats, full), "reduce": (floats, "buffer:%d" % (4 * blocks))}[name]
     grid = {"vecadd": str(max(1, (n + 255) // 256)), "matmul": "%d,%d" % ((max(1, n // 16),) * 2)}.get(name, str(blocks))
-    line = [duet, "run", "--quiet", "--out", str(pathlib.Path(folder) / "run"), str(ptx), "--kernel", name, "--grid", grid,
+    line = [duet, "run", "--quiet", "--out", str(pathlib.Path(folder) / "run"), *options, str(ptx), "--kernel", name, "--grid", grid,
             "--block", "16,16" if name == "matmul" else "256"]
     for argument in buffers + ("i32:%d" % n,):
         line += ["--arg", argument]

@@ -324,12 +324,14 @@ TEST(Cache, InvalidateAllHidesWhatIsOnItsWay) {
     rig.client().send(100, read(0, 4));
     if (back) rig.client().send(100, write(4, 4, 2));  // waits for the fetch
     rig.engine.run_until(120 * kPeriod);
-    rig.cache.invalidate_all(rig.engine.now());
-    EXPECT_EQ(rig.cache.find(128), nullptr);
+    rig.cache.invalidate_all(rig.engine.now());  // takes effect after now
+    rig.engine.run_until(121 * kPeriod - 1);
     // Somebody else changes memory, after the fetch has read it.
     for (const Address at : {0u, 128u}) rig.memory.bytes[at] = std::byte{0x5a};
     rig.client().send(121, read(0, 8));
     rig.client().send(121, read(128, 4));
+    rig.engine.run_until(122 * kPeriod);  // its first tick since
+    EXPECT_EQ(rig.cache.find(128), nullptr);
     rig.run();
     const auto& answers = rig.client().answers;
     expect_initial(answers[1]);
