@@ -147,6 +147,9 @@ void Cache::lookup(Picoseconds now) {
 
 // Returns when the next request arrives that is already on a wire; kNever when there is none, or no room.
 Picoseconds Cache::accept(Picoseconds now) {
+  std::size_t there = 0;
+  for (const Client& client : clients_) there += client.requests->size();
+  if (there == 0) return kNever;
   Picoseconds arrival = kNever;
   bool accepted = false;
   const std::size_t first = round_robin_;
