@@ -61,8 +61,12 @@ void for_each_run(const ByteMask& mask, F f) {
   }
 }
 
-// Bytes i with mask bit i go from `from + i` to `to + i`.
+// Bytes i with mask bit i go from `from + i` to `to + i`. Whole words of a mask are the usual case.
 inline void copy_masked(std::byte* to, const std::byte* from, const ByteMask& mask) {
+  if ((mask.bits[0] & mask.bits[1]) == ~std::uint64_t{0}) {
+    std::memcpy(to, from, 128);
+    return;
+  }
   for_each_run(mask, [&](unsigned first, unsigned bytes) { std::memcpy(to + first, from + first, bytes); });
 }
 

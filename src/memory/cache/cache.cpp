@@ -43,20 +43,15 @@ Picoseconds Cache::tick(Picoseconds now) {
   receive(now);
   if (now >= port_free_) serve_waiting(now);
   if (now >= port_free_) lookup(now);
-  accept(now);
-
+  const Picoseconds request = accept(now);
   if (again_) return clock_.edge_after(now, 1);
+
   Picoseconds next = port_free_ > now ? port_free_ : kNever;
   for (const Pipeline& pipeline : pipelines_)
     if (pipeline.size != 0 && pipeline.stages[pipeline.head].ready > now)
       next = std::min(next, pipeline.stages[pipeline.head].ready);
-  if (const Picoseconds arrival = from_below_->next_arrival(now); arrival != kNever)
-    next = std::min(next, next_opportunity(arrival));
-  for (const Client& client : clients_)
-    if (client.requests->size() != 0)
-      if (const Picoseconds arrival = client.requests->next_arrival(now); arrival != kNever)
-        next = std::min(next, next_opportunity(arrival));
-  return next;
+  const Picoseconds arrival = std::min(request, from_below_->next_arrival(now));
+  return arrival == kNever ? next : std::min(next, next_opportunity(arrival));
 }
 
 void Cache::receive(Picoseconds now) {
@@ -151,31 +146,44 @@ void Cache::lookup(Picoseconds now) {
   }
 }
 
-void Cache::accept(Picoseconds now) {
+// Returns when the next request arrives that is already on a wire; kNever when there is none, or no room.
+Picoseconds Cache::accept(Picoseconds now) {
+  std::size_t there = 0;
+  for (const Client& client : clients_) there += client.requests->size();
+  if (there == 0) return kNever;
+  Picoseconds arrival = kNever;
   bool accepted = false;
+  const std::size_t first = round_robin_;
   for (unsigned c = 0; c < kTrafficClasses; ++c) {
     Pipeline& pipeline = pipelines_[c];
-    if (!pipeline.stages.empty() && pipeline.size == pipeline.stages.size()) continue;
+    if (pipeline.size == config_.latency_cycles) continue;
     for (std::size_t i = 0; i < clients_.size(); ++i) {
-      std::size_t index = round_robin_ + i;
+      std::size_t index = first + i;
       if (index >= clients_.size()) index -= clients_.size();
       sim::Queue<Packet>& requests = clients_[index].requests->of(c);
-      if (!requests.can_pop(now)) continue;
+      if (requests.size() == 0) continue;
+      if (!requests.can_pop(now)) {
+        arrival = std::min(arrival, requests.next_arrival(now));
+        continue;
+      }
       if (accepted) {
         again_ = true;
-        return;
+        return kNever;
       }
       if (pipeline.stages.empty()) pipeline.stages.resize(config_.latency_cycles);
       std::size_t tail = pipeline.head + pipeline.size++;
       if (tail >= pipeline.stages.size()) tail -= pipeline.stages.size();
-      pipeline.stages[tail] = {CacheEntry{requests.pop(now), static_cast<std::uint32_t>(index)},
-                               clock_.edge_after(now, config_.latency_cycles)};
+      Pipeline::Stage& stage = pipeline.stages[tail];
+      stage.entry.packet = requests.pop(now);
+      stage.entry.client = static_cast<std::uint32_t>(index);
+      stage.entry.occupied_port = stage.entry.stalled = false;
+      stage.ready = clock_.edge_after(now, config_.latency_cycles);
       round_robin_ = index + 1 == clients_.size() ? 0 : index + 1;
       accepted = true;
-      if (pipeline.size == pipeline.stages.size()) break;
-      i = static_cast<std::size_t>(-1);  // whether anything is left for the next edge
+      again_ |= requests.can_pop(now);
     }
   }
+  return arrival;
 }
 
 Cache::Outcome Cache::room_above(Picoseconds now, std::uint32_t client) {

@@ -139,7 +139,7 @@ class Cache : public sim::Component {
   void receive(Picoseconds now);
   void serve_waiting(Picoseconds now);
   void lookup(Picoseconds now);
-  void accept(Picoseconds now);
+  Picoseconds accept(Picoseconds now);
   void fill(const Packet& packet);
   Outcome room_above(Picoseconds now, std::uint32_t client);
   Outcome room_below(Picoseconds now, TrafficClass traffic_class);
