@@ -63,14 +63,17 @@ struct Request {
   Cacheability cacheability;
   AtomicOperation atomic_operation = AtomicOperation::Exchange;
   AtomicType atomic_type = AtomicType::U32;
+  bool wants_result = true;     // of an atomic: its old value travels back
   std::uint16_t unit = 0;       // SM or copy engine number
   std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer
   std::uint32_t pc = 0;
   std::uint64_t tag = 0;  // the requester's own
-  // A pool entry whose data holds compare-and-swap's stored values, at the places of the compared ones.
+  // Compare-and-swap has two operands: `data` holds what is compared, the data of this second request what is
+  // stored, at the same positions. Who allocated it releases it, with the first.
   RequestHandle second = kNoRequest;
   ByteMask mask;
-  std::array<std::byte, kLineBytes> data{};  // written bytes, or the bytes that were read
+  std::array<std::byte, kLineBytes>
+      data{};  // written bytes, an atomic's operands, or the bytes that were read
 };
 
 class RequestPool {
