@@ -14,7 +14,7 @@
 
 namespace duet::gpu {
 
-// Lanes for which (offsets[lane] + add) & mask equals value. `offsets` is aligned to 16 bytes.
+// Lanes for which (offsets[lane] + add) & mask equals value.
 template <unsigned W>
 inline std::uint64_t lanes_where(const std::uint32_t* offsets, std::uint32_t add, std::uint32_t mask,
                                  std::uint32_t value) {
@@ -24,7 +24,7 @@ inline std::uint64_t lanes_where(const std::uint32_t* offsets, std::uint32_t add
   std::uint64_t lanes = 0;
   for (unsigned i = 0; i < W; i += 16) {
     const auto equal = [&](unsigned j) {
-      const __m128i o = _mm_load_si128(reinterpret_cast<const __m128i*>(offsets + i + j));
+      const __m128i o = _mm_loadu_si128(reinterpret_cast<const __m128i*>(offsets + i + j));
       return _mm_cmpeq_epi32(_mm_and_si128(_mm_add_epi32(o, a), m), v);
     };
     const __m128i bytes =
@@ -60,13 +60,16 @@ inline memory::ByteMask byte_range(unsigned from, unsigned bytes) {
 // bytes.
 inline memory::ByteMask touched_bytes(const std::uint32_t* offsets, std::uint32_t add, std::uint64_t lanes,
                                       unsigned bytes) {
-  memory::ByteMask mask;
+  static_assert(memory::kLineBytes == 128);
   const std::uint64_t element = (1ull << bytes) - 1;
+  std::uint64_t low = 0, high = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const std::uint32_t at = offsets[std::countr_zero(lanes)] + add;
-    mask.bits[at / 64 % mask.bits.size()] |= element << at % 64;
+    const std::uint64_t touched = element << at % 64, in_high = 0 - std::uint64_t{at / 64 % 2};
+    low |= touched & ~in_high;
+    high |= touched & in_high;
   }
-  return mask;
+  return {{low, high}};
 }
 
 // Of lanes within one line the first at each address, in ascending order: those that one atomic request may

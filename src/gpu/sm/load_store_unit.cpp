@@ -20,6 +20,9 @@ namespace {
 
 constexpr auto kClass = memory::TrafficClass::NonTriggered;
 
+// Up to here lanes are moved one by one.
+constexpr int kFewLanes = 3;
+
 // Request::requester names the entry and the step.
 constexpr unsigned kStepShift = 16;
 
@@ -324,6 +327,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   if (atomic) {
     request.atomic_operation = op.atomic_operation;
     request.atomic_type = op.atomic_type;
+    request.wants_result = instruction.returns;
     if (request.second != memory::kNoRequest) payload_bytes *= 2;
   }
   memory::Packet packet;
@@ -380,8 +384,10 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
   const MicroOp& op = *instruction.op;
   std::byte* const shared = instruction.memory.shared;
   const std::uint32_t* offsets = instruction.offsets.data();
-  const unsigned passes = banks.passes(offsets, part.lanes, instruction.bytes, instruction.registers->width,
-                                       op.kind == ptx::Kind::Atomic);
+  const unsigned passes = instruction.consecutive
+                              ? banks.passes_of_consecutive(W)
+                              : banks.passes(offsets, part.lanes, instruction.bytes,
+                                             instruction.registers->width, op.kind == ptx::Kind::Atomic);
   if (op.kind == ptx::Kind::Atomic) {
     shared_atomic(instruction, part);
   } else if (op.kind == ptx::Kind::Load) {
@@ -456,6 +462,12 @@ void LoadStoreUnit<W>::State::deliver(Instruction& instruction, const Request& r
     const auto first = static_cast<unsigned>(std::countr_zero(lanes));
     std::memcpy(instruction.registers->destination32(instruction.op->destinations[0]) + first,
                 data + (offsets[first] - segment), 4 * static_cast<std::size_t>(std::popcount(lanes)));
+  } else if (!instruction.packed && std::popcount(lanes) <= kFewLanes) {
+    std::byte values[W * kMaxLaneBytes];
+    LaneMask(lanes).for_each([&](unsigned lane) {
+      std::memcpy(values + lane * instruction.bytes, data + (offsets[lane] - segment), instruction.bytes);
+    });
+    ptx::write_back(*instruction.registers, *instruction.op, lanes, values, instruction.bytes);
   } else if (!instruction.packed) {
     alignas(64) std::uint32_t relative[W];
     relative_offsets<W>(offsets, segment, memory::kLineBytes - instruction.bytes, relative);

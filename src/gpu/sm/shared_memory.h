@@ -17,6 +17,10 @@ class SharedMemoryBanks {
   // Lane i accesses `bytes` aligned bytes at offsets[i]; `width` lanes make a warp.
   unsigned passes(const std::uint32_t* offsets, std::uint64_t lanes, unsigned bytes, unsigned width,
                   bool atomic);
+  // The same of `words` words one after the other.
+  unsigned passes_of_consecutive(unsigned words) const {
+    return banks_ == 0 ? 1 : (words + banks_ - 1) / banks_;
+  }
 
  private:
   static constexpr std::uint8_t kNone = 0xff;
@@ -24,6 +28,8 @@ class SharedMemoryBanks {
     std::uint32_t word;
     std::uint8_t next;
   };
+  unsigned bank_of(std::uint32_t word) const { return power_of_two_ ? word & (banks_ - 1) : word % banks_; }
+  bool is_free_of_conflicts(const std::uint32_t* offsets, std::uint64_t lanes, unsigned words);
   unsigned part_passes(const std::uint32_t* offsets, std::uint64_t lanes, unsigned words, bool atomic);
 
   unsigned banks_;
@@ -31,6 +37,7 @@ class SharedMemoryBanks {
   // Of the part at hand: the words that a bank has to serve, as a list, and their number.
   std::vector<std::uint8_t> first_, count_;
   std::vector<Node> nodes_;
+  std::vector<std::uint32_t> last_word_;  // of each bank
 };
 
 }  // namespace duet::gpu
