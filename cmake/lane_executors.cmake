@@ -9,18 +9,11 @@ foreach(version v2 v3)
   target_sources(duet_ptx PRIVATE $<TARGET_OBJECTS:duet_lanes_${version}>)
 endforeach()
 
-# The loop around the handlers counts and scans lane masks for every instruction: x86-64-v2 has instructions for that (popcnt). A host
-# without them could not run the lane executors either.
+# The loops around the handlers.
 set_source_files_properties(
   ${CMAKE_SOURCE_DIR}/src/ptx/semantics/memory_operations.cpp ${CMAKE_SOURCE_DIR}/src/gpu/functional/block_executor.cpp
   ${CMAKE_SOURCE_DIR}/src/gpu/functional/memory_unit.cpp ${CMAKE_SOURCE_DIR}/src/gpu/functional/functional_sm.cpp
-  TARGET_DIRECTORY duet_ptx duet_gpu
-  PROPERTIES COMPILE_OPTIONS "-O3;-march=x86-64-v2")
-
-# The load-store unit clears a request for every transaction. Tuned for generic processors that is a string instruction, whose start
-# alone takes longer than the stores.
-set_source_files_properties(
   ${CMAKE_SOURCE_DIR}/src/gpu/sm/address_check.cpp ${CMAKE_SOURCE_DIR}/src/gpu/sm/load_store_unit.cpp
   ${CMAKE_SOURCE_DIR}/src/gpu/sm/shared_memory.cpp
-  TARGET_DIRECTORY duet_gpu
-  PROPERTIES COMPILE_OPTIONS "-O3;-march=x86-64-v2;-mtune=skylake")
+  TARGET_DIRECTORY duet_ptx duet_gpu
+  PROPERTIES COMPILE_OPTIONS "-O3")

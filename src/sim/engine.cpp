@@ -1,66 +1,100 @@
 #include "sim/engine.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace duet::sim {
 
-namespace {
-struct Later {
-  template <typename E>
-  bool operator()(const E& a, const E& b) const {
-    return a.time != b.time ? a.time > b.time : a.order > b.order;
-  }
-};
-}  // namespace
+Picoseconds Engine::first_of(const Component* list) {
+  Picoseconds first = kNever;
+  for (; list != nullptr; list = list->after_) first = std::min(first, list->wake_time_);
+  return first;
+}
 
 Component::Component(Engine& engine, std::string name, const Component* parent, int level, Role role)
     : engine_(engine), name_(std::move(name)), parent_(parent), level_(level), role_(role) {
-  index_ = engine_.components_.size();
   engine_.components_.push_back(this);
 }
 
 Component::~Component() {
+  if (wake_time_ != kNever) engine_.unlink(*this);
   auto& all = engine_.components_;
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
-  auto& heap = engine_.heap_;
-  heap.erase(std::remove_if(heap.begin(), heap.end(), [this](const auto& e) { return e.component == this; }),
-             heap.end());
-  std::make_heap(heap.begin(), heap.end(), Later{});
 }
 
-void Engine::push(const Entry& entry) {
-  heap_.push_back(entry);
-  std::push_heap(heap_.begin(), heap_.end(), Later{});
+void Engine::link(Component& component) {
+  Component** list = &far_;
+  if (is_near(component.wake_time_)) {
+    const unsigned slot = (component.wake_time_ >> kSlotShift) % kSlots;
+    list = &near_[slot];
+    used_[slot / 64] |= 1ull << slot % 64;
+  } else {
+    far_from_ = std::min(far_from_, component.wake_time_);
+  }
+  component.before_ = nullptr;
+  component.after_ = *list;
+  if (*list != nullptr) (*list)->before_ = &component;
+  *list = &component;
+}
+
+void Engine::unlink(Component& component) {
+  if (component.after_ != nullptr) component.after_->before_ = component.before_;
+  if (component.before_ != nullptr) {
+    component.before_->after_ = component.after_;
+  } else if (&component == far_) {
+    far_ = component.after_;
+  } else {
+    const unsigned slot = (component.wake_time_ >> kSlotShift) % kSlots;
+    near_[slot] = component.after_;
+    if (near_[slot] == nullptr) used_[slot / 64] &= ~(1ull << slot % 64);
+  }
 }
 
 void Engine::wake(Component& component, Picoseconds time) {
   if (time >= component.wake_time_) return;
+  if (component.wake_time_ != kNever) unlink(component);
   component.wake_time_ = time;
-  push({time, order_++, &component});
+  link(component);
 }
 
-// An entry is stale when its component was meanwhile woken earlier and has already been ticked.
-void Engine::drop_stale() {
-  while (!heap_.empty() && heap_.front().component->wake_time_ != heap_.front().time) {
-    std::pop_heap(heap_.begin(), heap_.end(), Later{});
-    heap_.pop_back();
+// Moves what has come near out of the later list.
+void Engine::bring_near() {
+  far_from_ = kNever;
+  for (Component *component = far_, *after; component != nullptr; component = after) {
+    after = component->after_;
+    if (is_near(component->wake_time_)) {
+      unlink(*component);
+      link(*component);
+    } else {
+      far_from_ = std::min(far_from_, component->wake_time_);
+    }
   }
 }
 
 Picoseconds Engine::next_time() {
-  drop_stale();
-  return heap_.empty() ? kNever : heap_.front().time;
+  if (far_from_ < base_ + kReach) bring_near();
+  const unsigned from = (base_ >> kSlotShift) % kSlots;
+  for (unsigned i = 0; i <= kSlots / 64; ++i) {
+    const unsigned word = (from / 64 + i) % (kSlots / 64);
+    std::uint64_t bits = used_[word];
+    if (i == 0) bits &= ~0ull << from % 64;
+    if (i == kSlots / 64) bits &= ~(~0ull << from % 64);
+    if (bits != 0) return first_of(near_[word * 64 + static_cast<unsigned>(std::countr_zero(bits))]);
+  }
+  return first_of(far_);
 }
 
-// Ticks every component that is due at the earliest time. The caller has seen next_time() != kNever.
-void Engine::step() {
-  now_ = heap_.front().time;
+// Ticks every component that is due at `time`, which next_time() has just returned.
+void Engine::step(Picoseconds time) {
+  now_ = time;
+  base_ = time >> kSlotShift << kSlotShift;
+  if (far_from_ < base_ + kReach) bring_near();
   due_.clear();
-  while (!heap_.empty() && heap_.front().time == now_) {
-    Component* component = heap_.front().component;
-    std::pop_heap(heap_.begin(), heap_.end(), Later{});
-    heap_.pop_back();
-    if (component->wake_time_ != now_) continue;
+  const unsigned slot = (time >> kSlotShift) % kSlots;
+  for (Component *component = near_[slot], *after; component != nullptr; component = after) {
+    after = component->after_;
+    if (component->wake_time_ != time) continue;
+    unlink(*component);
     component->wake_time_ = kNever;
     due_.push_back(component);
   }
@@ -77,7 +111,7 @@ void Engine::step() {
 }
 
 void Engine::run_until(Picoseconds time) {
-  while (next_time() <= time) step();
+  for (Picoseconds next; (next = next_time()) <= time && next != kNever;) step(next);
   now_ = std::max(now_, time);
 }
 
@@ -85,7 +119,7 @@ bool Engine::run_while_not(const std::function<bool()>& done, Picoseconds limit)
   while (!done()) {
     const Picoseconds next = next_time();
     if (next == kNever || next > limit) return false;
-    step();
+    step(next);
   }
   return true;
 }

@@ -4,6 +4,7 @@
 // they were pushed. Source: DESIGN decisions 5 and 6. Levels and roles are those of hu2016 §2 and Table II.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -48,6 +49,8 @@ class Component {
   int level() const { return level_; }
   Role role() const { return role_; }
   Engine& engine() const { return engine_; }
+  // When it will be ticked next; kNever when nobody has asked for it.
+  Picoseconds wake_time() const { return wake_time_; }
 
  private:
   friend class Engine;
@@ -57,7 +60,7 @@ class Component {
   int level_;
   Role role_;
   Picoseconds wake_time_ = kNever;
-  std::size_t index_ = 0;
+  Component *before_ = nullptr, *after_ = nullptr;  // in the engine's list for its wake-up time
 };
 
 class Engine {
@@ -85,19 +88,27 @@ class Engine {
 
  private:
   friend class Component;
-  struct Entry {
-    Picoseconds time;
-    std::uint64_t order;
-    Component* component;
-  };
-  void push(const Entry& entry);
-  void drop_stale();
-  void step();
+  // Sleeping components lie in lists by their wake-up time: one for each kSlotPs of the near future, which is
+  // a ring, and one for all that comes later. A slot's list is not sorted; mostly all in it have one time.
+  static constexpr unsigned kSlots = 1024;
+  static constexpr unsigned kSlotShift = 8;
+  static constexpr Picoseconds kReach = Picoseconds{kSlots - 1} << kSlotShift;
+
+  bool is_near(Picoseconds time) const { return time - base_ < kReach; }
+  void link(Component& component);
+  void unlink(Component& component);
+  void bring_near();
+  static Picoseconds first_of(const Component* list);  // kNever when it is empty
+  void step(Picoseconds time);
 
   Picoseconds now_ = 0;
+  // All near wake-up times lie in [base_, base_ + kReach). A multiple of the slots' length, at most now().
+  Picoseconds base_ = 0;
+  Picoseconds far_from_ = kNever;  // nothing in the later list is due before
   std::uint64_t shuffle_state_;
-  std::uint64_t order_ = 0;
-  std::vector<Entry> heap_;
+  std::array<Component*, kSlots> near_{};
+  std::array<std::uint64_t, kSlots / 64> used_{};
+  Component* far_ = nullptr;
   std::vector<Component*> due_;
   std::vector<Component*> components_;
 };

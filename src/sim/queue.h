@@ -58,7 +58,8 @@ class Queue {
     slots_[tail] = {value, arrival};
     ++size_;
     if (mark_word_ != nullptr) *mark_word_ |= mark_bits_;
-    if (consumer_ != nullptr) consumer_->engine().wake(*consumer_, consumer_->next_opportunity(arrival));
+    if (consumer_ != nullptr && consumer_->wake_time() > arrival + 1)
+      consumer_->engine().wake(*consumer_, consumer_->next_opportunity(arrival));
   }
 
   // Whether the consumer sees an entry at `now`.

@@ -271,6 +271,8 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
            instruction.lanes == LaneMask::first(W).bits() &&
            located_.highest - located_.lowest == 4 * (W - 1))
     instruction.consecutive = words_are_consecutive<W>(instruction.offsets.data());
+  instruction.lowest = located_.lowest;
+  instruction.highest = located_.highest;
   instruction.parts[0] = part;
   instruction.part_count = 1;
   return true;
@@ -303,6 +305,8 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
   alignas(64) std::uint64_t addresses[W];
   ptx::generate_addresses(*instruction.registers, op, instruction.lanes, addresses);
   instruction.part_count = 0;
+  instruction.lowest = 0;
+  instruction.highest = ~0u;
   const auto join = [&](const MemoryPart& like, Address physical, unsigned lane) {
     const Address base = like.path == MemoryPath::Shared || like.path == MemoryPath::Parameters || like.local
                              ? like.base

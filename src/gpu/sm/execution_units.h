@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -21,7 +22,10 @@ class ExecutionUnits {
   // operands, one to go to the unit.
   static constexpr Cycle kCollectCycles = 2;
 
-  explicit ExecutionUnits(const config::Sm& sm) : bank_free_(sm.register_banks) {
+  explicit ExecutionUnits(const config::Sm& sm)
+      : bank_free_(sm.register_banks),
+        bank_mask_(std::has_single_bit(sm.register_banks) ? static_cast<std::uint32_t>(sm.register_banks - 1)
+                                                          : 0) {
     const std::uint64_t counts[kArithmeticPipes] = {sm.sp_units, sm.sfu_units, sm.dp_units};
     for (unsigned pipe = 0; pipe < kArithmeticPipes; ++pipe)
       pipes_[pipe].assign(counts[pipe], {0, std::vector<Cycle>(sm.collector_units)});
@@ -40,7 +44,9 @@ class ExecutionUnits {
     Cycle last = now + 1;
     if (bank_free_.empty()) return last + 1;
     for (unsigned i = 0; i < count; ++i) {
-      Cycle& free = bank_free_[(registers[i] + warp) % bank_free_.size()];
+      const std::uint32_t number = registers[i] + warp;
+      Cycle& free = bank_free_[bank_mask_ != 0 ? number & bank_mask_
+                                               : number % static_cast<std::uint32_t>(bank_free_.size())];
       const Cycle read = std::max(now + 1, free);
       free = read + 1;
       last = std::max(last, read);
@@ -74,6 +80,7 @@ class ExecutionUnits {
   };
   std::array<std::vector<Unit>, kArithmeticPipes> pipes_;
   std::vector<Cycle> bank_free_;
+  std::uint32_t bank_mask_;  // of a number of banks that is a power of two; 0: none
   std::uint64_t conflict_cycles_ = 0;
 };
 

@@ -1,11 +1,28 @@
 #include "gpu/sm/instruction_cache.h"
 
 #include <algorithm>
+#include <bit>
+#include <string>
+
+#include "base/error.h"
 
 namespace duet::gpu {
 
+InstructionCache::InstructionCache(const config::Cache& config, std::uint16_t sm_number,
+                                   memory::RequestPool& pool)
+    : config_(config),
+      line_shift_(static_cast<unsigned>(std::countr_zero(config.line_bytes))),
+      sets_mask_(std::has_single_bit(config.sets) ? config.sets - 1 : 0),
+      sm_number_(sm_number),
+      pool_(pool),
+      lines_(config.sets * config.ways) {
+  if (!std::has_single_bit(config.line_bytes))
+    throw Error("gpu.instruction_cache.line_bytes is " + std::to_string(config.line_bytes) +
+                ": a line is a power of two");
+}
+
 bool InstructionCache::lookup(Picoseconds now, Address address) {
-  const Address line = address / config_.line_bytes;
+  const Address line = address >> line_shift_;
   Line* set = set_of(line);
   for (std::uint64_t way = 0; way < config_.ways; ++way) {
     if (!set[way].valid || set[way].tag != line) continue;
@@ -39,7 +56,7 @@ bool InstructionCache::receive(Picoseconds now) {
   bool any = false;
   while (ports_.from_memory->can_pop(now)) {
     const memory::Packet packet = ports_.from_memory->pop(now);
-    const Address line = pool_[packet.request].address / config_.line_bytes;
+    const Address line = pool_[packet.request].address >> line_shift_;
     pool_.release(packet.request);
     std::erase(missing_, line);
     Line* set = set_of(line);

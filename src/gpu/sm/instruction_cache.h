@@ -20,8 +20,7 @@ class InstructionCache {
     std::uint16_t number = 0;                              // of this end of the interconnect
     std::function<std::uint16_t(Address)> destination_of;  // of a physical address
   };
-  InstructionCache(const config::Cache& config, std::uint16_t sm_number, memory::RequestPool& pool)
-      : config_(config), sm_number_(sm_number), pool_(pool), lines_(config.sets * config.ways) {}
+  InstructionCache(const config::Cache& config, std::uint16_t sm_number, memory::RequestPool& pool);
   void connect(const Ports& ports) { ports_ = ports; }
 
   Bytes line_bytes() const { return config_.line_bytes; }
@@ -42,9 +41,13 @@ class InstructionCache {
     std::uint64_t used = 0;
     bool valid = false;
   };
-  Line* set_of(Address line) { return &lines_[(line % config_.sets) * config_.ways]; }
+  Line* set_of(Address line) {
+    return &lines_[(sets_mask_ != 0 ? line & sets_mask_ : line % config_.sets) * config_.ways];
+  }
 
   config::Cache config_;
+  unsigned line_shift_;
+  Address sets_mask_;  // of a number of sets that is a power of two; 0: none
   std::uint16_t sm_number_;
   memory::RequestPool& pool_;
   Ports ports_;

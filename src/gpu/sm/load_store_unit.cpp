@@ -384,11 +384,13 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
   const MicroOp& op = *instruction.op;
   std::byte* const shared = instruction.memory.shared;
   const std::uint32_t* offsets = instruction.offsets.data();
-  const unsigned passes = instruction.consecutive
-                              ? banks.passes_of_consecutive(W)
-                              : banks.passes(offsets, part.lanes, instruction.bytes,
-                                             instruction.registers->width, op.kind == ptx::Kind::Atomic);
-  if (op.kind == ptx::Kind::Atomic) {
+  const bool atomic = op.kind == ptx::Kind::Atomic;
+  unsigned passes = 1;
+  if (instruction.consecutive)
+    passes = banks.passes_of_consecutive(W);
+  else if (atomic || !banks.one_pass_for_range(instruction.lowest, instruction.highest, instruction.bytes))
+    passes = banks.passes(offsets, part.lanes, instruction.bytes, instruction.registers->width, atomic);
+  if (atomic) {
     shared_atomic(instruction, part);
   } else if (op.kind == ptx::Kind::Load) {
     read_block_bytes(instruction, part, shared, instruction.memory.shared_bytes);

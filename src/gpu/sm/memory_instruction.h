@@ -34,7 +34,8 @@ struct MemoryInstruction {
   ptx::Warp<W>* registers = nullptr;
   std::uint64_t lanes = 0;
   Cycle start = 0;
-  Cycle ready = 0;  // of what has been serviced
+  Cycle ready = 0;                          // of what has been serviced
+  std::uint32_t lowest = 0, highest = ~0u;  // of the offsets, where they are known
   std::uint32_t warp = 0;
   std::uint32_t answers = 0;  // that are on their way
   bool sent = false;

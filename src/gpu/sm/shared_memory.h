@@ -17,6 +17,10 @@ class SharedMemoryBanks {
   // Lane i accesses `bytes` aligned bytes at offsets[i]; `width` lanes make a warp.
   unsigned passes(const std::uint32_t* offsets, std::uint64_t lanes, unsigned bytes, unsigned width,
                   bool atomic);
+  // Whether one pass is enough because all bytes lie in words that are no more than there are banks.
+  bool one_pass_for_range(std::uint32_t lowest, std::uint32_t highest, unsigned bytes) const {
+    return bytes <= 4 && (banks_ == 0 || highest / 4 - lowest / 4 < banks_);
+  }
   // The same of `words` words one after the other.
   unsigned passes_of_consecutive(unsigned words) const {
     return banks_ == 0 ? 1 : (words + banks_ - 1) / banks_;

@@ -1,5 +1,7 @@
 #include "gpu/sm/sm.h"
 
+#include <bit>
+
 #include "base/error.h"
 #include "gpu/sm/sm_core.h"
 
@@ -17,6 +19,9 @@ TimedSm::TimedSm(sim::Engine& engine, const sim::Component* parent, std::uint32_
                 ": the timed SM holds at most 64 warps (use --functional)");
   if (config.sm.instruction_buffer < config.sm.fetch_instructions)
     throw Error("gpu.sm.instruction_buffer must have room for gpu.sm.fetch_instructions");
+  if (!std::has_single_bit(config.sm.instruction_bytes))
+    throw Error("gpu.sm.instruction_bytes is " + std::to_string(config.sm.instruction_bytes) +
+                ": must be a power of two");
   if (config.sm.warp_width <= 32)
     core_ = std::make_unique<SmCoreOf<32>>(number, config, pool, address_space, services);
   else

@@ -19,6 +19,7 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
       load_store_(config_, static_cast<std::uint16_t>(number), pool, address_space),
       units_(config.sm),
       instructions_(config.instruction_cache, static_cast<std::uint16_t>(number), pool),
+      instruction_shift_(static_cast<unsigned>(std::countr_zero(config.sm.instruction_bytes))),
       age_(config.sm.max_warps) {
   const auto warps = static_cast<unsigned>(config.sm.max_warps);
   free_slots_ = LaneMask::first(warps).bits();
@@ -47,8 +48,10 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   cycle_ = clock_.advance_to(now);
   ++statistics_.ticks;
   if (cycle_ > previous + 1 && !blocks_.empty()) account(cycle_ - previous - 1);
-  for (auto& block : blocks_)
-    if (block->grid->fault.kind != FaultKind::None && block->grid->fault.time_ps < now) kill(*block);
+  for (const Grid* grid : grids_)
+    if (grid->fault.kind != FaultKind::None && grid->fault.time_ps < now)
+      for (auto& block : blocks_)
+        if (block->grid == grid) kill(*block);
   wake_warps();
   const Cycle load_store_next = load_store_.tick(now, cycle_);
   take_completions();
@@ -65,7 +68,7 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   }
   if (blocks_ending_) finish_blocks();
 
-  if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0)
+  if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0 || waiting_for_load_store() != 0)
     return clock_.first_edge_after(now);
   const Cycle next = std::min(wheel_.next(cycle_), load_store_next);
   const Picoseconds line = instructions_.waiting() ? instructions_.next_arrival(now) : kNever;
@@ -122,12 +125,6 @@ void SmCoreOf<W>::take_completions() {
     }
   }
   load_store_.clear_completions();
-  std::uint64_t& waiting = blocked_[static_cast<unsigned>(IssueSlot::LoadStoreBusy)];
-  if (waiting != 0 && load_store_.can_issue())
-    for (std::uint64_t rest = waiting; rest != 0; rest &= rest - 1) {
-      const auto slot = static_cast<unsigned>(std::countr_zero(rest));
-      set_ready(*warps_[slot], slot);
-    }
 }
 
 template <unsigned W>
@@ -139,6 +136,7 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
   Block& block = *owned;
   blocks_.push_back(std::move(owned));
   block.grid = &grid;
+  if (std::find(grids_.begin(), grids_.end(), &grid) == grids_.end()) grids_.push_back(&grid);
   block.number = launch.block;
   block.index.x = static_cast<std::uint32_t>(launch.block % grid.grid.x);
   block.index.y = static_cast<std::uint32_t>(launch.block / grid.grid.x % grid.grid.y);
@@ -237,6 +235,7 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
   warp.index = index;
   warp.waiting_op = nullptr;
   warp.parts_left = 0;
+  warp.operands_ready = false;
   warp.machine_pc = warp.buffered_end = warp.fetched_end = 0;
   age_[slot] = next_age_++;
   set_ready(warp, slot);
@@ -263,14 +262,15 @@ void SmCoreOf<W>::fetch() {
   const unsigned slot = LooseRoundRobin::pick(wanting, last_fetch_, age_);
   last_fetch_ = slot;
   Warp& warp = *warps_[slot];
-  const Address address = warp.block->grid->code_physical + warp.buffered_end * config_.sm.instruction_bytes;
+  const Address address =
+      warp.block->grid->code_physical + (Address{warp.buffered_end} << instruction_shift_);
   if (!instructions_.lookup(now_, address)) {
     fetch_blocked_ |= 1ull << slot;
     return;
   }
   wants_fetch_ &= ~(1ull << slot);
   const Bytes line = instructions_.line_bytes();
-  const std::uint64_t to_line_end = (line - address % line) / config_.sm.instruction_bytes;
+  const std::uint64_t to_line_end = (line - (address & (line - 1))) >> instruction_shift_;
   warp.fetched_end = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(warp.buffered_end + std::min(config_.sm.fetch_instructions, to_line_end),
                               warp.block->timed->machine_instructions));
@@ -298,6 +298,10 @@ void SmCoreOf<W>::finish_blocks() {
     return true;
   });
   if (blocks_.empty()) blocks_ending_ = false;
+  std::erase_if(grids_, [&](const Grid* grid) {
+    return std::none_of(blocks_.begin(), blocks_.end(),
+                        [&](const auto& block) { return block->grid == grid; });
+  });
 }
 
 template <unsigned W>

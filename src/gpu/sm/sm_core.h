@@ -78,6 +78,7 @@ class SmCoreOf final : public SmCore {
     std::uint32_t machine_pc = 0, buffered_end = 0, fetched_end = 0;
     Cycle fetched_ready = 0;  // from then on buffered_end is fetched_end
     std::uint32_t parts_left = 0;
+    bool operands_ready = false;  // the scoreboard lets the next micro-op issue
 
     IssueSlot reason = IssueSlot::NoWarp;  // why it cannot issue; Issued: it may
     Cycle wake_cycle = 0;                  // when reason ends by itself; kPending: something else ends it
@@ -109,6 +110,10 @@ class SmCoreOf final : public SmCore {
   // Issue (sm_issue.cpp).
   bool issue_one(WarpScheduler& scheduler);
   bool try_issue(Warp& warp, unsigned slot);
+  bool check_operands(Warp& warp, unsigned slot, Cycle from);
+  std::uint64_t waiting_for_load_store() const {
+    return load_store_.can_issue() ? blocked_[static_cast<unsigned>(IssueSlot::LoadStoreBusy)] : 0;
+  }
   bool issue_arithmetic(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_memory(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
@@ -150,6 +155,7 @@ class SmCoreOf final : public SmCore {
   LoadStoreUnit<W> load_store_;
   ExecutionUnits units_;
   InstructionCache instructions_;
+  unsigned instruction_shift_;
   std::vector<WarpScheduler> schedulers_;
   WakeWheel wheel_;
 
@@ -165,6 +171,7 @@ class SmCoreOf final : public SmCore {
   std::uint64_t next_age_ = 0;
   std::vector<std::unique_ptr<Block>> blocks_;  // resident, in order of launch
   std::vector<std::unique_ptr<Block>> idle_blocks_;
+  std::vector<Grid*> grids_;  // of the resident blocks, each once
   std::uint64_t last_launch_id_ = ~0ull;
   bool blocks_ending_ = false;
   bool issued_memory_ = false;  // in this cycle

@@ -45,13 +45,31 @@ bool SmCoreOf<W>::sleep(Warp& warp, unsigned slot, IssueSlot reason) {
 
 template <unsigned W>
 bool SmCoreOf<W>::issue_one(WarpScheduler& scheduler) {
-  while (const std::uint64_t ready = ready_ & scheduler.warps()) {
+  while (const std::uint64_t ready = (ready_ | waiting_for_load_store()) & scheduler.warps()) {
     const unsigned slot = scheduler.pick(ready, age_);
-    if (!try_issue(*warps_[slot], slot)) continue;
+    Warp& warp = *warps_[slot];
+    if (warp.reason != IssueSlot::Issued) set_ready(warp, slot);
+    if (!try_issue(warp, slot)) continue;
     scheduler.issued(slot);
+    // What it has to wait for next is known already: it need not be asked again in vain.
+    if (warp.reason == IssueSlot::Issued && warp.parts_left == 0 && !warp.operands_ready)
+      check_operands(warp, slot, cycle_ + 1);
     return true;
   }
   return false;
+}
+
+// Whether the scoreboard lets a warp's next micro-op issue at `from`; otherwise the warp goes to sleep.
+template <unsigned W>
+bool SmCoreOf<W>::check_operands(Warp& warp, unsigned slot, Cycle from) {
+  const TimedOp& timed = warp.timed[warp.pc];
+  Cycle latest = 0;
+  const std::uint16_t* entry = warp.entries + timed.first_entry;
+  for (const std::uint16_t* end = entry + timed.read_entries + timed.write_entries; entry != end; ++entry)
+    latest = std::max(latest, warp.ready[*entry]);
+  if (latest == kPending) return sleep(warp, slot, IssueSlot::Memory);
+  warp.operands_ready = true;  // then, as nothing else of this warp issues before
+  return latest <= from || sleep_until(warp, slot, latest, IssueSlot::Dependency);
 }
 
 // Issues one machine instruction of a warp. False: it cannot now, and has gone to sleep or ended.
@@ -61,13 +79,7 @@ bool SmCoreOf<W>::try_issue(Warp& warp, unsigned slot) {
     const MicroOp& op = warp.code[warp.pc];
     const TimedOp& timed = warp.timed[warp.pc];
     if (warp.parts_left == 0) {
-      Cycle latest = 0;
-      const std::uint16_t* entry = warp.entries + timed.first_entry;
-      for (const std::uint16_t* end = entry + timed.read_entries + timed.write_entries; entry != end; ++entry)
-        latest = std::max(latest, warp.ready[*entry]);
-      if (latest > cycle_)
-        return latest == kPending ? sleep(warp, slot, IssueSlot::Memory)
-                                  : sleep_until(warp, slot, latest, IssueSlot::Dependency);
+      if (!warp.operands_ready && !check_operands(warp, slot, cycle_)) return false;
       if (timed.parts == 0 && (op.kind == Kind::Arithmetic || op.kind == Kind::Nop)) {
         // No machine instruction stands for it: it comes with its successor.
         const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
@@ -217,6 +229,7 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
 template <unsigned W>
 void SmCoreOf<W>::advance(Warp& warp, unsigned slot, std::uint32_t pc) {
   warp.pc = pc;
+  warp.operands_ready = false;
   if (pc == warp.path_end || pc >= warp.code_size) {
     if (pc != warp.path_end)
       warp.stack.exit(warp.active);  // running off the end is an exit
@@ -239,6 +252,7 @@ void SmCoreOf<W>::path_changed(Warp& warp, unsigned slot) {
   }
   const ReconvergenceStack::Path& path = warp.stack.top();
   warp.pc = path.pc;
+  warp.operands_ready = false;
   warp.path_end = path.reconvergence;
   warp.active = path.lanes;
   if (warp.timed[warp.pc].machine_index != warp.machine_pc) flush_buffer(warp, slot);

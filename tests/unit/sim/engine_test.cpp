@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "sim/clock_domain.h"
 #include "sim/queue.h"
 
@@ -57,6 +60,47 @@ TEST(Engine, RunWhileNotStopsAtTheLimit) {
   EXPECT_EQ(engine.now(), 20u);
   EXPECT_TRUE(engine.run_while_not([&] { return counter.times.size() == 3; }, 30));
   EXPECT_FALSE(engine.run_while_not([] { return false; }));
+}
+
+// Ticks must come in the order of time, each component at the earliest time it was asked for, whatever the
+// distance: compared with a list of what was asked for.
+TEST(Engine, TicksComeInOrderAtAnyDistance) {
+  constexpr unsigned kComponents = 20;
+  constexpr Picoseconds kDistances[] = {0,       1,       255,     256,       1431,          261'887,
+                                        261'888, 262'144, 300'000, 5'000'000, 70'000'000'000};
+  std::uint64_t state = 1;
+  const auto random = [&](std::uint64_t below) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return (state >> 33) % below;
+  };
+  Engine engine;
+  std::vector<std::unique_ptr<Counter>> counters;
+  std::vector<Picoseconds> asked(kComponents, kNever);
+  for (unsigned i = 0; i < kComponents; ++i) counters.push_back(std::make_unique<Counter>(engine, "c"));
+  for (unsigned round = 0; round < 20'000; ++round) {
+    if (random(2) == 0) {
+      const auto i = static_cast<unsigned>(random(kComponents));
+      const Picoseconds time = engine.now() + kDistances[random(std::size(kDistances))] + random(300);
+      engine.wake(*counters[i], time);
+      asked[i] = std::min(asked[i], time);
+      continue;
+    }
+    const Picoseconds next = *std::min_element(asked.begin(), asked.end());
+    ASSERT_EQ(engine.next_time(), next);
+    const Picoseconds until = random(4) == 0 ? engine.now() + random(1'000'000) : next;
+    if (until == kNever) continue;
+    engine.run_until(until);
+    ASSERT_EQ(engine.now(), until);
+    for (unsigned i = 0; i < kComponents; ++i) {
+      if (asked[i] > until) {
+        ASSERT_TRUE(counters[i]->times.empty());
+        continue;
+      }
+      ASSERT_EQ(counters[i]->times, (std::vector<Picoseconds>{asked[i]}));
+      counters[i]->times.clear();
+      asked[i] = kNever;
+    }
+  }
 }
 
 TEST(Queue, EntryIsSeenStrictlyLaterAndSlotIsFreeStrictlyLater) {
