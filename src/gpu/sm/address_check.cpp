@@ -185,7 +185,7 @@ MemoryPart AddressCheck<W>::block_part(const MemoryInstruction<W>& instruction, 
       break;
     default:
       part.local = true;
-      part.base = instruction.memory.local_physical & kLineStart;
+      part.base = instruction.memory->local_physical & kLineStart;
       part.request_bytes = line_bytes_;
       part.group_mask = ~(line_bytes_ - 1);
       part.steps = std::max(instruction.bytes / 4, 1u);
@@ -202,7 +202,7 @@ MemoryPart AddressCheck<W>::block_part(const MemoryInstruction<W>& instruction, 
 template <unsigned W>
 void AddressCheck<W>::interleave(MemoryInstruction<W>& instruction, std::uint64_t lanes,
                                  const MemoryPart& part) const {
-  const auto first = static_cast<std::uint32_t>(instruction.memory.local_physical - part.base);
+  const auto first = static_cast<std::uint32_t>(instruction.memory->local_physical - part.base);
   const std::uint32_t row = part.step_bytes;
   for (unsigned i = 0; i < W; ++i) {
     const std::uint32_t offset = instruction.offsets[i];
@@ -254,7 +254,7 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
     part.base = physical - before;
   } else {
     if (space == StateSpace::Param && op.kind != ptx::Kind::Load) return false;
-    const Bytes size = block_bytes(instruction.memory, space);
+    const Bytes size = block_bytes(*instruction.memory, space);
     locate(add);
     if (located_.beyond || size < bytes || located_.highest > size - bytes ||
         (located_.merged & (bytes - 1)) != 0)
@@ -286,7 +286,7 @@ bool AddressCheck<W>::check_lane(const MemoryInstruction<W>& instruction, StateS
   if ((address & (bytes - 1)) != 0) return false;
   kind = FaultKind::IllegalAddress;
   if (!is_paged(space)) {
-    const Bytes size = block_bytes(instruction.memory, space);
+    const Bytes size = block_bytes(*instruction.memory, space);
     return address < size && size - address >= bytes;
   }
   region = &region_of(*instruction.op, address);

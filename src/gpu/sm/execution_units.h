@@ -25,19 +25,20 @@ class ExecutionUnits {
   explicit ExecutionUnits(const config::Sm& sm)
       : bank_free_(sm.register_banks),
         bank_mask_(std::has_single_bit(sm.register_banks) ? static_cast<std::uint32_t>(sm.register_banks - 1)
-                                                          : 0) {
+                                                          : 0),
+        unit_collectors_(static_cast<std::uint32_t>(sm.collector_units)) {
     const std::uint64_t counts[kArithmeticPipes] = {sm.sp_units, sm.sfu_units, sm.dp_units};
-    for (unsigned pipe = 0; pipe < kArithmeticPipes; ++pipe)
-      pipes_[pipe].assign(counts[pipe], {0, std::vector<Cycle>(sm.collector_units)});
+    for (unsigned pipe = 0; pipe < kArithmeticPipes; ++pipe) {
+      pipes_[pipe].first = static_cast<std::uint32_t>(units_.size());
+      units_.resize(units_.size() + counts[pipe]);
+      pipes_[pipe].end = static_cast<std::uint32_t>(units_.size());
+      pipes_[pipe].next_issue = counts[pipe] == 0 ? ~Cycle{0} : 0;
+    }
+    collectors_.resize(units_.size() * unit_collectors_);
   }
 
   // First cycle at which a collector of this pipe is free; at most `now` when an instruction can issue.
-  Cycle next_issue(Pipe pipe) const {
-    Cycle first = ~Cycle{0};
-    for (const Unit& unit : pipes_[static_cast<unsigned>(pipe)])
-      first = std::min(first, unit.collectors[unit.next]);
-    return first;
-  }
+  Cycle next_issue(Pipe pipe) const { return pipes_[static_cast<unsigned>(pipe)].next_issue; }
 
   // When the registers of an instruction that issues at `now` have been read.
   Cycle collect(Cycle now, std::uint32_t warp, const std::uint16_t* registers, unsigned count) {
@@ -58,15 +59,23 @@ class ExecutionUnits {
   // Issues one machine instruction whose operands are there at `collected`; returns when it starts to
   // execute. next_issue(pipe) must be at most `now`.
   Cycle start(Pipe pipe, Cycle collected, unsigned interval_cycles) {
-    Unit* best = nullptr;
-    for (Unit& unit : pipes_[static_cast<unsigned>(pipe)])
-      if (best == nullptr || unit.collectors[unit.next] < best->collectors[best->next] ||
-          (unit.collectors[unit.next] == best->collectors[best->next] && unit.free < best->free))
-        best = &unit;
-    const Cycle start = std::max(collected, best->free);
-    best->free = start + interval_cycles;
-    best->collectors[best->next] = start;
-    if (++best->next == best->collectors.size()) best->next = 0;
+    PipeState& state = pipes_[static_cast<unsigned>(pipe)];
+    // The unit whose collector is free first, then the one that takes an instruction first.
+    std::uint32_t best = state.first;
+    for (std::uint32_t unit = best + 1; unit < state.end; ++unit) {
+      const Cycle mine = units_[unit].collector_free, its = units_[best].collector_free;
+      if (mine < its || (mine == its && units_[unit].free < units_[best].free)) best = unit;
+    }
+    Unit& unit = units_[best];
+    const Cycle start = std::max(collected, unit.free);
+    unit.free = start + interval_cycles;
+    Cycle* const collectors = &collectors_[std::size_t{best} * unit_collectors_];
+    collectors[unit.next] = start;
+    if (++unit.next == unit_collectors_) unit.next = 0;
+    unit.collector_free = collectors[unit.next];
+    state.next_issue = units_[state.first].collector_free;
+    for (std::uint32_t i = state.first + 1; i < state.end; ++i)
+      state.next_issue = std::min(state.next_issue, units_[i].collector_free);
     return start;
   }
 
@@ -74,13 +83,20 @@ class ExecutionUnits {
 
  private:
   struct Unit {
-    Cycle free = 0;                 // takes the next instruction then
-    std::vector<Cycle> collectors;  // each free from then on, oldest at `next`: they are left in order
-    std::size_t next = 0;
+    Cycle free = 0;            // takes the next instruction then
+    Cycle collector_free = 0;  // of its oldest collector: they are left in order
+    std::uint32_t next = 0;    // that collector
   };
-  std::array<std::vector<Unit>, kArithmeticPipes> pipes_;
+  struct PipeState {
+    Cycle next_issue = 0;
+    std::uint32_t first = 0, end = 0;  // its units
+  };
+  std::array<PipeState, kArithmeticPipes> pipes_;
+  std::vector<Unit> units_;
+  std::vector<Cycle> collectors_;  // of unit after unit: each free from then on
   std::vector<Cycle> bank_free_;
   std::uint32_t bank_mask_;  // of a number of banks that is a power of two; 0: none
+  std::uint32_t unit_collectors_;
   std::uint64_t conflict_cycles_ = 0;
 };
 

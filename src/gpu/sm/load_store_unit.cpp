@@ -44,9 +44,10 @@ template <unsigned W>
 struct LoadStoreUnit<W>::State {
   using Instruction = MemoryInstruction<W>;
 
-  State(const config::Gpu& config, std::uint16_t sm_number, memory::RequestPool& requests,
+  State(Outside& seen, const config::Gpu& config, std::uint16_t sm_number, memory::RequestPool& requests,
         const memory::AddressSpace& address_space)
-      : pool(requests),
+      : outside(seen),
+        pool(requests),
         check(config, address_space),
         banks(static_cast<unsigned>(config.sm.shared_banks)),
         clock(config.core_clock_khz * 1000),
@@ -56,15 +57,17 @@ struct LoadStoreUnit<W>::State {
         parameter_latency(config.constant_cache.latency_cycles + 1),
         entry_count(static_cast<unsigned>(config.sm.pending_instructions)),
         entries(std::make_unique<Instruction[]>(entry_count)),
-        queue(config.sm.load_store_queue),
-        reads(config.sm.max_warps),
-        writes(config.sm.max_warps) {
+        queue(config.sm.load_store_queue) {
     if (entry_count == 0 || entry_count > 1u << kStepShift || queue.empty())
       throw Error("gpu.sm.pending_instructions is " + std::to_string(config.sm.pending_instructions) +
                   " and gpu.sm.load_store_queue " + std::to_string(queue.size()) +
                   ": a load-store unit holds 1 to 65536 instructions");
     for (unsigned i = entry_count; i-- > 0;) free.push_back(i);
-    completions.reserve(entry_count);
+    outside.queue_entries = static_cast<std::uint32_t>(queue.size());
+    outside.pending_entries = entry_count;
+    outside.completions.reserve(entry_count);
+    outside.reads.resize(config.sm.max_warps);
+    outside.writes.resize(config.sm.max_warps);
   }
 
   void take_values(Instruction& instruction);
@@ -81,11 +84,14 @@ struct LoadStoreUnit<W>::State {
                   std::uint64_t lanes);
   void store_words(const Instruction& instruction, std::byte* bytes, const std::uint32_t* offsets,
                    std::uint64_t lanes);
-  bool take_answer(sim::Queue<memory::Packet>* from, Picoseconds now, Cycle cycle);
-  Cycle next_answer(const sim::Queue<memory::Packet>* from, Picoseconds now, Cycle cycle) const;
+  void take_answer(sim::Queue<memory::Packet>& from, std::uint64_t bit, Picoseconds now, Cycle cycle);
+  Cycle next_answer(const sim::Queue<memory::Packet>& from, Picoseconds now, Cycle cycle) const;
   void advance(Instruction& instruction, std::uint64_t done);
   void finish(unsigned index, Cycle cycle);
 
+  static constexpr std::uint64_t kL1Bit = 1, kConstantBit = 2;
+
+  Outside& outside;
   memory::RequestPool& pool;
   AddressCheck<W> check;
   SharedMemoryBanks banks;
@@ -98,17 +104,15 @@ struct LoadStoreUnit<W>::State {
   std::unique_ptr<Instruction[]> entries;
   std::vector<unsigned> free;
   std::vector<unsigned> queue;  // a ring of entries that are not fully sent
-  std::size_t head = 0, queued = 0;
+  std::size_t head = 0;
   Cycle free_at = 0;  // when the instruction at the queue's head may act
-  std::vector<std::uint32_t> reads, writes;
-  std::vector<Completion> completions;
   LoadStoreStatistics statistics;
 };
 
 template <unsigned W>
 LoadStoreUnit<W>::LoadStoreUnit(const config::Gpu& config, std::uint16_t sm_number, memory::RequestPool& pool,
                                 const memory::AddressSpace& address_space)
-    : state_(std::make_unique<State>(config, sm_number, pool, address_space)) {}
+    : state_(std::make_unique<State>(outside_, config, sm_number, pool, address_space)) {}
 
 template <unsigned W>
 LoadStoreUnit<W>::~LoadStoreUnit() = default;
@@ -116,11 +120,9 @@ LoadStoreUnit<W>::~LoadStoreUnit() = default;
 template <unsigned W>
 void LoadStoreUnit<W>::connect(const Ports& ports) {
   state_->ports = ports;
-}
-
-template <unsigned W>
-bool LoadStoreUnit<W>::can_issue() const {
-  return state_->queued < state_->queue.size() && !state_->free.empty();
+  if (ports.from_l1 != nullptr) ports.from_l1->mark_pushes(&outside_.arrivals, State::kL1Bit);
+  if (ports.from_constant_cache != nullptr)
+    ports.from_constant_cache->mark_pushes(&outside_.arrivals, State::kConstantBit);
 }
 
 // ---- Issue ----
@@ -186,7 +188,7 @@ bool LoadStoreUnit<W>::issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& regi
                 std::to_string(instruction.bytes) + " bytes a lane is not supported");
   instruction.wide = instruction.element_bytes == 8 ||
                      (op.source_type != ptx::Type::None && ptx::type_bytes(op.source_type) == 8);
-  instruction.memory = memory;
+  instruction.memory = &memory;
   instruction.part_count = 0;
   if (lanes != 0 && !s.check.resolve(instruction)) return false;
   instruction.packed = atomic || instruction.element_bytes > 8;
@@ -199,10 +201,11 @@ bool LoadStoreUnit<W>::issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& regi
   instruction.remaining = instruction.parts[0].lanes;
 
   s.free.pop_back();
-  std::size_t tail = s.head + s.queued++;
+  ++outside_.pending;
+  std::size_t tail = s.head + outside_.queued++;
   if (tail >= s.queue.size()) tail -= s.queue.size();
   s.queue[tail] = index;
-  ++(instruction.returns ? s.reads : s.writes)[warp];
+  ++(instruction.returns ? outside_.reads : outside_.writes)[warp];
   return true;
 }
 
@@ -370,7 +373,7 @@ void LoadStoreUnit<W>::State::shared_atomic(Instruction& instruction, const Memo
   const unsigned element = instruction.element_bytes;
   LaneMask(part.lanes).for_each([&](unsigned lane) {
     std::byte* const b = instruction.payload.data() + lane * instruction.stride;
-    std::byte* const where = instruction.memory.shared + instruction.offsets[lane];
+    std::byte* const where = instruction.memory->shared + instruction.offsets[lane];
     for (unsigned e = 0; e < op.vector_elements; ++e) {
       alignas(8) std::byte old[8];
       update(where + e * element, b + e * element, b + instruction.bytes, old);
@@ -382,7 +385,7 @@ void LoadStoreUnit<W>::State::shared_atomic(Instruction& instruction, const Memo
 template <unsigned W>
 void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const MemoryPart& part, Cycle cycle) {
   const MicroOp& op = *instruction.op;
-  std::byte* const shared = instruction.memory.shared;
+  std::byte* const shared = instruction.memory->shared;
   const std::uint32_t* offsets = instruction.offsets.data();
   const bool atomic = op.kind == ptx::Kind::Atomic;
   unsigned passes = 1;
@@ -393,7 +396,7 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
   if (atomic) {
     shared_atomic(instruction, part);
   } else if (op.kind == ptx::Kind::Load) {
-    read_block_bytes(instruction, part, shared, instruction.memory.shared_bytes);
+    read_block_bytes(instruction, part, shared, instruction.memory->shared_bytes);
   } else if (!instruction.packed) {
     store_words(instruction, shared, offsets, part.lanes);
   } else {
@@ -423,8 +426,8 @@ bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
         advance(instruction, part.lanes);
         break;
       case MemoryPath::Parameters:
-        read_block_bytes(instruction, part, instruction.memory.parameters,
-                         instruction.memory.parameter_bytes);
+        read_block_bytes(instruction, part, instruction.memory->parameters,
+                         instruction.memory->parameter_bytes);
         instruction.ready = std::max(instruction.ready, cycle + parameter_latency);
         advance(instruction, part.lanes);
         break;
@@ -435,7 +438,7 @@ bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   if (instruction.part < instruction.part_count) return true;
   instruction.sent = true;
   if (++head == queue.size()) head = 0;
-  --queued;
+  --outside.queued;
   if (instruction.answers == 0) finish(index, cycle);
   return true;
 }
@@ -446,9 +449,10 @@ void LoadStoreUnit<W>::State::finish(unsigned index, Cycle cycle) {
   if (instruction.packed && instruction.returns)
     ptx::write_back(*instruction.registers, *instruction.op, instruction.lanes, instruction.payload.data(),
                     instruction.stride);
-  --(instruction.returns ? reads : writes)[instruction.warp];
-  completions.push_back({instruction.warp, instruction.op, std::max(instruction.ready, cycle + 1)});
+  --(instruction.returns ? outside.reads : outside.writes)[instruction.warp];
+  outside.completions.push_back({instruction.warp, instruction.op, std::max(instruction.ready, cycle + 1)});
   free.push_back(index);
+  --outside.pending;
 }
 
 // Puts what a request read, or an atomic found, where it belongs.
@@ -486,9 +490,11 @@ void LoadStoreUnit<W>::State::deliver(Instruction& instruction, const Request& r
 }
 
 template <unsigned W>
-bool LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>* from, Picoseconds now, Cycle cycle) {
-  if (from == nullptr || !from->can_pop(now)) return false;
-  const RequestHandle handle = from->pop(now).request;
+void LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>& from, std::uint64_t bit,
+                                          Picoseconds now, Cycle cycle) {
+  if (!from.can_pop(now)) return;
+  const RequestHandle handle = from.pop(now).request;
+  if (from.size() == 0) outside.arrivals &= ~bit;
   const Request& request = pool[handle];
   const unsigned index = request.requester & ((1u << kStepShift) - 1);
   Instruction& instruction = entries[index];
@@ -496,15 +502,13 @@ bool LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>* from, Pico
   if (request.second != memory::kNoRequest) pool.release(request.second);
   pool.release(handle);
   if (--instruction.answers == 0 && instruction.sent) finish(index, cycle);
-  return true;
 }
 
 // When the next answer can be taken.
 template <unsigned W>
-Cycle LoadStoreUnit<W>::State::next_answer(const sim::Queue<memory::Packet>* from, Picoseconds now,
+Cycle LoadStoreUnit<W>::State::next_answer(const sim::Queue<memory::Packet>& from, Picoseconds now,
                                            Cycle cycle) const {
-  if (from == nullptr || from->size() == 0) return kNever;
-  const Picoseconds arrival = from->next_arrival(now);
+  const Picoseconds arrival = from.next_arrival(now);
   if (arrival == kNever || arrival == now) return cycle + 1;
   return cycle + (clock.cycle_at(arrival) - clock.cycle_at(now)) + 1;
 }
@@ -512,42 +516,25 @@ Cycle LoadStoreUnit<W>::State::next_answer(const sim::Queue<memory::Packet>* fro
 template <unsigned W>
 Cycle LoadStoreUnit<W>::tick(Picoseconds now, Cycle cycle) {
   State& s = *state_;
-  s.take_answer(s.ports.from_l1, now, cycle);
-  s.take_answer(s.ports.from_constant_cache, now, cycle);
-  Cycle next = std::min(s.next_answer(s.ports.from_l1, now, cycle),
-                        s.next_answer(s.ports.from_constant_cache, now, cycle));
+  Cycle next = kNever;
+  const auto answers = [&](sim::Queue<memory::Packet>* from, std::uint64_t bit) {
+    if ((outside_.arrivals & bit) == 0) return;
+    s.take_answer(*from, bit, now, cycle);
+    if ((outside_.arrivals & bit) != 0) next = std::min(next, s.next_answer(*from, now, cycle));
+  };
+  answers(s.ports.from_l1, State::kL1Bit);
+  answers(s.ports.from_constant_cache, State::kConstantBit);
   const auto due = [&] { return std::max(s.entries[s.queue[s.head]].start, s.free_at); };
-  if (s.queued == 0) return next;
+  outside_.waits_for_room = false;
+  if (outside_.queued == 0) return next;
   if (due() <= cycle) {
-    if (!s.act(now, cycle)) return next;
-    if (s.queued == 0) return next;
+    if (!s.act(now, cycle)) {
+      outside_.waits_for_room = true;
+      return next;
+    }
+    if (outside_.queued == 0) return next;
   }
   return std::min(next, due());
-}
-
-template <unsigned W>
-const std::vector<typename LoadStoreUnit<W>::Completion>& LoadStoreUnit<W>::completions() const {
-  return state_->completions;
-}
-
-template <unsigned W>
-void LoadStoreUnit<W>::clear_completions() {
-  state_->completions.clear();
-}
-
-template <unsigned W>
-std::uint32_t LoadStoreUnit<W>::outstanding_reads(std::uint32_t warp) const {
-  return state_->reads[warp];
-}
-
-template <unsigned W>
-std::uint32_t LoadStoreUnit<W>::outstanding_writes(std::uint32_t warp) const {
-  return state_->writes[warp];
-}
-
-template <unsigned W>
-bool LoadStoreUnit<W>::idle() const {
-  return state_->free.size() == state_->entry_count;
 }
 
 template <unsigned W>
@@ -558,7 +545,7 @@ const LoadStoreStatistics& LoadStoreUnit<W>::statistics() const {
 template <unsigned W>
 std::string LoadStoreUnit<W>::waits_for() const {
   const State& s = *state_;
-  if (s.queued != 0) {
+  if (outside_.queued != 0) {
     const auto& instruction = s.entries[s.queue[s.head]];
     const bool constant = instruction.part < instruction.part_count &&
                           instruction.parts[instruction.part].path == MemoryPath::ConstantCache;

@@ -60,10 +60,12 @@ class LoadStoreUnit {
   void connect(const Ports& ports);
 
   // Whether an instruction can be taken now (queue and pending table have room).
-  bool can_issue() const;
+  bool can_issue() const {
+    return outside_.queued < outside_.queue_entries && outside_.pending < outside_.pending_entries;
+  }
   // Takes a Load, Store or Atomic at issue: generates and checks the addresses and copies the stored values.
   // Its operands are collected at `start`, the first cycle at which it may act. `warp` is the warp's slot;
-  // `registers` stays valid until the completion. False: fault() says why and nothing has happened.
+  // `registers` and `memory` stay valid until the completion. False: fault() says why and nothing has happened.
   bool issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op,
              std::uint64_t lanes, const WarpMemory& memory);
   const AccessFault& fault() const;
@@ -72,20 +74,31 @@ class LoadStoreUnit {
   // shared memory. Returns the next cycle at which it has something to do without an answer or room coming
   // from outside; kNever: none. An answer or room that comes wakes the SM.
   Cycle tick(Picoseconds now, Cycle cycle);
+  // Whether tick() may have something to do before the time that it returned.
+  bool wants_tick() const { return outside_.arrivals != 0 || outside_.waits_for_room; }
   // What completed since the last call of clear_completions().
-  const std::vector<Completion>& completions() const;
-  void clear_completions();
+  const std::vector<Completion>& completions() const { return outside_.completions; }
+  void clear_completions() { outside_.completions.clear(); }
 
   // Instructions of a warp that are not complete: a fence waits for both to be 0, a block ends when both are.
-  std::uint32_t outstanding_reads(std::uint32_t warp) const;
-  std::uint32_t outstanding_writes(std::uint32_t warp) const;
-  bool idle() const;
+  std::uint32_t outstanding_reads(std::uint32_t warp) const { return outside_.reads[warp]; }
+  std::uint32_t outstanding_writes(std::uint32_t warp) const { return outside_.writes[warp]; }
+  bool idle() const { return outside_.pending == 0; }
   const LoadStoreStatistics& statistics() const;
   // For deadlock reports: what it waits for; empty when nothing.
   std::string waits_for() const;
 
  private:
   struct State;
+  // What the SM asks for in every cycle.
+  struct Outside {
+    std::uint64_t arrivals = 0;  // bits of the queues that answers lie in
+    bool waits_for_room = false;
+    std::uint32_t queued = 0, queue_entries = 0, pending = 0, pending_entries = 0;
+    std::vector<Completion> completions;
+    std::vector<std::uint32_t> reads, writes;
+  };
+  Outside outside_;
   std::unique_ptr<State> state_;
 };
 

@@ -49,7 +49,7 @@ struct MemoryInstruction {
   // The next request.
   unsigned part = 0, step = 0;
   std::uint64_t remaining = 0;  // lanes of this part and step that have not been sent
-  WarpMemory memory;
+  const WarpMemory* memory = nullptr;
   unsigned part_count = 0;
   // Of lanes that take no part, offsets mean nothing.
   alignas(64) std::array<std::uint32_t, W> offsets;

@@ -53,8 +53,10 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
       for (auto& block : blocks_)
         if (block->grid == grid) kill(*block);
   wake_warps();
-  const Cycle load_store_next = load_store_.tick(now, cycle_);
-  take_completions();
+  if (cycle_ >= load_store_next_ || load_store_.wants_tick()) {
+    load_store_next_ = load_store_.tick(now, cycle_);
+    take_completions();
+  }
   if (!instructions_.waiting() || instructions_.receive(now)) fetch_blocked_ = 0;
   while (launches_->can_pop(now)) launch(launches_->pop(now));
 
@@ -70,7 +72,7 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
 
   if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0 || waiting_for_load_store() != 0)
     return clock_.first_edge_after(now);
-  const Cycle next = std::min(wheel_.next(cycle_), load_store_next);
+  const Cycle next = std::min(wheel_.next(cycle_), load_store_next_);
   const Picoseconds line = instructions_.waiting() ? instructions_.next_arrival(now) : kNever;
   const Picoseconds line_edge = line == kNever ? kNever : clock_.first_edge_after(line);
   return next == ~Cycle{0} ? line_edge : std::min(line_edge, clock_.edge_after(now, next - cycle_));

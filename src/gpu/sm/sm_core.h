@@ -161,6 +161,7 @@ class SmCoreOf final : public SmCore {
 
   Picoseconds now_ = 0;
   Cycle cycle_ = 0;
+  Cycle load_store_next_ = 0;  // when the load-store unit has something to do
   std::uint64_t free_slots_ = 0;
   std::uint64_t ready_ = 0;                        // may issue, as far as is known
   std::array<std::uint64_t, kReasons> blocked_{};  // by reason

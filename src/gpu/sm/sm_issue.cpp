@@ -192,6 +192,7 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
       return true;
     }
     issued_memory_ = true;
+    load_store_next_ = cycle_ + 1;
     entries += timed.read_entries;
     for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = kPending;
   }
