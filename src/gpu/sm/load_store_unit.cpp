@@ -377,7 +377,7 @@ void LoadStoreUnit<W>::State::shared_atomic(Instruction& instruction, const Memo
     for (unsigned e = 0; e < op.vector_elements; ++e) {
       alignas(8) std::byte old[8];
       update(where + e * element, b + e * element, b + instruction.bytes, old);
-      std::memcpy(b + e * element, old, element);
+      element == 4 ? std::memcpy(b + e * element, old, 4) : std::memcpy(b + e * element, old, element);
     }
   });
 }

@@ -65,7 +65,8 @@ class LoadStoreUnit {
   }
   // Takes a Load, Store or Atomic at issue: generates and checks the addresses and copies the stored values.
   // Its operands are collected at `start`, the first cycle at which it may act. `warp` is the warp's slot;
-  // `registers` and `memory` stay valid until the completion. False: fault() says why and nothing has happened.
+  // `registers` and `memory` stay valid until the completion. False: fault() says why and nothing has
+  // happened.
   bool issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op,
              std::uint64_t lanes, const WarpMemory& memory);
   const AccessFault& fault() const;

@@ -149,7 +149,7 @@ void SmCoreOf<W>::end_warp(Warp& warp, unsigned slot) {
   warp.wake_cycle = kPending;
   wants_fetch_ &= ~(1ull << slot);
   fetch_blocked_ &= ~(1ull << slot);
-  if (--warp.block->live_warps == 0) blocks_ending_ = true;
+  if (--warp.block->live_warps == 0) blocks_ending_ = drain_changed_ = true;
   release_barriers(*warp.block);
 }
 

@@ -68,7 +68,7 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
     }
     fetch();
   }
-  if (blocks_ending_) finish_blocks();
+  if (blocks_ending_ && drain_changed_) finish_blocks();
 
   if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0 || waiting_for_load_store() != 0)
     return clock_.first_edge_after(now);
@@ -112,6 +112,7 @@ void SmCoreOf<W>::wake_warps() {
 
 template <unsigned W>
 void SmCoreOf<W>::take_completions() {
+  drain_changed_ |= !load_store_.completions().empty();
   for (const auto& completion : load_store_.completions()) {
     Warp& warp = *warps_[completion.warp];
     const TimedOp& timed = warp.timed[completion.op - warp.code];
@@ -147,7 +148,7 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
   block.live_warps = 0;
   block.barriers.fill({});
   grid.first_block_ps = std::min(grid.first_block_ps, now_);
-  blocks_ending_ = true;  // until it has warps
+  blocks_ending_ = drain_changed_ = true;  // until it has warps
   if (grid.fault.kind != FaultKind::None && grid.fault.time_ps < now_) return;
   if (const std::string reason = refusal(*grid.kernel, width_, W); !reason.empty()) {
     fault(block, FaultKind::IllegalInstruction, reason);
@@ -282,14 +283,17 @@ void SmCoreOf<W>::fetch() {
 
 template <unsigned W>
 void SmCoreOf<W>::finish_blocks() {
-  blocks_ending_ = false;
+  blocks_ending_ = drain_changed_ = false;
   std::erase_if(blocks_, [&](std::unique_ptr<Block>& owned) {
     Block& block = *owned;
     if (block.live_warps != 0) return false;
     blocks_ending_ = true;
     for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1)
       if (!drained(static_cast<unsigned>(std::countr_zero(rest)))) return false;
-    if (!done_->can_push(now_)) return false;
+    if (!done_->can_push(now_)) {
+      drain_changed_ = true;
+      return false;
+    }
     Grid& grid = *block.grid;
     grid.last_block_ps = std::max(grid.last_block_ps, now_);
     done_->push(now_, {&grid, block.number, number_, grid.fault.kind != FaultKind::None});
@@ -317,7 +321,7 @@ void SmCoreOf<W>::kill(Block& block) {
     fetch_blocked_ &= ~(1ull << slot);
   }
   block.live_warps = 0;
-  blocks_ending_ = true;
+  blocks_ending_ = drain_changed_ = true;
 }
 
 template <unsigned W>

@@ -174,7 +174,9 @@ class SmCoreOf final : public SmCore {
   std::vector<std::unique_ptr<Block>> idle_blocks_;
   std::vector<Grid*> grids_;  // of the resident blocks, each once
   std::uint64_t last_launch_id_ = ~0ull;
-  bool blocks_ending_ = false;
+  bool blocks_ending_ = false;  // some block has no running warps left
+  bool drain_changed_ =
+      false;  // since finish_blocks() looked: accesses completed, a block ended or there was no room
   bool issued_memory_ = false;  // in this cycle
   SmStatistics statistics_;
 };
