@@ -72,16 +72,21 @@ class CrossbarBase : public sim::Component {
   static constexpr unsigned kMaxQueuesOfPort = 64;  // one bit each
   static constexpr std::uint16_t kNoRoute = ~std::uint16_t{0};
 
+  static constexpr unsigned kWords = kMaxPorts / 64;
+  // What looks at whole sets is compiled twice: for the first word, which is all when there are no more than
+  // 64 ports on either side, and for all words.
+  template <unsigned W>
+  using Words = std::array<std::uint64_t, W>;
   struct PortSet {
-    std::array<std::uint64_t, kMaxPorts / 64> words{};
+    Words<kWords> words{};
     void insert(unsigned port) { words[port / 64] |= 1ull << port % 64; }
     void erase(unsigned port) { words[port / 64] &= ~(1ull << port % 64); }
-    bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
-    PortSet operator&(const PortSet& other) const;
-    PortSet without(const PortSet& other) const;
-    void operator|=(const PortSet& other);
-    // The first member at or after `port`, from the beginning again after the last one; the set is not empty.
-    unsigned next(unsigned port) const;
+    template <unsigned W>
+    bool empty() const {
+      std::uint64_t all = 0;
+      for (unsigned i = 0; i < W; ++i) all |= words[i];
+      return all == 0;
+    }
   };
   struct InputQueue {
     PacketQueue* queue;
@@ -121,12 +126,18 @@ class CrossbarBase : public sim::Component {
     Picoseconds free_at = 0, arrival = 0;
   };
 
+  template <unsigned W>
+  Picoseconds tick_ports(Picoseconds now);
   void take_arrivals(Picoseconds now);
   void take_head(InputQueue& input, Picoseconds now);
+  template <unsigned W>
   void arbitrate(Picoseconds now);
-  bool offer(unsigned output, Picoseconds now, PortSet& offered);
+  template <unsigned W>
+  bool offer(unsigned output, Picoseconds now, Words<W>& offered);
+  template <unsigned W>
   void send(InputPort& port, Picoseconds now);
-  std::uint16_t target_of(const InputQueue& input) const;
+  [[noreturn]] void refuse_destination(unsigned number) const;
+  template <unsigned W>
   Picoseconds next_free_port() const;
 
   sim::ClockCursor clock_;
