@@ -112,10 +112,11 @@ class Cache : public sim::Component {
     };
     std::vector<Stage> stages;
     std::size_t head = 0, size = 0;
+    Picoseconds front_ready = kNever;
     Stage& front() { return stages[head]; }
     void pop() {
       if (++head == stages.size()) head = 0;
-      --size;
+      front_ready = --size == 0 ? kNever : stages[head].ready;
     }
   };
   // What went below and is not a fetch.
@@ -155,12 +156,14 @@ class Cache : public sim::Component {
 
   // cache_lookup.cpp: what a request does.
   Access access(const CacheEntry& entry);
+  void check(const Access& access) const;
   bool goes_below(const Access& access, std::uint32_t line) const;
   Outcome look_up(Picoseconds now, CacheEntry& entry);
   Outcome join(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome miss(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome take_way(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t& index);
   Outcome take_turn(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  Outcome serve_here(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome clean(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
@@ -192,6 +195,8 @@ class Cache : public sim::Component {
   std::function<std::uint16_t(Address)> destination_of_;
 
   std::array<Pipeline, kTrafficClasses> pipelines_;
+  Picoseconds next_lookup_ = kNever;  // when the first head of a pipeline is ready
+  std::uint64_t arrivals_ = 0;        // classes (one bit each) of which packets may be on their way to here
   std::vector<Transit> transits_;
   std::uint32_t free_transit_ = kNone;
   std::uint32_t first_transit_ = kNone, last_transit_ = kNone;  // oldest first
