@@ -156,7 +156,8 @@ class Cache : public sim::Component {
 
   // cache_lookup.cpp: what a request does.
   Access access(const CacheEntry& entry);
-  void check(const Access& access) const;
+  bool possible(const Access& access) const;
+  [[noreturn]] void refuse(const Access& access) const;
   bool goes_below(const Access& access, std::uint32_t line) const;
   Outcome look_up(Picoseconds now, CacheEntry& entry);
   Outcome join(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);

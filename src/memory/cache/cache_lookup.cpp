@@ -4,20 +4,17 @@
 
 namespace duet::memory {
 
-void Cache::check(const Access& access) const {
+void Cache::refuse(const Access& access) const {
   const Request& request = access.request;
   if (request.trigger != Trigger::None || request.action != Action::None)
     throw Error(name() + " knows no triggers or actions of full/empty bits: run without tracked memory");
-  const bool range = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
-  if (access.offset + request.bytes > lines_.line_bytes() ||
-      !within(request.mask, ByteMask::first(request.bytes)) || (!range && !any(request.mask)))
-    throw Error(name() + ": a request for " + std::to_string(request.bytes) + " bytes at physical address " +
-                std::to_string(request.address) + " does not lie in one line, or asks for no byte");
+  throw Error(name() + ": a request for " + std::to_string(request.bytes) + " bytes at physical address " +
+              std::to_string(request.address) + " does not lie in one line, or asks for no byte");
 }
 
 Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
   const Access own = access(entry);
-  check(own);
+  if (!possible(own)) refuse(own);
   const Operation operation = own.request.operation;
   std::uint32_t line = lines_.find(own.line);
   const auto pending = [&] { return line != kNone && lines_[line].mshr != kNone; };
@@ -103,7 +100,7 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
   const bool overtakes = passing_in_another_class(access.line, traffic_class);
   if (overtakes && !reads) return stall(entry, statistics_.stalls_below);
   // A fetch that may wait long leaves the last way to class NonTriggered.
-  const bool aside = overtakes || (may_wait_long && lines_.victim(access.line).candidates < 2);
+  const bool aside = overtakes || (may_wait_long && lines_.candidates(access.line) < 2);
   std::uint32_t index = line;
   if (index == kNone && !aside) {
     room = take_way(now, entry, access, index);
@@ -133,21 +130,21 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
 // A way for a line that is not held; dirty bytes of the victim go below.
 Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access& access,
                                std::uint32_t& index) {
-  const LineArray::Victim victim = lines_.victim(access.line);
-  if (victim.index == LineArray::kNone) return stall(entry, statistics_.stalls_way);
-  const Address tag = lines_.tag(victim.index);
+  const std::uint32_t victim = lines_.victim(access.line);
+  if (victim == kNone) return stall(entry, statistics_.stalls_way);
+  const Address tag = lines_.tag(victim);
   if (tag != LineArray::kNoTag) {
-    const ByteMask dirty = lines_[victim.index].dirty;
+    const ByteMask dirty = lines_[victim].dirty;
     if (any(dirty)) {
       const Outcome room = stalled_below(room_below(now, TrafficClass::NonTriggered), entry);
       if (room != Outcome::Done) return room;
-      write_back(now, tag, victim.index, dirty, nullptr);
+      write_back(now, tag, victim, dirty, nullptr);
     }
     ++statistics_.evictions;
   }
-  lines_.reserve(victim.index, access.line);
-  lines_[victim.index].filled_by = user(access.request);
-  index = victim.index;
+  lines_.reserve(victim, access.line);
+  lines_[victim].filled_by = user(access.request);
+  index = victim;
   return Outcome::Done;
 }
 
@@ -167,7 +164,7 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
   const Operation operation = access.request.operation;
   if (access.cached && operation == Operation::Write && !config_.write_back) {
     // A write that may not have its line because every way waits goes through all the same.
-    if (line == kNone && config_.write_allocate && lines_.victim(access.line).index != LineArray::kNone)
+    if (line == kNone && config_.write_allocate && lines_.victim(access.line) != kNone)
       take_way(now, entry, access, line);
     if (line != kNone && config_.write_evict) {
       lines_.drop_bytes(line, access.mask);

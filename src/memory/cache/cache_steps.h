@@ -19,6 +19,14 @@ inline Cache::Access Cache::access(const CacheEntry& entry) {
           cached || range};
 }
 
+inline bool Cache::possible(const Access& access) const {
+  const Request& request = access.request;
+  const bool range = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
+  return request.trigger == Trigger::None && request.action == Action::None &&
+         access.offset + request.bytes <= lines_.line_bytes() &&
+         within(request.mask, ByteMask::first(request.bytes)) && (range || any(request.mask));
+}
+
 inline bool Cache::goes_below(const Access& access, std::uint32_t line) const {
   if (!access.cached) return true;
   switch (access.request.operation) {

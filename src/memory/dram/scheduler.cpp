@@ -72,7 +72,7 @@ void DramScheduler::added(std::uint32_t index) {
     if (first) precharge_ |= bit;
   } else if ((column_[d] & bit) == 0 && entry.sequence < bank.oldest_sequence + limit_) {
     bank.hit[d] = index;
-    bank.hit_sequence[d] = entry.sequence;
+    hit_sequence_[d][entry.bank] = entry.sequence;
     column_[d] |= bit;
     precharge_ &= ~bit;
     outdated_ = true;
@@ -108,7 +108,7 @@ void DramScheduler::update(unsigned bank_number) {
     const std::uint64_t sequence = requests_[hit].sequence;
     if (sequence >= bank.oldest_sequence + limit_) continue;
     bank.hit[d] = hit;
-    bank.hit_sequence[d] = sequence;
+    hit_sequence_[d][bank_number] = sequence;
     column_[d] |= bit;
     usable = true;
   }
@@ -127,7 +127,7 @@ inline DramScheduler::Candidate DramScheduler::best_column(Direction direction, 
   for (std::uint64_t banks = column_[d]; banks != 0; banks &= banks - 1) {
     const auto bank = static_cast<unsigned>(std::countr_zero(banks));
     const Cycle cycle = std::max(from, timer_.earliest_of_bank(command, bank));
-    const std::uint64_t sequence = banks_[bank].hit_sequence[d];
+    const std::uint64_t sequence = hit_sequence_[d][bank];
     if (cycle < best.cycle || (cycle == best.cycle && sequence < best.sequence))
       best = {cycle, sequence, bank};
   }
@@ -138,7 +138,7 @@ inline std::uint64_t DramScheduler::oldest_column(Direction direction) const {
   const unsigned d = index_of(direction);
   std::uint64_t oldest = ~0ull;
   for (std::uint64_t banks = column_[d]; banks != 0; banks &= banks - 1)
-    oldest = std::min(oldest, banks_[std::countr_zero(banks)].hit_sequence[d]);
+    oldest = std::min(oldest, hit_sequence_[d][static_cast<unsigned>(std::countr_zero(banks))]);
   return oldest;
 }
 

@@ -75,7 +75,6 @@ class DramScheduler {
     std::uint32_t row = 0;
     std::uint32_t oldest = kNoEntry;                       // not blocked
     std::array<std::uint32_t, 2> hit{kNoEntry, kNoEntry};  // oldest that may use the open row
-    std::array<std::uint64_t, 2> hit_sequence{};
     std::uint64_t oldest_sequence = 0;
   };
   struct Candidate {
@@ -104,6 +103,7 @@ class DramScheduler {
   std::uint64_t blocked_ = 0;
   bool outdated_ = true;
   std::array<Bank, kMaxBanks> banks_;
+  std::array<std::array<std::uint64_t, kMaxBanks>, 2> hit_sequence_{};  // by direction: age of Bank::hit
   // Sets of banks: with requests, with an open row; and what they need next.
   std::uint64_t work_ = 0, open_ = 0;
   std::array<std::uint64_t, 2> column_{};

@@ -93,13 +93,13 @@ Picoseconds CrossbarBase::tick(Picoseconds now) {
 template <unsigned W>
 Picoseconds CrossbarBase::tick_ports(Picoseconds now) {
   for_each_member<W>(busy_inputs_.words, [&](unsigned port) {
-    if (inputs_[port].free_at <= now) busy_inputs_.erase(port);
+    if (inputs_[port].free_at <= now) busy_inputs_.erase<W>(port);
   });
   for_each_member<W>(busy_outputs_.words, [&](unsigned port) {
-    if (outputs_[port].free_at <= now) busy_outputs_.erase(port);
+    if (outputs_[port].free_at <= now) busy_outputs_.erase<W>(port);
   });
   next_arrival_ = kNever;
-  take_arrivals(now);
+  take_arrivals<W>(now);
   arbitrate<W>(now);
   // Whatever is left waits for a packet that arrives, for a port, or for room: the queue that was found full
   // wakes this component when it gets some.
@@ -107,20 +107,22 @@ Picoseconds CrossbarBase::tick_ports(Picoseconds now) {
 }
 
 // Looks at the queues into which something was pushed since they were last found empty.
-void CrossbarBase::take_arrivals(Picoseconds now) {
+template <unsigned W>
+inline void CrossbarBase::take_arrivals(Picoseconds now) {
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     const std::uint64_t marked = arrivals_[i];
     if (marked == 0) continue;
     arrivals_[i] = 0;
     for_each_bit(marked, static_cast<unsigned>(64 * i), [&](unsigned index) {
       InputQueue& input = input_queues_[index];
-      if ((inputs_[input.port].heads >> input.slot & 1) == 0) take_head(input, now);
+      if ((inputs_[input.port].heads >> input.slot & 1) == 0) take_head<W>(input, now);
     });
   }
 }
 
 // The front packet of a queue becomes a request to its output queue, or is waited for.
-void CrossbarBase::take_head(InputQueue& input, Picoseconds now) {
+template <unsigned W>
+inline void CrossbarBase::take_head(InputQueue& input, Picoseconds now) {
   if (!input.queue->can_pop(now)) {
     const Picoseconds arrival = input.queue->next_arrival(now);
     if (arrival == kNever) return;
@@ -135,11 +137,11 @@ void CrossbarBase::take_head(InputQueue& input, Picoseconds now) {
   input.head_since = now;
   InputPort& port = inputs_[input.port];
   port.heads |= 1ull << input.slot;
-  inputs_with_heads_.insert(input.port);
+  inputs_with_heads_.insert<W>(input.port);
   OutputQueue& target = output_queues_[input.target];
-  target.requests.insert(input.port);
+  target.requests.insert<W>(input.port);
   outputs_[target.port].requested |= 1ull << target.slot;
-  requested_outputs_.insert(target.port);
+  requested_outputs_.insert<W>(target.port);
 }
 
 void CrossbarBase::refuse_destination(unsigned number) const {
@@ -153,12 +155,12 @@ void CrossbarBase::arbitrate(Picoseconds now) {
   for (bool any = true; any;) {
     Words<W> offered{};
     for_each_member<W>(offering, [&](unsigned output) {
-      if (!offer<W>(output, now, offered)) offering[output / 64] &= ~(1ull << output % 64);
+      if (!offer<W>(output, now, offered)) offering[W == 1 ? 0 : output / 64] &= ~(1ull << output % 64);
     });
     any = false;
     for_each_member<W>(offered, [&](unsigned number) {
       InputPort& input = inputs_[number];
-      offering[input.offering_output / 64] &= ~(1ull << input.offering_output % 64);
+      offering[W == 1 ? 0 : input.offering_output / 64] &= ~(1ull << input.offering_output % 64);
       send<W>(input, now);
     });
     for (const std::uint64_t word : offering) any |= word != 0;
@@ -184,8 +186,8 @@ inline bool CrossbarBase::offer(unsigned output_number, Picoseconds now, Words<W
   if (room == 0) return false;
   const unsigned number = next_member(candidates, output.round_robin);
   InputPort& input = inputs_[number];
-  if ((offered[number / 64] >> number % 64 & 1) == 0) {
-    offered[number / 64] |= 1ull << number % 64;
+  if ((offered[W == 1 ? 0 : number / 64] >> number % 64 & 1) == 0) {
+    offered[W == 1 ? 0 : number / 64] |= 1ull << number % 64;
     input.offered_rank = kNoOffer;
   }
   for (unsigned traffic_class = 0;; ++traffic_class) {
@@ -227,8 +229,8 @@ inline void CrossbarBase::send(InputPort& port, Picoseconds now) {
                    clock_.edge_after(now, cycles - 1 + latency_cycles_)};
   target.queue->push(now, packet, reservation.arrival);
   port.free_at = output.free_at = reservation.free_at;
-  busy_inputs_.insert(input.port);
-  busy_outputs_.insert(target.port);
+  busy_inputs_.insert<W>(input.port);
+  busy_outputs_.insert<W>(target.port);
   output.round_robin = input.port + 1u == inputs_.size() ? 0 : input.port + 1u;
   port.round_robin[input.traffic_class] = static_cast<std::uint8_t>((slot + 1) % kMaxQueuesOfPort);
   ++statistics_.packets;
@@ -241,11 +243,11 @@ inline void CrossbarBase::send(InputPort& port, Picoseconds now) {
   bool another = false;  // head at this port for the same output queue
   for_each_bit(port.heads & port.of_class[input.traffic_class], 0,
                [&](unsigned other) { another |= input_queues_[port.queues[other]].target == input.target; });
-  if (!another) target.requests.erase(input.port);
-  take_head(input, now);
-  if (port.heads == 0) inputs_with_heads_.erase(input.port);
+  if (!another) target.requests.erase<W>(input.port);
+  take_head<W>(input, now);
+  if (port.heads == 0) inputs_with_heads_.erase<W>(input.port);
   if (target.requests.empty<W>()) output.requested &= ~(1ull << target.slot);
-  if (output.requested == 0) requested_outputs_.erase(target.port);
+  if (output.requested == 0) requested_outputs_.erase<W>(target.port);
 }
 
 // The next time at which a port that some packet waits for becomes free.

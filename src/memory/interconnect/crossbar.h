@@ -79,8 +79,14 @@ class CrossbarBase : public sim::Component {
   using Words = std::array<std::uint64_t, W>;
   struct PortSet {
     Words<kWords> words{};
-    void insert(unsigned port) { words[port / 64] |= 1ull << port % 64; }
-    void erase(unsigned port) { words[port / 64] &= ~(1ull << port % 64); }
+    template <unsigned W>
+    void insert(unsigned port) {
+      words[W == 1 ? 0 : port / 64] |= 1ull << port % 64;
+    }
+    template <unsigned W>
+    void erase(unsigned port) {
+      words[W == 1 ? 0 : port / 64] &= ~(1ull << port % 64);
+    }
     template <unsigned W>
     bool empty() const {
       std::uint64_t all = 0;
@@ -128,7 +134,9 @@ class CrossbarBase : public sim::Component {
 
   template <unsigned W>
   Picoseconds tick_ports(Picoseconds now);
+  template <unsigned W>
   void take_arrivals(Picoseconds now);
+  template <unsigned W>
   void take_head(InputQueue& input, Picoseconds now);
   template <unsigned W>
   void arbitrate(Picoseconds now);
