@@ -190,6 +190,7 @@ Picoseconds Cache::accept(Picoseconds now) {
       accepted = true;
       more |= requests.size() != 0;
       again_ |= requests.can_pop(now);
+      arrival = std::min(arrival, requests.next_arrival(now));
     }
     if (!more) arrivals_ &= ~(1ull << c);
   }
