@@ -46,13 +46,13 @@ Picoseconds Cache::tick(Picoseconds now) {
   const Picoseconds request = arrivals_ == 0 ? kNever : accept(now);
   if (again_) return clock_.first_edge_after(now);
 
-  Picoseconds next = port_free_ > now ? port_free_ : kNever;
-  if (next_lookup_ > now) {
-    next = std::min(next, next_lookup_);
-  } else {
+  Picoseconds next = next_lookup_;
+  if (next <= now) {  // a head that waits for somebody: the others' times count
+    next = kNever;
     for (const Pipeline& pipeline : pipelines_)
       if (pipeline.front_ready > now) next = std::min(next, pipeline.front_ready);
   }
+  if (port_free_ > now) next = std::min(next, port_free_);
   const Picoseconds arrival = std::min(request, from_below_->next_arrival(now));
   return arrival == kNever ? next : std::min(next, clock_.first_edge_after(arrival));
 }
@@ -93,6 +93,17 @@ void Cache::fill(const Packet& packet) {
   ++statistics_.fills;
   pool_.release(packet.request);
   misses_.list_ready(mshr);
+}
+
+inline void Cache::release_miss(std::uint32_t mshr) {
+  const std::uint32_t index = misses_[mshr].line_index;
+  lines_[index].mshr = kNone;
+  if (index < lines_.lines()) {
+    lines_.drop_bytes(index, {});
+  } else {
+    lines_[index].valid = {};
+  }
+  misses_.release(mshr);
 }
 
 void Cache::serve_waiting(Picoseconds now) {
@@ -150,8 +161,27 @@ void Cache::lookup(Picoseconds now) {
   }
 }
 
+// Moves a packet that has arrived into the pipeline of its class.
+inline void Cache::take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline,
+                           std::size_t client) {
+  if (pipeline.stages.empty()) pipeline.stages.resize(config_.latency_cycles);
+  std::size_t tail = pipeline.head + pipeline.size;
+  if (tail >= config_.latency_cycles) tail -= config_.latency_cycles;
+  Pipeline::Stage& stage = pipeline.stages[tail];
+  stage.entry.packet = requests.pop(now);
+  stage.entry.client = static_cast<std::uint32_t>(client);
+  stage.entry.occupied_port = stage.entry.stalled = false;
+  stage.ready = clock_.edge_after(now, config_.latency_cycles);
+  if (pipeline.size++ == 0) {
+    pipeline.front_ready = stage.ready;
+    next_lookup_ = std::min(next_lookup_, stage.ready);
+  }
+  again_ |= requests.can_pop(now);
+}
+
 // Returns when the next request arrives that is already on a wire; kNever when there is none, or no room.
 Picoseconds Cache::accept(Picoseconds now) {
+  if (arrivals_ == 1 && clients_.size() == 1) return accept_only_class(now);
   Picoseconds arrival = kNever;
   bool accepted = false;
   const std::size_t first = round_robin_, clients = clients_.size();
@@ -164,37 +194,30 @@ Picoseconds Cache::accept(Picoseconds now) {
       std::size_t index = first + i;
       if (index >= clients) index -= clients;
       sim::Queue<Packet>& requests = clients_[index].requests->of(c);
-      if (requests.size() == 0) continue;
-      if (!requests.can_pop(now)) {
-        more = true;
-        arrival = std::min(arrival, requests.next_arrival(now));
-        continue;
+      if (requests.can_pop(now)) {
+        if (accepted) {
+          again_ = true;
+          return kNever;
+        }
+        take_in(now, requests, pipeline, index);
+        round_robin_ = index + 1 == clients ? 0 : index + 1;
+        accepted = true;
       }
-      if (accepted) {
-        again_ = true;
-        return kNever;
-      }
-      if (pipeline.stages.empty()) pipeline.stages.resize(config_.latency_cycles);
-      std::size_t tail = pipeline.head + pipeline.size;
-      if (tail >= pipeline.stages.size()) tail -= pipeline.stages.size();
-      Pipeline::Stage& stage = pipeline.stages[tail];
-      stage.entry.packet = requests.pop(now);
-      stage.entry.client = static_cast<std::uint32_t>(index);
-      stage.entry.occupied_port = stage.entry.stalled = false;
-      stage.ready = clock_.edge_after(now, config_.latency_cycles);
-      if (pipeline.size++ == 0) {
-        pipeline.front_ready = stage.ready;
-        next_lookup_ = std::min(next_lookup_, stage.ready);
-      }
-      round_robin_ = index + 1 == clients ? 0 : index + 1;
-      accepted = true;
       more |= requests.size() != 0;
-      again_ |= requests.can_pop(now);
       arrival = std::min(arrival, requests.next_arrival(now));
     }
     if (!more) arrivals_ &= ~(1ull << c);
   }
   return arrival;
+}
+
+// The usual case: one client, and nothing but class NonTriggered.
+inline Picoseconds Cache::accept_only_class(Picoseconds now) {
+  sim::Queue<Packet>& requests = clients_.front().requests->of(0);
+  if (pipelines_[0].size == config_.latency_cycles) return kNever;
+  if (requests.can_pop(now)) take_in(now, requests, pipelines_[0], 0);
+  if (requests.size() == 0) arrivals_ = 0;
+  return requests.next_arrival(now);
 }
 
 void Cache::fetch(Picoseconds now, std::uint32_t mshr, const Request& by, const ByteMask& bytes) {

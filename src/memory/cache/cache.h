@@ -141,6 +141,8 @@ class Cache : public sim::Component {
   void serve_waiting(Picoseconds now);
   void lookup(Picoseconds now);
   Picoseconds accept(Picoseconds now);
+  Picoseconds accept_only_class(Picoseconds now);
+  void take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline, std::size_t client);
   void fill(const Packet& packet);
   Outcome room_above(Picoseconds now, std::uint32_t client);
   Outcome room_below(Picoseconds now, TrafficClass traffic_class);

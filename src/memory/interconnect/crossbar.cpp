@@ -60,8 +60,8 @@ void CrossbarBase::connect_input(unsigned port_number, std::span<PacketQueue* co
   for (unsigned traffic_class = 0; traffic_class < queues.size(); ++traffic_class) {
     const std::size_t index = input_queues_.size();
     const auto slot = static_cast<std::uint8_t>(port.queues.size());
-    input_queues_.push_back({queues[traffic_class], static_cast<std::uint16_t>(port_number), slot,
-                             static_cast<std::uint8_t>(traffic_class)});
+    input_queues_.push_back({queues[traffic_class], static_cast<std::uint16_t>(port_number),
+                             static_cast<std::uint8_t>(traffic_class), 1ull << slot});
     port.queues.push_back(static_cast<std::uint16_t>(index));
     port.of_class[traffic_class] |= 1ull << slot;
     if (index / 64 == arrivals_.size()) arrivals_.push_back(0);
@@ -82,7 +82,7 @@ void CrossbarBase::connect_output(unsigned port_number, std::uint16_t number,
   for (PacketQueue* queue : queues) {
     const auto slot = static_cast<std::uint8_t>(port.queues.size());
     port.queues.push_back(static_cast<std::uint16_t>(output_queues_.size()));
-    output_queues_.push_back({queue, static_cast<std::uint16_t>(port_number), number, slot, {}});
+    output_queues_.push_back({queue, static_cast<std::uint16_t>(port_number), number, 1ull << slot, {}});
   }
 }
 
@@ -115,7 +115,7 @@ inline void CrossbarBase::take_arrivals(Picoseconds now) {
     arrivals_[i] = 0;
     for_each_bit(marked, static_cast<unsigned>(64 * i), [&](unsigned index) {
       InputQueue& input = input_queues_[index];
-      if ((inputs_[input.port].heads >> input.slot & 1) == 0) take_head<W>(input, now);
+      if ((inputs_[input.port].heads & input.bit) == 0) take_head<W>(input, now);
     });
   }
 }
@@ -136,11 +136,11 @@ inline void CrossbarBase::take_head(InputQueue& input, Picoseconds now) {
   input.target = static_cast<std::uint16_t>(route_[number] + input.traffic_class);
   input.head_since = now;
   InputPort& port = inputs_[input.port];
-  port.heads |= 1ull << input.slot;
+  port.heads |= input.bit;
   inputs_with_heads_.insert<W>(input.port);
   OutputQueue& target = output_queues_[input.target];
   target.requests.insert<W>(input.port);
-  outputs_[target.port].requested |= 1ull << target.slot;
+  outputs_[target.port].requested |= target.bit;
   requested_outputs_.insert<W>(target.port);
 }
 
@@ -180,7 +180,7 @@ inline bool CrossbarBase::offer(unsigned output_number, Picoseconds now, Words<W
     for (unsigned i = 0; i < W; ++i) any |= free[i] = queue.requests.words[i] & ~busy_inputs_.words[i];
     // Nobody needs to be woken by a queue for which only busy ports have packets: their own end wakes them.
     if (any == 0 || !queue.queue->can_push(now)) return;
-    room |= 1ull << slot;
+    room |= queue.bit;
     for (unsigned i = 0; i < W; ++i) candidates[i] |= free[i];
   });
   if (room == 0) return false;
@@ -199,7 +199,7 @@ inline bool CrossbarBase::offer(unsigned output_number, Picoseconds now, Words<W
       for (std::uint64_t bits = turn; bits != 0; bits &= bits - 1) {
         const auto slot = static_cast<unsigned>(std::countr_zero(bits));
         const OutputQueue& target = output_queues_[input_queues_[input.queues[slot]].target];
-        if (target.port != output_number || (room >> target.slot & 1) == 0) continue;
+        if (target.port != output_number || (room & target.bit) == 0) continue;
         if (rank + slot < input.offered_rank) {
           input.offered_rank = rank + slot;
           input.offered_slot = slot;
@@ -239,14 +239,14 @@ inline void CrossbarBase::send(InputPort& port, Picoseconds now) {
   ++output.statistics.packets;
   output.statistics.flits += cycles;
 
-  port.heads &= ~(1ull << slot);
+  port.heads &= ~input.bit;
   bool another = false;  // head at this port for the same output queue
   for_each_bit(port.heads & port.of_class[input.traffic_class], 0,
                [&](unsigned other) { another |= input_queues_[port.queues[other]].target == input.target; });
   if (!another) target.requests.erase<W>(input.port);
   take_head<W>(input, now);
   if (port.heads == 0) inputs_with_heads_.erase<W>(input.port);
-  if (target.requests.empty<W>()) output.requested &= ~(1ull << target.slot);
+  if (target.requests.empty<W>()) output.requested &= ~target.bit;
   if (output.requested == 0) requested_outputs_.erase<W>(target.port);
 }
 

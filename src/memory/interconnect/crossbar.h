@@ -97,8 +97,8 @@ class CrossbarBase : public sim::Component {
   struct InputQueue {
     PacketQueue* queue;
     std::uint16_t port;
-    std::uint8_t slot;  // its number at the port
     std::uint8_t traffic_class;
+    std::uint64_t bit;         // of its number at the port
     std::uint16_t target = 0;  // of the head: number of the output queue
     Picoseconds head_since = 0;
   };
@@ -115,7 +115,7 @@ class CrossbarBase : public sim::Component {
     PacketQueue* queue;
     std::uint16_t port;
     std::uint16_t number;
-    std::uint8_t slot;  // its number at the port
+    std::uint64_t bit;  // of its number at the port
     PortSet requests;   // input ports at which a head waits for this queue
   };
   struct OutputPort {
