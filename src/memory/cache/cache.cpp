@@ -1,8 +1,7 @@
-#include "memory/cache/cache.h"
-
-#include <utility>
+#include <bit>
 
 #include "base/error.h"
+#include "memory/cache/cache_steps.h"
 
 namespace duet::memory {
 
@@ -27,6 +26,7 @@ Cache::Cache(sim::Engine& engine, std::string name, const sim::Component* parent
 
 void Cache::connect_above(Channel& requests, sim::Queue<Packet>& responses) {
   clients_.push_back({&requests, &responses});
+  for (unsigned c = 0; c < kTrafficClasses; ++c) requests.of(c).mark_pushes(&arrivals_, 1ull << c);
 }
 
 void Cache::connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
@@ -40,22 +40,24 @@ void Cache::connect_below(Channel& requests, sim::Queue<Packet>& responses, std:
 Picoseconds Cache::tick(Picoseconds now) {
   if (now > invalidate_after_) drop_clean();
   answered_ = sent_ = again_ = false;
-  receive(now);
-  if (now >= port_free_) serve_waiting(now);
-  if (now >= port_free_) lookup(now);
-  const Picoseconds request = accept(now);
-  if (again_) return clock_.edge_after(now, 1);
+  if (from_below_->can_pop(now)) receive(now);
+  if (misses_.first_ready() != kNone && now >= port_free_) serve_waiting(now);
+  if (next_lookup_ <= now && now >= port_free_) lookup(now);
+  const Picoseconds request = arrivals_ == 0 ? kNever : accept(now);
+  if (again_) return clock_.first_edge_after(now);
 
-  Picoseconds next = port_free_ > now ? port_free_ : kNever;
-  for (const Pipeline& pipeline : pipelines_)
-    if (pipeline.size != 0 && pipeline.stages[pipeline.head].ready > now)
-      next = std::min(next, pipeline.stages[pipeline.head].ready);
+  Picoseconds next = next_lookup_;
+  if (next <= now) {  // a head that waits for somebody: the others' times count
+    next = kNever;
+    for (const Pipeline& pipeline : pipelines_)
+      if (pipeline.front_ready > now) next = std::min(next, pipeline.front_ready);
+  }
+  if (port_free_ > now) next = std::min(next, port_free_);
   const Picoseconds arrival = std::min(request, from_below_->next_arrival(now));
-  return arrival == kNever ? next : std::min(next, next_opportunity(arrival));
+  return arrival == kNever ? next : std::min(next, clock_.first_edge_after(arrival));
 }
 
 void Cache::receive(Picoseconds now) {
-  if (!from_below_->can_pop(now)) return;
   const Packet& packet = from_below_->front();
   if (packet.kind != PacketKind::Response) throw Error(name() + ": what comes from below must be answers");
   const auto index = static_cast<std::uint32_t>(packet.argument >> 2);
@@ -91,6 +93,17 @@ void Cache::fill(const Packet& packet) {
   ++statistics_.fills;
   pool_.release(packet.request);
   misses_.list_ready(mshr);
+}
+
+inline void Cache::release_miss(std::uint32_t mshr) {
+  const std::uint32_t index = misses_[mshr].line_index;
+  lines_[index].mshr = kNone;
+  if (index < lines_.lines()) {
+    lines_.drop_bytes(index, {});
+  } else {
+    lines_[index].valid = {};
+  }
+  misses_.release(mshr);
 }
 
 void Cache::serve_waiting(Picoseconds now) {
@@ -135,83 +148,76 @@ void Cache::serve_waiting(Picoseconds now) {
 
 void Cache::lookup(Picoseconds now) {
   for (Pipeline& pipeline : pipelines_) {
-    if (pipeline.size == 0 || pipeline.front().ready > now) continue;
+    if (pipeline.front_ready > now) continue;
     const Outcome outcome = look_up(now, pipeline.front().entry);
     if (port_free_ > now) return;
     if (outcome == Outcome::NextCycle) again_ = true;
     if (outcome != Outcome::Done) continue;
     pipeline.pop();
-    for (Pipeline& other : pipelines_) again_ |= other.size != 0 && other.front().ready <= now;
+    next_lookup_ =
+        std::min({pipelines_[0].front_ready, pipelines_[1].front_ready, pipelines_[2].front_ready});
+    again_ |= next_lookup_ <= now;
     return;
   }
 }
 
+// Moves a packet that has arrived into the pipeline of its class.
+inline void Cache::take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline,
+                           std::size_t client) {
+  if (pipeline.stages.empty()) pipeline.stages.resize(config_.latency_cycles);
+  std::size_t tail = pipeline.head + pipeline.size;
+  if (tail >= config_.latency_cycles) tail -= config_.latency_cycles;
+  Pipeline::Stage& stage = pipeline.stages[tail];
+  stage.entry.packet = requests.pop(now);
+  stage.entry.client = static_cast<std::uint32_t>(client);
+  stage.entry.occupied_port = stage.entry.stalled = false;
+  stage.ready = clock_.edge_after(now, config_.latency_cycles);
+  if (pipeline.size++ == 0) {
+    pipeline.front_ready = stage.ready;
+    next_lookup_ = std::min(next_lookup_, stage.ready);
+  }
+  again_ |= requests.can_pop(now);
+}
+
 // Returns when the next request arrives that is already on a wire; kNever when there is none, or no room.
 Picoseconds Cache::accept(Picoseconds now) {
-  std::size_t there = 0;
-  for (const Client& client : clients_) there += client.requests->size();
-  if (there == 0) return kNever;
+  if (arrivals_ == 1 && clients_.size() == 1) return accept_only_class(now);
   Picoseconds arrival = kNever;
   bool accepted = false;
-  const std::size_t first = round_robin_;
-  for (unsigned c = 0; c < kTrafficClasses; ++c) {
+  const std::size_t first = round_robin_, clients = clients_.size();
+  for (std::uint64_t classes = arrivals_; classes != 0; classes &= classes - 1) {
+    const auto c = static_cast<unsigned>(std::countr_zero(classes));
     Pipeline& pipeline = pipelines_[c];
     if (pipeline.size == config_.latency_cycles) continue;
-    for (std::size_t i = 0; i < clients_.size(); ++i) {
+    bool more = false;
+    for (std::size_t i = 0; i < clients; ++i) {
       std::size_t index = first + i;
-      if (index >= clients_.size()) index -= clients_.size();
+      if (index >= clients) index -= clients;
       sim::Queue<Packet>& requests = clients_[index].requests->of(c);
-      if (requests.size() == 0) continue;
-      if (!requests.can_pop(now)) {
-        arrival = std::min(arrival, requests.next_arrival(now));
-        continue;
+      if (requests.can_pop(now)) {
+        if (accepted) {
+          again_ = true;
+          return kNever;
+        }
+        take_in(now, requests, pipeline, index);
+        round_robin_ = index + 1 == clients ? 0 : index + 1;
+        accepted = true;
       }
-      if (accepted) {
-        again_ = true;
-        return kNever;
-      }
-      if (pipeline.stages.empty()) pipeline.stages.resize(config_.latency_cycles);
-      std::size_t tail = pipeline.head + pipeline.size++;
-      if (tail >= pipeline.stages.size()) tail -= pipeline.stages.size();
-      Pipeline::Stage& stage = pipeline.stages[tail];
-      stage.entry.packet = requests.pop(now);
-      stage.entry.client = static_cast<std::uint32_t>(index);
-      stage.entry.occupied_port = stage.entry.stalled = false;
-      stage.ready = clock_.edge_after(now, config_.latency_cycles);
-      round_robin_ = index + 1 == clients_.size() ? 0 : index + 1;
-      accepted = true;
-      again_ |= requests.can_pop(now);
+      more |= requests.size() != 0;
+      arrival = std::min(arrival, requests.next_arrival(now));
     }
+    if (!more) arrivals_ &= ~(1ull << c);
   }
   return arrival;
 }
 
-Cache::Outcome Cache::room_above(Picoseconds now, std::uint32_t client) {
-  if (answered_) return Outcome::NextCycle;
-  return clients_[client].responses->can_push(now) ? Outcome::Done : Outcome::Blocked;
-}
-
-Cache::Outcome Cache::room_below(Picoseconds now, TrafficClass traffic_class) {
-  if (sent_) return Outcome::NextCycle;
-  return below_->can_push(now, traffic_class) ? Outcome::Done : Outcome::Blocked;
-}
-
-void Cache::answer(Picoseconds now, const CacheEntry& entry, std::uint16_t payload_bytes) {
-  Packet packet = entry.packet;
-  packet.kind = PacketKind::Response;
-  packet.payload_bytes = payload_bytes;
-  std::swap(packet.source, packet.destination);
-  clients_[entry.client].responses->push(now, packet);
-  answered_ = true;
-}
-
-void Cache::send_below(Picoseconds now, const Packet& packet, Address line, Kind kind, std::uint32_t index) {
-  Packet below = packet;
-  below.source = number_;
-  below.destination = destination_of_(line);
-  below.argument = std::uint64_t{index} << 2 | static_cast<std::uint64_t>(kind);
-  below_->push(now, below);
-  sent_ = true;
+// The usual case: one client, and nothing but class NonTriggered.
+inline Picoseconds Cache::accept_only_class(Picoseconds now) {
+  sim::Queue<Packet>& requests = clients_.front().requests->of(0);
+  if (pipelines_[0].size == config_.latency_cycles) return kNever;
+  if (requests.can_pop(now)) take_in(now, requests, pipelines_[0], 0);
+  if (requests.size() == 0) arrivals_ = 0;
+  return requests.next_arrival(now);
 }
 
 void Cache::fetch(Picoseconds now, std::uint32_t mshr, const Request& by, const ByteMask& bytes) {
@@ -294,19 +300,6 @@ void Cache::release_transit(std::uint32_t index) {
   --in_transit_of_[static_cast<unsigned>(own.traffic_class)];
   own.next = free_transit_;
   free_transit_ = index;
-}
-
-bool Cache::writing_back(Address line) const {
-  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
-    if (transits_[i].line == line && transits_[i].own != kNoRequest) return true;
-  return false;
-}
-
-bool Cache::passing_in_another_class(Address line, TrafficClass traffic_class) const {
-  if (in_transit_ == in_transit_of_[static_cast<unsigned>(traffic_class)]) return false;
-  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
-    if (transits_[i].line == line && transits_[i].traffic_class != traffic_class) return true;
-  return false;
 }
 
 }  // namespace duet::memory

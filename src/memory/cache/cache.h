@@ -112,10 +112,11 @@ class Cache : public sim::Component {
     };
     std::vector<Stage> stages;
     std::size_t head = 0, size = 0;
+    Picoseconds front_ready = kNever;
     Stage& front() { return stages[head]; }
     void pop() {
       if (++head == stages.size()) head = 0;
-      --size;
+      front_ready = --size == 0 ? kNever : stages[head].ready;
     }
   };
   // What went below and is not a fetch.
@@ -140,6 +141,8 @@ class Cache : public sim::Component {
   void serve_waiting(Picoseconds now);
   void lookup(Picoseconds now);
   Picoseconds accept(Picoseconds now);
+  Picoseconds accept_only_class(Picoseconds now);
+  void take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline, std::size_t client);
   void fill(const Packet& packet);
   Outcome room_above(Picoseconds now, std::uint32_t client);
   Outcome room_below(Picoseconds now, TrafficClass traffic_class);
@@ -155,12 +158,15 @@ class Cache : public sim::Component {
 
   // cache_lookup.cpp: what a request does.
   Access access(const CacheEntry& entry);
+  bool possible(const Access& access) const;
+  [[noreturn]] void refuse(const Access& access) const;
   bool goes_below(const Access& access, std::uint32_t line) const;
   Outcome look_up(Picoseconds now, CacheEntry& entry);
   Outcome join(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome miss(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome take_way(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t& index);
   Outcome take_turn(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  Outcome serve_here(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome clean(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
@@ -192,6 +198,8 @@ class Cache : public sim::Component {
   std::function<std::uint16_t(Address)> destination_of_;
 
   std::array<Pipeline, kTrafficClasses> pipelines_;
+  Picoseconds next_lookup_ = kNever;  // when the first head of a pipeline is ready
+  std::uint64_t arrivals_ = 0;        // classes (one bit each) of which packets may be on their way to here
   std::vector<Transit> transits_;
   std::uint32_t free_transit_ = kNone;
   std::uint32_t first_transit_ = kNone, last_transit_ = kNone;  // oldest first

@@ -1,52 +1,20 @@
 // What a request does at its lookup, and at its turn when it had to wait.
 #include "base/error.h"
-#include "memory/cache/cache.h"
+#include "memory/cache/cache_steps.h"
 
 namespace duet::memory {
 
-Cache::Access Cache::access(const CacheEntry& entry) {
-  Request& request = pool_[entry.packet.request];
-  const Address line = lines_.line_of(request.address);
-  const auto offset = static_cast<unsigned>(request.address - line);
-  const bool range = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
+void Cache::refuse(const Access& access) const {
+  const Request& request = access.request;
   if (request.trigger != Trigger::None || request.action != Action::None)
     throw Error(name() + " knows no triggers or actions of full/empty bits: run without tracked memory");
-  const ByteMask whole = ByteMask::first(request.bytes);
-  if (offset + request.bytes > lines_.line_bytes() || !within(request.mask, whole) ||
-      (!range && !any(request.mask)))
-    throw Error(name() + ": a request for " + std::to_string(request.bytes) + " bytes at physical address " +
-                std::to_string(request.address) + " does not lie in one line, or asks for no byte");
-  const bool cached =
-      cache_level_ == CacheLevel::L1 ? request.cacheability.gpu_l1 : request.cacheability.gpu_l2;
-  return {request, line, offset, moved_up(range ? whole : request.mask, offset), cached || range};
-}
-
-bool Cache::goes_below(const Access& access, std::uint32_t line) const {
-  if (!access.cached) return true;
-  switch (access.request.operation) {
-    case Operation::Write:
-      return !config_.write_back || (line == kNone && !config_.write_allocate);
-    case Operation::Atomic:
-      return config_.atomic_words_per_cycle == 0;
-    case Operation::Clean:
-      return !config_.write_back;
-    default:
-      return false;
-  }
-}
-
-Cache::Outcome Cache::stall(CacheEntry& entry, std::uint64_t& cause) {
-  cause += !entry.stalled;
-  entry.stalled = true;
-  return Outcome::Blocked;
-}
-
-Cache::Outcome Cache::stalled_below(Outcome outcome, CacheEntry& entry) {
-  return outcome == Outcome::Blocked ? stall(entry, statistics_.stalls_below) : outcome;
+  throw Error(name() + ": a request for " + std::to_string(request.bytes) + " bytes at physical address " +
+              std::to_string(request.address) + " does not lie in one line, or asks for no byte");
 }
 
 Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
   const Access own = access(entry);
+  if (!possible(own)) refuse(own);
   const Operation operation = own.request.operation;
   std::uint32_t line = lines_.find(own.line);
   const auto pending = [&] { return line != kNone && lines_[line].mshr != kNone; };
@@ -79,12 +47,12 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
     return stall(entry, statistics_.stalls_below);
 
   const bool held = line != kNone;
-  Outcome outcome = take_turn(now, entry, own, line);
+  Outcome outcome = below ? pass(now, entry, own, line) : serve_here(now, entry, own, line);
   if (outcome == Outcome::Missing) {
     if (operation != Operation::Write) return miss(now, entry, own, line);
     outcome = room_above(now, entry.client);
     if (outcome == Outcome::Done) outcome = take_way(now, entry, own, line);
-    if (outcome == Outcome::Done) outcome = take_turn(now, entry, own, line);
+    if (outcome == Outcome::Done) outcome = serve_here(now, entry, own, line);
   }
   if (outcome != Outcome::Done) return outcome;
   statistics_.passed += below;
@@ -132,7 +100,7 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
   const bool overtakes = passing_in_another_class(access.line, traffic_class);
   if (overtakes && !reads) return stall(entry, statistics_.stalls_below);
   // A fetch that may wait long leaves the last way to class NonTriggered.
-  const bool aside = overtakes || (may_wait_long && lines_.victim(access.line).candidates < 2);
+  const bool aside = overtakes || (may_wait_long && lines_.candidates(access.line) < 2);
   std::uint32_t index = line;
   if (index == kNone && !aside) {
     room = take_way(now, entry, access, index);
@@ -162,48 +130,21 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
 // A way for a line that is not held; dirty bytes of the victim go below.
 Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access& access,
                                std::uint32_t& index) {
-  const LineArray::Victim victim = lines_.victim(access.line);
-  if (victim.index == LineArray::kNone) return stall(entry, statistics_.stalls_way);
-  const Address tag = lines_.tag(victim.index);
+  const std::uint32_t victim = lines_.victim(access.line);
+  if (victim == kNone) return stall(entry, statistics_.stalls_way);
+  const Address tag = lines_.tag(victim);
   if (tag != LineArray::kNoTag) {
-    const ByteMask dirty = lines_[victim.index].dirty;
+    const ByteMask dirty = lines_[victim].dirty;
     if (any(dirty)) {
       const Outcome room = stalled_below(room_below(now, TrafficClass::NonTriggered), entry);
       if (room != Outcome::Done) return room;
-      write_back(now, tag, victim.index, dirty, nullptr);
+      write_back(now, tag, victim, dirty, nullptr);
     }
     ++statistics_.evictions;
   }
-  lines_.reserve(victim.index, access.line);
-  lines_[victim.index].filled_by = user(access.request);
-  index = victim.index;
-  return Outcome::Done;
-}
-
-// All that came before it in its line is done.
-Cache::Outcome Cache::take_turn(Picoseconds now, CacheEntry& entry, const Access& access,
-                                std::uint32_t line) {
-  if (goes_below(access, line)) return pass(now, entry, access, line);
-  Request& request = access.request;
-  if (request.operation == Operation::Atomic) return atomic(now, entry, access, line);
-  if (request.operation == Operation::Clean) return clean(now, entry, access, line);
-  if (line == kNone && request.operation != Operation::Invalidate) return Outcome::Missing;
-  const bool reads = request.operation == Operation::Read;
-  if (reads && !within(access.mask, lines_[line].valid)) return Outcome::Missing;
-  const Outcome room = room_above(now, entry.client);
-  if (room != Outcome::Done) return room;
-  if (reads) {
-    copy_masked(request.data.data(), lines_.data(line) + access.offset, request.mask);
-    used(line, request);
-  } else if (request.operation == Operation::Write) {
-    copy_masked(lines_.data(line) + access.offset, request.data.data(), request.mask);
-    lines_[line].valid = lines_[line].valid | access.mask;
-    lines_[line].dirty = lines_[line].dirty | access.mask;
-    used(line, request);
-  } else if (line != kNone) {
-    lines_.drop_bytes(line, access.mask);
-  }
-  answer(now, entry, reads ? request.bytes : std::uint16_t{0});
+  lines_.reserve(victim, access.line);
+  lines_[victim].filled_by = user(access.request);
+  index = victim;
   return Outcome::Done;
 }
 
@@ -223,7 +164,7 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
   const Operation operation = access.request.operation;
   if (access.cached && operation == Operation::Write && !config_.write_back) {
     // A write that may not have its line because every way waits goes through all the same.
-    if (line == kNone && config_.write_allocate && lines_.victim(access.line).index != LineArray::kNone)
+    if (line == kNone && config_.write_allocate && lines_.victim(access.line) != kNone)
       take_way(now, entry, access, line);
     if (line != kNone && config_.write_evict) {
       lines_.drop_bytes(line, access.mask);
@@ -295,26 +236,6 @@ void Cache::perform(const Access& access, std::byte* data) {
              request.data.data() + i);
     i += element;
   }
-}
-
-// Of the sectors that hold a wanted byte that is not there, all bytes that are not there.
-ByteMask Cache::missing_sectors(const ByteMask& wanted, const ByteMask& have) const {
-  const ByteMask missing = wanted & ~have;
-  const auto bytes = static_cast<unsigned>(config_.sector_bytes);
-  const ByteMask sector = ByteMask::first(bytes);
-  ByteMask fetched;
-  for (unsigned at = 0; at < lines_.line_bytes(); at += bytes) {
-    const ByteMask here = moved_up(sector, at);
-    if (any(missing & here)) fetched = fetched | (here & ~have);
-  }
-  return fetched;
-}
-
-void Cache::used(std::uint32_t line, const Request& by) {
-  lines_.touch(line);
-  if (lines_[line].used) return;
-  lines_[line].used = true;
-  lines_[line].first_used_by = user(by);
 }
 
 }  // namespace duet::memory

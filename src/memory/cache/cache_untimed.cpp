@@ -3,17 +3,6 @@
 
 namespace duet::memory {
 
-void Cache::release_miss(std::uint32_t mshr) {
-  const std::uint32_t index = misses_[mshr].line_index;
-  lines_[index].mshr = kNone;
-  if (index < lines_.lines()) {
-    lines_.drop_bytes(index, {});
-  } else {
-    lines_[index].valid = {};
-  }
-  misses_.release(mshr);
-}
-
 // From now on only those who already wait see this fetch. They see the bytes as they are now and as the fetch
 // brings them; all of them are reads.
 void Cache::detach(std::uint32_t mshr) {

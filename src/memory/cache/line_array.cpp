@@ -26,25 +26,30 @@ LineArray::LineArray(const config::Cache& config, const LineNumbering& numbering
     refuse("ways and the numbering of lines must not be 0");
   const std::size_t held = config.sets * config.ways;
   tags_.assign(held, kNoTag);
+  last_use_.resize(held + side_lines);
   lines_.resize(held + side_lines);
   data_.resize((held + side_lines) * line_bytes_);
 }
 
-LineArray::Victim LineArray::victim(Address line) const {
-  Victim victim;
+std::uint32_t LineArray::victim(Address line) const {
+  std::uint32_t victim = kNone;
   std::uint64_t oldest = ~std::uint64_t{0};
-  const std::uint32_t begin = first_way(line);
+  const std::uint32_t begin = line == found_line_ ? found_set_ : first_way(line);
   for (std::uint32_t i = begin; i < begin + ways_; ++i) {
-    const Line& candidate = lines_[i];
-    const bool free = tags_[i] == kNoTag;
-    if (!free && candidate.mshr != kNone) continue;
-    ++victim.candidates;
-    const std::uint64_t last_use = free ? 0 : candidate.last_use;  // uses count from 1
-    if (last_use >= oldest) continue;
+    const std::uint64_t last_use = last_use_[i];
+    if (last_use >= oldest || (last_use != 0 && lines_[i].mshr != kNone)) continue;
     oldest = last_use;
-    victim.index = i;
+    victim = i;
   }
   return victim;
+}
+
+unsigned LineArray::candidates(Address line) const {
+  unsigned candidates = 0;
+  const std::uint32_t begin = first_way(line);
+  for (std::uint32_t i = begin; i < begin + ways_; ++i)
+    candidates += tags_[i] == kNoTag || lines_[i].mshr == kNone;
+  return candidates;
 }
 
 }  // namespace duet::memory

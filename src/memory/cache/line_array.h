@@ -39,7 +39,6 @@ struct LineUser {
 
 struct Line {
   ByteMask valid, dirty;
-  std::uint64_t last_use = 0;
   std::uint32_t mshr = ~0u;  // the register whose fetch it waits for
   LineUser filled_by, first_used_by;
   bool used = false;
@@ -67,16 +66,17 @@ class LineArray {
 
   std::uint32_t find(Address line) const {
     const std::uint32_t begin = first_way(line);
+    found_line_ = line;
+    found_set_ = begin;
     for (std::uint32_t i = begin; i < begin + ways_; ++i)
       if (tags_[i] == line) return i;
     return kNone;
   }
-  struct Victim {
-    std::uint32_t index = kNone;  // kNone: every way waits for a fetch
-    unsigned candidates = 0;      // ways that do not
-  };
-  Victim victim(Address line) const;
-  void touch(std::uint32_t index) { lines_[index].last_use = ++uses_; }
+  // The way to take for a line that is not held; kNone: every way waits for a fetch.
+  std::uint32_t victim(Address line) const;
+  // Ways of the line's set that do not wait for a fetch.
+  unsigned candidates(Address line) const;
+  void touch(std::uint32_t index) { last_use_[index] = ++uses_; }
 
   // Gives a free way to a line that is not held.
   void reserve(std::uint32_t index, Address line) {
@@ -85,7 +85,7 @@ class LineArray {
     touch(index);
   }
   void free_way(std::uint32_t index) {
-    tags_[index] = kNoTag;
+    forget_tag(index);
     lines_[index].valid = lines_[index].dirty = {};
   }
   // A line without bytes that waits for nothing is given up.
@@ -93,10 +93,15 @@ class LineArray {
     Line& line = lines_[index];
     line.valid = line.valid & ~mask;
     line.dirty = line.dirty & ~mask;
-    if (!any(line.valid) && line.mshr == kNone) tags_[index] = kNoTag;
+    if (!any(line.valid) && line.mshr == kNone) forget_tag(index);
   }
 
  private:
+  // Side lines have no tag.
+  void forget_tag(std::uint32_t index) {
+    tags_[index] = kNoTag;
+    last_use_[index] = 0;
+  }
   std::uint32_t first_way(Address line) const {
     std::uint64_t number = numbering_.local(line >> line_shift_);
     if (hash_ && set_bits_ != 0)
@@ -110,7 +115,10 @@ class LineArray {
   bool hash_;
   LineNumbering numbering_;
   std::uint64_t uses_ = 0;
+  mutable Address found_line_ = kNoTag;  // that find() looked for last, and the first way of its set
+  mutable std::uint32_t found_set_ = 0;
   std::vector<Address> tags_;
+  std::vector<std::uint64_t> last_use_;  // counted from 1; 0: the way is free
   std::vector<Line> lines_;
   std::vector<std::byte> data_;
 };

@@ -1,6 +1,7 @@
 #include "memory/dram/dram_controller.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/error.h"
@@ -28,12 +29,13 @@ DramController::DramController(sim::Engine& engine, std::string name, const sim:
 void DramController::connect(Channel& requests, sim::Queue<Packet>& responses) {
   if (clients_.size() == 64) throw Error(name() + " serves at most 64 clients");
   clients_.push_back({&requests, &responses});
+  for (unsigned c = 0; c < kTrafficClasses; ++c) requests.of(c).mark_pushes(&arrivals_, 1ull << c);
 }
 
 Picoseconds DramController::tick(Picoseconds now) {
   const Cycle cycle = clock_.cycle_at(now);
   catch_up(cycle);
-  bool changed = admit(now, cycle);
+  bool changed = arrivals_ != 0 && admit(now, cycle) && scheduler_.outdated();
   if (blocked_ != 0) {
     unblock(now);
     changed = true;
@@ -42,8 +44,9 @@ Picoseconds DramController::tick(Picoseconds now) {
   while (plan_.cycle == cycle) plan_ = scheduler_.choose(issue(now) ? cycle + 1 : cycle);
 
   Cycle next = plan_.cycle;
-  for (unsigned c = 0; c < kTrafficClasses; ++c)
-    if (refused_[c] && used_[c] < config_.queue_entries) next = std::min(next, cycle + 1);
+  for (std::uint64_t classes = refused_; classes != 0; classes &= classes - 1)
+    if (used_[static_cast<unsigned>(std::countr_zero(classes))] < config_.queue_entries)
+      next = std::min(next, cycle + 1);
   const Picoseconds next_time = next == kNoCycle ? kNever : clock_.edge(next);
   return next_arrival_ == kNever ? next_time : std::min(next_time, next_opportunity(next_arrival_));
 }
@@ -59,20 +62,20 @@ void DramController::catch_up(Cycle cycle) {
 
 // Takes in whatever has arrived and finds an entry.
 bool DramController::admit(Picoseconds now, Cycle cycle) {
-  bool admitted = false, refused = false;
+  bool admitted = false;
   next_arrival_ = kNever;
-  for (unsigned c = 0; c < kTrafficClasses; ++c) {
-    refused_[c] = false;
-    if (std::all_of(clients_.begin(), clients_.end(),
-                    [c](const Client& client) { return client.requests->of(c).size() == 0; }))
-      continue;
-    std::size_t empty = 0;
+  refused_ = 0;
+  const std::size_t clients = clients_.size();
+  for (std::uint64_t classes = arrivals_; classes != 0; classes &= classes - 1) {
+    const auto c = static_cast<unsigned>(std::countr_zero(classes));
+    bool more = false;
     std::size_t& turn = round_robin_[c];
-    while (empty < clients_.size()) {
+    for (std::size_t empty = 0; empty < clients;) {
       sim::Queue<Packet>& queue = clients_[turn].requests->of(c);
       if (queue.can_pop(now)) {
         if (used_[c] == config_.queue_entries) {
-          refused_[c] = refused = true;
+          refused_ |= 1ull << c;
+          more = true;
           break;
         }
         accept(queue.pop(now), turn);
@@ -80,13 +83,15 @@ bool DramController::admit(Picoseconds now, Cycle cycle) {
         empty = 0;
       } else {
         ++empty;
+        more |= queue.size() != 0;
         next_arrival_ = std::min(next_arrival_, queue.next_arrival(now));
       }
-      if (++turn == clients_.size()) turn = 0;
+      if (++turn == clients) turn = 0;
     }
+    if (!more) arrivals_ &= ~(1ull << c);
   }
   if (full_since_ != kNoCycle) statistics_.queue_full_cycles += cycle - full_since_;
-  full_since_ = refused ? cycle : kNoCycle;
+  full_since_ = refused_ != 0 ? cycle : kNoCycle;
   return admitted;
 }
 
@@ -119,7 +124,7 @@ void DramController::accept(const Packet& packet, std::size_t client) {
   entry.bursts_left = static_cast<std::uint8_t>((request.address + request.bytes - 1) / config_.burst_bytes -
                                                 request.address / config_.burst_bytes + 1);
   ++used_[entry.traffic_class];
-  if (requests_.admit(index)) scheduler_.update(place.bank);
+  if (requests_.admit(index)) scheduler_.added(index);
 }
 
 void DramController::unblock(Picoseconds now) {

@@ -88,7 +88,8 @@ class DramController : public sim::Component {
   DramPlan plan_;
   std::vector<Client> clients_;
   std::array<std::size_t, kTrafficClasses> used_{}, round_robin_{};
-  std::array<bool, kTrafficClasses> refused_{};  // a request waits for an entry of its class
+  std::uint64_t arrivals_ = 0;  // classes (one bit each) of which there may be packets to admit
+  std::uint64_t refused_ = 0;   // classes of which a request waits for an entry
   Cycle full_since_ = kNoCycle;
   Picoseconds next_arrival_ = kNever;
   std::uint64_t blocked_ = 0;  // clients without room for an answer

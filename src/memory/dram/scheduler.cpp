@@ -51,7 +51,36 @@ std::uint32_t DramScheduler::first_hit(unsigned bank, Direction direction) const
   return index;
 }
 
+// What update() would find: nothing changes for the requests before it.
+void DramScheduler::added(std::uint32_t index) {
+  const DramEntry& entry = requests_[index];
+  if (blocked_ >> entry.client & 1) [[unlikely]]
+    return;
+  const std::uint64_t bit = 1ull << entry.bank;
+  Bank& bank = banks_[entry.bank];
+  const bool first = (work_ & bit) == 0;
+  if (first) {
+    bank.oldest = index;
+    bank.oldest_sequence = entry.sequence;
+    work_ |= bit;
+    outdated_ = true;
+    if (!bank.open) activate_ |= bit;
+  }
+  if (!bank.open) return;
+  const unsigned d = index_of(entry.direction);
+  if (bank.row != entry.row) {
+    if (first) precharge_ |= bit;
+  } else if ((column_[d] & bit) == 0 && entry.sequence < bank.oldest_sequence + limit_) {
+    bank.hit[d] = index;
+    hit_sequence_[d][entry.bank] = entry.sequence;
+    column_[d] |= bit;
+    precharge_ &= ~bit;
+    outdated_ = true;
+  }
+}
+
 void DramScheduler::update(unsigned bank_number) {
+  outdated_ = true;
   Bank& bank = banks_[bank_number];
   const std::uint64_t bit = 1ull << bank_number;
   work_ &= ~bit;
@@ -79,7 +108,7 @@ void DramScheduler::update(unsigned bank_number) {
     const std::uint64_t sequence = requests_[hit].sequence;
     if (sequence >= bank.oldest_sequence + limit_) continue;
     bank.hit[d] = hit;
-    bank.hit_sequence[d] = sequence;
+    hit_sequence_[d][bank_number] = sequence;
     column_[d] |= bit;
     usable = true;
   }
@@ -90,18 +119,7 @@ void DramScheduler::update_all() {
   for (unsigned bank = 0; bank < bank_count_; ++bank) update(bank);
 }
 
-DramPlan DramScheduler::choose(Cycle from) const {
-  if (work_ == 0) return {};
-  from = std::max(from, free_at_);
-  if (from < refresh_due_) {
-    const DramPlan plan = first_ready_ ? choose_first_ready(from) : choose_oldest(from);
-    if (plan.cycle < refresh_due_) return plan;
-  }
-  return choose_refresh(std::max(from, refresh_due_));
-}
-
-DramScheduler::Candidate DramScheduler::best_column(Direction direction, Cycle from,
-                                                    std::uint64_t& oldest) const {
+inline DramScheduler::Candidate DramScheduler::best_column(Direction direction, Cycle from) const {
   const unsigned d = index_of(direction);
   const DramCommand command = column_command(direction);
   from = std::max(from, timer_.earliest(command));
@@ -109,15 +127,23 @@ DramScheduler::Candidate DramScheduler::best_column(Direction direction, Cycle f
   for (std::uint64_t banks = column_[d]; banks != 0; banks &= banks - 1) {
     const auto bank = static_cast<unsigned>(std::countr_zero(banks));
     const Cycle cycle = std::max(from, timer_.earliest_of_bank(command, bank));
-    const std::uint64_t sequence = banks_[bank].hit_sequence[d];
-    oldest = std::min(oldest, sequence);
+    const std::uint64_t sequence = hit_sequence_[d][bank];
     if (cycle < best.cycle || (cycle == best.cycle && sequence < best.sequence))
       best = {cycle, sequence, bank};
   }
   return best;
 }
 
-void DramScheduler::best_row(DramCommand command, std::uint64_t banks, Cycle from, Candidate& best) const {
+inline std::uint64_t DramScheduler::oldest_column(Direction direction) const {
+  const unsigned d = index_of(direction);
+  std::uint64_t oldest = ~0ull;
+  for (std::uint64_t banks = column_[d]; banks != 0; banks &= banks - 1)
+    oldest = std::min(oldest, hit_sequence_[d][static_cast<unsigned>(std::countr_zero(banks))]);
+  return oldest;
+}
+
+inline void DramScheduler::best_row(DramCommand command, std::uint64_t banks, Cycle from,
+                                    Candidate& best) const {
   from = std::max(from, timer_.earliest(command));
   for (; banks != 0; banks &= banks - 1) {
     const auto bank = static_cast<unsigned>(std::countr_zero(banks));
@@ -128,16 +154,19 @@ void DramScheduler::best_row(DramCommand command, std::uint64_t banks, Cycle fro
   }
 }
 
-DramPlan DramScheduler::choose_first_ready(Cycle from) const {
+inline DramPlan DramScheduler::choose_first_ready(Cycle from) {
   const Direction turned = direction_ == Direction::Read ? Direction::Write : Direction::Read;
   Direction direction = direction_;
-  std::uint64_t oldest = ~0ull, oldest_turned = ~0ull;
-  Candidate column = best_column(direction, from, oldest);
+  Candidate column = best_column(direction, from);
   if (column_[index_of(turned)] != 0) {
-    const Candidate other = best_column(turned, from, oldest_turned);
-    if (other.cycle < column.cycle || oldest_turned + limit_ <= column.sequence) {
+    const Candidate other = best_column(turned, from);
+    if (other.cycle < column.cycle) {
       column = other;
       direction = turned;
+    } else if (oldest_column(turned) + limit_ <= column.sequence) {
+      column = other;
+      direction = turned;
+      outdated_ = true;  // nothing says that this is the first legal command
     }
   }
   Candidate row;
@@ -148,6 +177,18 @@ DramPlan DramScheduler::choose_first_ready(Cycle from) const {
     return {row.cycle, command, row.bank, banks_[row.bank].oldest};
   }
   return {column.cycle, column_command(direction), column.bank, banks_[column.bank].hit[index_of(direction)]};
+}
+
+DramPlan DramScheduler::choose(Cycle from) {
+  outdated_ = false;
+  if (work_ == 0) return {};
+  from = std::max(from, free_at_);
+  if (from < refresh_due_) {
+    const DramPlan plan = first_ready_ ? choose_first_ready(from) : choose_oldest(from);
+    if (plan.cycle < refresh_due_) return plan;
+  }
+  outdated_ = true;  // what refresh puts off comes earlier when there is less of it
+  return choose_refresh(std::max(from, refresh_due_));
 }
 
 DramPlan DramScheduler::choose_oldest(Cycle from) const {

@@ -34,6 +34,8 @@ class DramScheduler {
   // `requests` is what the caller keeps; throws duet::Error for numbers that do not fit together.
   DramScheduler(const config::Dram& config, const RequestLists& requests);
 
+  // The youngest request has been put into its list.
+  void added(std::uint32_t index);
   // The bank's requests, its row, or the blocked clients have changed.
   void update(unsigned bank);
   void update_all();
@@ -43,7 +45,9 @@ class DramScheduler {
     update_all();
   }
   // The best command at `from` or later as things stand.
-  DramPlan choose(Cycle from) const;
+  DramPlan choose(Cycle from);
+  // Whether choose() could find anything else than it last found, from any cycle up to that of its plan.
+  bool outdated() const { return outdated_; }
   // The command is issued. The caller updates what changes with its request; rows are known here.
   void issue(const DramPlan& plan);
   // Issues the refreshes (and the PREs they need) that come before `cycle` while there are no requests;
@@ -71,7 +75,6 @@ class DramScheduler {
     std::uint32_t row = 0;
     std::uint32_t oldest = kNoEntry;                       // not blocked
     std::array<std::uint32_t, 2> hit{kNoEntry, kNoEntry};  // oldest that may use the open row
-    std::array<std::uint64_t, 2> hit_sequence{};
     std::uint64_t oldest_sequence = 0;
   };
   struct Candidate {
@@ -81,9 +84,10 @@ class DramScheduler {
   };
   std::uint32_t first_of(unsigned bank, Direction direction) const;
   std::uint32_t first_hit(unsigned bank, Direction direction) const;
-  Candidate best_column(Direction direction, Cycle from, std::uint64_t& oldest) const;
+  Candidate best_column(Direction direction, Cycle from) const;
+  std::uint64_t oldest_column(Direction direction) const;
   void best_row(DramCommand command, std::uint64_t banks, Cycle from, Candidate& best) const;
-  DramPlan choose_first_ready(Cycle from) const;
+  DramPlan choose_first_ready(Cycle from);
   DramPlan choose_oldest(Cycle from) const;
   DramPlan choose_refresh(Cycle from) const;
 
@@ -97,7 +101,9 @@ class DramScheduler {
   Cycle free_at_ = 0;  // the cycle after the last command
   Direction direction_ = Direction::Read;
   std::uint64_t blocked_ = 0;
+  bool outdated_ = true;
   std::array<Bank, kMaxBanks> banks_;
+  std::array<std::array<std::uint64_t, kMaxBanks>, 2> hit_sequence_{};  // by direction: age of Bank::hit
   // Sets of banks: with requests, with an open row; and what they need next.
   std::uint64_t work_ = 0, open_ = 0;
   std::array<std::uint64_t, 2> column_{};

@@ -48,21 +48,20 @@ CommandTimer::CommandTimer(const std::vector<TimingRule>& rules, unsigned banks,
     throw Error("DRAM timing: " + std::to_string(banks) + " banks in " + std::to_string(groups) +
                 " groups; powers of two up to " + std::to_string(kMaxBanks) + " are possible");
   for (const TimingRule& rule : rules) {
-    Step step{static_cast<unsigned>(rule.next), 0, 0, rule.cycles};
+    Step step{first_of(rule.next), 0, rule.cycles};
     unsigned instances = 1;
     switch (rule.scope) {
       case TimingScope::Bank:
-        step.base = 0;
         step.mask = kMaxBanks - 1;
         instances = banks;
         break;
       case TimingScope::BankGroup:
-        step.base = kGroups;
+        step.base += kGroups;
         step.mask = group_mask_;
         instances = groups;
         break;
       case TimingScope::Channel:
-        step.base = kChannel;
+        step.base += kChannel;
         break;
     }
     const auto previous = static_cast<unsigned>(rule.previous);
@@ -70,7 +69,7 @@ CommandTimer::CommandTimer(const std::vector<TimingRule>& rules, unsigned banks,
       // Of two rules that differ only in their cycles the longer one counts.
       auto& steps = steps_[previous];
       const auto same = std::find_if(steps.begin(), steps.end(), [&step](const Step& other) {
-        return other.next == step.next && other.base == step.base;
+        return other.base == step.base && other.mask == step.mask;
       });
       if (same == steps.end())
         steps.push_back(step);
@@ -92,7 +91,7 @@ void CommandTimer::record(Window& window, unsigned bank, Cycle cycle) {
   // The next command has this one as its last and the ring's next slot as its window-th last.
   if (recorded < window.length) return;
   if (recorded == 2 * window.length) recorded = window.length;  // the same slot, and no overflow
-  Cycle& ready = ready_[window.step.next][window.step.base + instance];
+  Cycle& ready = ready_[window.step.base + instance];
   ready = std::max(ready, ring[recorded % window.length] + window.step.cycles);
 }
 

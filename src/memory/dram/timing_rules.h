@@ -42,15 +42,15 @@ class CommandTimer {
     return std::max(earliest(command), earliest_of_bank(command, bank));
   }
   // Earliest cycle as far as the whole channel is concerned, and earliest() for whoever knows that already.
-  Cycle earliest(DramCommand command) const { return ready_[static_cast<unsigned>(command)][kChannel]; }
+  Cycle earliest(DramCommand command) const { return ready_[first_of(command) + kChannel]; }
   Cycle earliest_of_bank(DramCommand command, unsigned bank) const {
-    const auto& ready = ready_[static_cast<unsigned>(command)];
+    const Cycle* ready = &ready_[first_of(command)];
     return std::max(ready[bank], ready[kGroups + (bank & group_mask_)]);
   }
   // Cycles must not decrease from call to call.
   void record(DramCommand command, unsigned bank, Cycle cycle) {
     for (const Step& step : steps_[static_cast<unsigned>(command)]) {
-      Cycle& ready = ready_[step.next][step.base + (bank & step.mask)];
+      Cycle& ready = ready_[step.base + (bank & step.mask)];
       ready = std::max(ready, cycle + step.cycles);
     }
     for (Window& window : windows_[static_cast<unsigned>(command)]) record(window, bank, cycle);
@@ -59,8 +59,9 @@ class CommandTimer {
  private:
   // Of each next command: one entry a bank, one a group, one for the channel.
   static constexpr unsigned kGroups = kMaxBanks, kChannel = 2 * kMaxBanks, kInstances = kChannel + 1;
+  static constexpr unsigned first_of(DramCommand next) { return static_cast<unsigned>(next) * kInstances; }
   struct Step {
-    unsigned next, base, mask;
+    unsigned base, mask;
     Cycle cycles;
   };
   struct Window {
@@ -71,7 +72,7 @@ class CommandTimer {
   };
   void record(Window& window, unsigned bank, Cycle cycle);
 
-  std::array<std::array<Cycle, kInstances>, kDramCommands> ready_{};
+  std::array<Cycle, kDramCommands * kInstances> ready_{};
   std::array<std::vector<Step>, kDramCommands> steps_;
   std::array<std::vector<Window>, kDramCommands> windows_;
   unsigned group_mask_;

@@ -13,39 +13,24 @@ template <typename F>
 inline void for_each_bit(std::uint64_t bits, unsigned base, F f) {
   for (; bits != 0; bits &= bits - 1) f(base + static_cast<unsigned>(std::countr_zero(bits)));
 }
-template <typename Words, typename F>
+// Of the set's first W words.
+template <unsigned W, typename Words, typename F>
 inline void for_each_member(const Words& words, F f) {
-  for (unsigned i = 0; i < words.size(); ++i) for_each_bit(words[i], 64 * i, f);
+  for (unsigned i = 0; i < W; ++i) for_each_bit(words[i], 64 * i, f);
 }
-constexpr unsigned kNoOffer = ~0u;
-}  // namespace
-
-CrossbarBase::PortSet CrossbarBase::PortSet::operator&(const PortSet& other) const {
-  PortSet both;
-  for (unsigned i = 0; i < words.size(); ++i) both.words[i] = words[i] & other.words[i];
-  return both;
-}
-
-CrossbarBase::PortSet CrossbarBase::PortSet::without(const PortSet& other) const {
-  PortSet rest;
-  for (unsigned i = 0; i < words.size(); ++i) rest.words[i] = words[i] & ~other.words[i];
-  return rest;
-}
-
-void CrossbarBase::PortSet::operator|=(const PortSet& other) {
-  for (unsigned i = 0; i < words.size(); ++i) words[i] |= other.words[i];
-}
-
-unsigned CrossbarBase::PortSet::next(unsigned port) const {
-  const unsigned count = static_cast<unsigned>(words.size());
+// The first member at or after `port`, from the beginning again after the last one; the set is not empty.
+template <std::size_t W>
+inline unsigned next_member(const std::array<std::uint64_t, W>& words, unsigned port) {
   unsigned word = port / 64;
   std::uint64_t bits = words[word] & ~0ull << port % 64;
   while (bits == 0) {
-    if (++word == count) word = 0;
+    if (++word == W) word = 0;
     bits = words[word];
   }
   return 64 * word + static_cast<unsigned>(std::countr_zero(bits));
 }
+constexpr unsigned kNoOffer = ~0u;
+}  // namespace
 
 CrossbarBase::CrossbarBase(sim::Engine& engine, std::string name, const sim::Component* parent,
                            const config::Interconnect& config)
@@ -75,8 +60,8 @@ void CrossbarBase::connect_input(unsigned port_number, std::span<PacketQueue* co
   for (unsigned traffic_class = 0; traffic_class < queues.size(); ++traffic_class) {
     const std::size_t index = input_queues_.size();
     const auto slot = static_cast<std::uint8_t>(port.queues.size());
-    input_queues_.push_back({queues[traffic_class], static_cast<std::uint16_t>(port_number), slot,
-                             static_cast<std::uint8_t>(traffic_class)});
+    input_queues_.push_back({queues[traffic_class], static_cast<std::uint16_t>(port_number),
+                             static_cast<std::uint8_t>(traffic_class), 1ull << slot});
     port.queues.push_back(static_cast<std::uint16_t>(index));
     port.of_class[traffic_class] |= 1ull << slot;
     if (index / 64 == arrivals_.size()) arrivals_.push_back(0);
@@ -97,108 +82,124 @@ void CrossbarBase::connect_output(unsigned port_number, std::uint16_t number,
   for (PacketQueue* queue : queues) {
     const auto slot = static_cast<std::uint8_t>(port.queues.size());
     port.queues.push_back(static_cast<std::uint16_t>(output_queues_.size()));
-    output_queues_.push_back({queue, static_cast<std::uint16_t>(port_number), number, slot, {}});
+    output_queues_.push_back({queue, static_cast<std::uint16_t>(port_number), number, 1ull << slot, {}});
   }
 }
 
 Picoseconds CrossbarBase::tick(Picoseconds now) {
-  for_each_member(busy_inputs_.words, [&](unsigned port) {
-    if (inputs_[port].free_at <= now) busy_inputs_.erase(port);
+  return inputs_.size() <= 64 && outputs_.size() <= 64 ? tick_ports<1>(now) : tick_ports<kWords>(now);
+}
+
+template <unsigned W>
+Picoseconds CrossbarBase::tick_ports(Picoseconds now) {
+  for_each_member<W>(busy_inputs_.words, [&](unsigned port) {
+    if (inputs_[port].free_at <= now) busy_inputs_.erase<W>(port);
   });
-  for_each_member(busy_outputs_.words, [&](unsigned port) {
-    if (outputs_[port].free_at <= now) busy_outputs_.erase(port);
+  for_each_member<W>(busy_outputs_.words, [&](unsigned port) {
+    if (outputs_[port].free_at <= now) busy_outputs_.erase<W>(port);
   });
   next_arrival_ = kNever;
-  take_arrivals(now);
-  arbitrate(now);
+  take_arrivals<W>(now);
+  arbitrate<W>(now);
   // Whatever is left waits for a packet that arrives, for a port, or for room: the queue that was found full
   // wakes this component when it gets some.
-  return std::min(next_arrival_, next_free_port());
+  return std::min(next_arrival_, next_free_port<W>());
 }
 
 // Looks at the queues into which something was pushed since they were last found empty.
-void CrossbarBase::take_arrivals(Picoseconds now) {
+template <unsigned W>
+inline void CrossbarBase::take_arrivals(Picoseconds now) {
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     const std::uint64_t marked = arrivals_[i];
     if (marked == 0) continue;
     arrivals_[i] = 0;
     for_each_bit(marked, static_cast<unsigned>(64 * i), [&](unsigned index) {
       InputQueue& input = input_queues_[index];
-      if ((inputs_[input.port].heads >> input.slot & 1) == 0) take_head(input, now);
+      if ((inputs_[input.port].heads & input.bit) == 0) take_head<W>(input, now);
     });
   }
 }
 
 // The front packet of a queue becomes a request to its output queue, or is waited for.
-void CrossbarBase::take_head(InputQueue& input, Picoseconds now) {
+template <unsigned W>
+inline void CrossbarBase::take_head(InputQueue& input, Picoseconds now) {
   if (!input.queue->can_pop(now)) {
     const Picoseconds arrival = input.queue->next_arrival(now);
     if (arrival == kNever) return;
     const auto index = static_cast<std::size_t>(&input - input_queues_.data());
     arrivals_[index / 64] |= 1ull << index % 64;
-    next_arrival_ = std::min(next_arrival_, next_opportunity(arrival));
+    next_arrival_ = std::min(next_arrival_, clock_.first_edge_after(arrival));
     return;
   }
-  input.target = target_of(input);
+  const unsigned number = input.queue->front().destination;
+  if (number >= route_.size() || route_[number] == kNoRoute) refuse_destination(number);
+  input.target = static_cast<std::uint16_t>(route_[number] + input.traffic_class);
   input.head_since = now;
   InputPort& port = inputs_[input.port];
-  port.heads |= 1ull << input.slot;
-  inputs_with_heads_.insert(input.port);
+  port.heads |= input.bit;
+  inputs_with_heads_.insert<W>(input.port);
   OutputQueue& target = output_queues_[input.target];
-  target.requests.insert(input.port);
-  outputs_[target.port].requested |= 1ull << target.slot;
-  requested_outputs_.insert(target.port);
+  target.requests.insert<W>(input.port);
+  outputs_[target.port].requested |= target.bit;
+  requested_outputs_.insert<W>(target.port);
 }
 
-std::uint16_t CrossbarBase::target_of(const InputQueue& input) const {
-  const std::uint16_t number = input.queue->front().destination;
-  if (number >= route_.size() || route_[number] == kNoRoute)
-    throw Error(name() + ": a packet for destination " + std::to_string(number) + ", which is not connected");
-  return static_cast<std::uint16_t>(route_[number] + input.traffic_class);
+void CrossbarBase::refuse_destination(unsigned number) const {
+  throw Error(name() + ": a packet for destination " + std::to_string(number) + ", which is not connected");
 }
 
+template <unsigned W>
 void CrossbarBase::arbitrate(Picoseconds now) {
-  PortSet offering = requested_outputs_.without(busy_outputs_);
-  while (!offering.empty()) {
-    PortSet offered;
-    for_each_member(offering.words, [&](unsigned output) {
-      if (!offer(output, now, offered)) offering.erase(output);
+  Words<W> offering;
+  for (unsigned i = 0; i < W; ++i) offering[i] = requested_outputs_.words[i] & ~busy_outputs_.words[i];
+  for (bool any = true; any;) {
+    Words<W> offered{};
+    for_each_member<W>(offering, [&](unsigned output) {
+      if (!offer<W>(output, now, offered)) offering[W == 1 ? 0 : output / 64] &= ~(1ull << output % 64);
     });
-    for_each_member(offered.words, [&](unsigned input) {
-      offering.erase(inputs_[input].offering_output);
-      send(inputs_[input], now);
+    any = false;
+    for_each_member<W>(offered, [&](unsigned number) {
+      InputPort& input = inputs_[number];
+      offering[W == 1 ? 0 : input.offering_output / 64] &= ~(1ull << input.offering_output % 64);
+      send<W>(input, now);
     });
+    for (const std::uint64_t word : offering) any |= word != 0;
   }
 }
 
 // Offers a free output port to the input port whose turn it is; false when none can use it at this edge.
-bool CrossbarBase::offer(unsigned output_number, Picoseconds now, PortSet& offered) {
+template <unsigned W>
+inline bool CrossbarBase::offer(unsigned output_number, Picoseconds now, Words<W>& offered) {
   OutputPort& output = outputs_[output_number];
   std::uint64_t room = 0;
-  PortSet candidates;
+  Words<W> candidates{};
   for_each_bit(output.requested, 0, [&](unsigned slot) {
     const OutputQueue& queue = output_queues_[output.queues[slot]];
-    if (!queue.queue->can_push(now)) return;
-    room |= 1ull << slot;
-    candidates |= queue.requests;
+    Words<W> free;
+    std::uint64_t any = 0;
+    for (unsigned i = 0; i < W; ++i) any |= free[i] = queue.requests.words[i] & ~busy_inputs_.words[i];
+    // Nobody needs to be woken by a queue for which only busy ports have packets: their own end wakes them.
+    if (any == 0 || !queue.queue->can_push(now)) return;
+    room |= queue.bit;
+    for (unsigned i = 0; i < W; ++i) candidates[i] |= free[i];
   });
-  candidates = candidates.without(busy_inputs_);
-  if (candidates.empty()) return false;
-  const unsigned number = candidates.next(output.round_robin);
+  if (room == 0) return false;
+  const unsigned number = next_member(candidates, output.round_robin);
   InputPort& input = inputs_[number];
-  if ((offered.words[number / 64] >> number % 64 & 1) == 0) {
-    offered.insert(number);
+  if ((offered[W == 1 ? 0 : number / 64] >> number % 64 & 1) == 0) {
+    offered[W == 1 ? 0 : number / 64] |= 1ull << number % 64;
     input.offered_rank = kNoOffer;
   }
-  for (unsigned traffic_class = 0; traffic_class < kTrafficClasses; ++traffic_class) {
+  for (unsigned traffic_class = 0;; ++traffic_class) {
     const std::uint64_t heads = input.heads & input.of_class[traffic_class];
+    if (heads == 0) continue;  // one of the port's heads is for this output
     const std::uint64_t before = (1ull << input.round_robin[traffic_class]) - 1;
     unsigned rank = traffic_class * 2 * kMaxQueuesOfPort;
     for (const std::uint64_t turn : {heads & ~before, heads & before}) {
       for (std::uint64_t bits = turn; bits != 0; bits &= bits - 1) {
         const auto slot = static_cast<unsigned>(std::countr_zero(bits));
         const OutputQueue& target = output_queues_[input_queues_[input.queues[slot]].target];
-        if (target.port != output_number || (room >> target.slot & 1) == 0) continue;
+        if (target.port != output_number || (room & target.bit) == 0) continue;
         if (rank + slot < input.offered_rank) {
           input.offered_rank = rank + slot;
           input.offered_slot = slot;
@@ -209,11 +210,11 @@ bool CrossbarBase::offer(unsigned output_number, Picoseconds now, PortSet& offer
       rank += kMaxQueuesOfPort;
     }
   }
-  return true;
 }
 
 // Sends what the best offer to an input port allows.
-void CrossbarBase::send(InputPort& port, Picoseconds now) {
+template <unsigned W>
+inline void CrossbarBase::send(InputPort& port, Picoseconds now) {
   const unsigned slot = port.offered_slot;
   InputQueue& input = input_queues_[port.queues[slot]];
   OutputQueue& target = output_queues_[input.target];
@@ -228,8 +229,8 @@ void CrossbarBase::send(InputPort& port, Picoseconds now) {
                    clock_.edge_after(now, cycles - 1 + latency_cycles_)};
   target.queue->push(now, packet, reservation.arrival);
   port.free_at = output.free_at = reservation.free_at;
-  busy_inputs_.insert(input.port);
-  busy_outputs_.insert(target.port);
+  busy_inputs_.insert<W>(input.port);
+  busy_outputs_.insert<W>(target.port);
   output.round_robin = input.port + 1u == inputs_.size() ? 0 : input.port + 1u;
   port.round_robin[input.traffic_class] = static_cast<std::uint8_t>((slot + 1) % kMaxQueuesOfPort);
   ++statistics_.packets;
@@ -238,30 +239,33 @@ void CrossbarBase::send(InputPort& port, Picoseconds now) {
   ++output.statistics.packets;
   output.statistics.flits += cycles;
 
-  port.heads &= ~(1ull << slot);
+  port.heads &= ~input.bit;
   bool another = false;  // head at this port for the same output queue
   for_each_bit(port.heads & port.of_class[input.traffic_class], 0,
                [&](unsigned other) { another |= input_queues_[port.queues[other]].target == input.target; });
-  if (!another) target.requests.erase(input.port);
-  take_head(input, now);
-  if (port.heads == 0) inputs_with_heads_.erase(input.port);
-  if (target.requests.empty()) output.requested &= ~(1ull << target.slot);
-  if (output.requested == 0) requested_outputs_.erase(target.port);
+  if (!another) target.requests.erase<W>(input.port);
+  take_head<W>(input, now);
+  if (port.heads == 0) inputs_with_heads_.erase<W>(input.port);
+  if (target.requests.empty<W>()) output.requested &= ~target.bit;
+  if (output.requested == 0) requested_outputs_.erase<W>(target.port);
 }
 
 // The next time at which a port that some packet waits for becomes free.
-Picoseconds CrossbarBase::next_free_port() const {
+template <unsigned W>
+inline Picoseconds CrossbarBase::next_free_port() const {
   Picoseconds next = kNever;
-  for_each_member((inputs_with_heads_ & busy_inputs_).words,
-                  [&](unsigned port) { next = std::min(next, inputs_[port].free_at); });
-  for_each_member((requested_outputs_ & busy_outputs_).words,
-                  [&](unsigned port) { next = std::min(next, outputs_[port].free_at); });
+  for (unsigned i = 0; i < W; ++i) {
+    for_each_bit(inputs_with_heads_.words[i] & busy_inputs_.words[i], 64 * i,
+                 [&](unsigned port) { next = std::min(next, inputs_[port].free_at); });
+    for_each_bit(requested_outputs_.words[i] & busy_outputs_.words[i], 64 * i,
+                 [&](unsigned port) { next = std::min(next, outputs_[port].free_at); });
+  }
   return next;
 }
 
 std::string CrossbarBase::waits_for() const {
   for (const OutputQueue& output : output_queues_)
-    if (!output.requests.empty() && output.queue->size() == output.queue->capacity())
+    if (!output.requests.empty<kWords>() && output.queue->size() == output.queue->capacity())
       return "room in the queue of its output number " + std::to_string(output.number);
   return {};
 }

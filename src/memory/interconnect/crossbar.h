@@ -72,22 +72,33 @@ class CrossbarBase : public sim::Component {
   static constexpr unsigned kMaxQueuesOfPort = 64;  // one bit each
   static constexpr std::uint16_t kNoRoute = ~std::uint16_t{0};
 
+  static constexpr unsigned kWords = kMaxPorts / 64;
+  // What looks at whole sets is compiled twice: for the first word, which is all when there are no more than
+  // 64 ports on either side, and for all words.
+  template <unsigned W>
+  using Words = std::array<std::uint64_t, W>;
   struct PortSet {
-    std::array<std::uint64_t, kMaxPorts / 64> words{};
-    void insert(unsigned port) { words[port / 64] |= 1ull << port % 64; }
-    void erase(unsigned port) { words[port / 64] &= ~(1ull << port % 64); }
-    bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
-    PortSet operator&(const PortSet& other) const;
-    PortSet without(const PortSet& other) const;
-    void operator|=(const PortSet& other);
-    // The first member at or after `port`, from the beginning again after the last one; the set is not empty.
-    unsigned next(unsigned port) const;
+    Words<kWords> words{};
+    template <unsigned W>
+    void insert(unsigned port) {
+      words[W == 1 ? 0 : port / 64] |= 1ull << port % 64;
+    }
+    template <unsigned W>
+    void erase(unsigned port) {
+      words[W == 1 ? 0 : port / 64] &= ~(1ull << port % 64);
+    }
+    template <unsigned W>
+    bool empty() const {
+      std::uint64_t all = 0;
+      for (unsigned i = 0; i < W; ++i) all |= words[i];
+      return all == 0;
+    }
   };
   struct InputQueue {
     PacketQueue* queue;
     std::uint16_t port;
-    std::uint8_t slot;  // its number at the port
     std::uint8_t traffic_class;
+    std::uint64_t bit;         // of its number at the port
     std::uint16_t target = 0;  // of the head: number of the output queue
     Picoseconds head_since = 0;
   };
@@ -104,7 +115,7 @@ class CrossbarBase : public sim::Component {
     PacketQueue* queue;
     std::uint16_t port;
     std::uint16_t number;
-    std::uint8_t slot;  // its number at the port
+    std::uint64_t bit;  // of its number at the port
     PortSet requests;   // input ports at which a head waits for this queue
   };
   struct OutputPort {
@@ -121,12 +132,20 @@ class CrossbarBase : public sim::Component {
     Picoseconds free_at = 0, arrival = 0;
   };
 
+  template <unsigned W>
+  Picoseconds tick_ports(Picoseconds now);
+  template <unsigned W>
   void take_arrivals(Picoseconds now);
+  template <unsigned W>
   void take_head(InputQueue& input, Picoseconds now);
+  template <unsigned W>
   void arbitrate(Picoseconds now);
-  bool offer(unsigned output, Picoseconds now, PortSet& offered);
+  template <unsigned W>
+  bool offer(unsigned output, Picoseconds now, Words<W>& offered);
+  template <unsigned W>
   void send(InputPort& port, Picoseconds now);
-  std::uint16_t target_of(const InputQueue& input) const;
+  [[noreturn]] void refuse_destination(unsigned number) const;
+  template <unsigned W>
   Picoseconds next_free_port() const;
 
   sim::ClockCursor clock_;

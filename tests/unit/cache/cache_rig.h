@@ -125,7 +125,7 @@ class Requester : public Clocked {
       if (waiting.empty()) continue;
       if (waiting.front().first <= now && now % kPeriod == 0 &&
           channel.can_push(now, waiting.front().second.traffic_class)) {
-        channel.push(now, waiting.front().second);
+        channel.push(now, waiting.front().second, now + wire_cycles * kPeriod);
         waiting.pop_front();
         if (waiting.empty()) continue;
         next = std::min(next, std::max(waiting.front().first, now + kPeriod));
@@ -142,6 +142,7 @@ class Requester : public Clocked {
   sim::Queue<Packet> responses;
   std::vector<Answer> answers;
   std::vector<std::size_t> order;  // in which answers came
+  unsigned wire_cycles = 0;        // that a request takes to the cache
 
  private:
   std::uint16_t number_;

@@ -31,6 +31,18 @@ TEST(CacheTiming, HitsAreAnsweredOneACycle) {
   for (unsigned i = 0; i < 6; ++i) EXPECT_EQ(rig.client().answers[1 + i].edge, 100 + 2 + 5 + i);
 }
 
+TEST(CacheTiming, RequestsThatFollowEachOtherOnAWireAreAcceptedWhenTheyArrive) {
+  Rig rig(l1_config(), CacheLevel::L1);
+  rig.client().send(0, read(0, 128));
+  rig.run();
+  rig.client().wire_cycles = 20;  // all are on their way before the first one arrives
+  const std::uint64_t start = rig.edge() + 100;
+  for (unsigned i = 0; i < 6; ++i) rig.client().send(start + 2 * i, read(4 * i, 4));
+  rig.run();
+  for (unsigned i = 0; i < 6; ++i)
+    EXPECT_EQ(rig.client().answers[1 + i].edge, start + 2 * i + 20 + 2 + 5) << i;
+}
+
 TEST(CacheTiming, RequestsThatWaitForOneLineAreAnsweredOneACycleInOrder) {
   Rig rig(l1_config(), CacheLevel::L1);
   for (unsigned i = 0; i < 4; ++i) rig.client().send(0, read(4 * i, 4));

@@ -1,0 +1,148 @@
+// The steps that a cache takes for nearly every request, inline: they are what most host time goes into.
+// cache.h says what they are for.
+#pragma once
+
+#include <utility>
+
+#include "memory/cache/cache.h"
+
+namespace duet::memory {
+
+inline Cache::Access Cache::access(const CacheEntry& entry) {
+  Request& request = pool_[entry.packet.request];
+  const Address line = lines_.line_of(request.address);
+  const auto offset = static_cast<unsigned>(request.address - line);
+  const bool range = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
+  const bool cached =
+      cache_level_ == CacheLevel::L1 ? request.cacheability.gpu_l1 : request.cacheability.gpu_l2;
+  return {request, line, offset, moved_up(range ? ByteMask::first(request.bytes) : request.mask, offset),
+          cached || range};
+}
+
+inline bool Cache::possible(const Access& access) const {
+  const Request& request = access.request;
+  const bool range = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
+  return request.trigger == Trigger::None && request.action == Action::None &&
+         access.offset + request.bytes <= lines_.line_bytes() &&
+         within(request.mask, ByteMask::first(request.bytes)) && (range || any(request.mask));
+}
+
+inline bool Cache::goes_below(const Access& access, std::uint32_t line) const {
+  if (!access.cached) return true;
+  switch (access.request.operation) {
+    case Operation::Write:
+      return !config_.write_back || (line == kNone && !config_.write_allocate);
+    case Operation::Atomic:
+      return config_.atomic_words_per_cycle == 0;
+    case Operation::Clean:
+      return !config_.write_back;
+    default:
+      return false;
+  }
+}
+
+inline Cache::Outcome Cache::stall(CacheEntry& entry, std::uint64_t& cause) {
+  cause += !entry.stalled;
+  entry.stalled = true;
+  return Outcome::Blocked;
+}
+
+inline Cache::Outcome Cache::stalled_below(Outcome outcome, CacheEntry& entry) {
+  return outcome == Outcome::Blocked ? stall(entry, statistics_.stalls_below) : outcome;
+}
+
+inline Cache::Outcome Cache::room_above(Picoseconds now, std::uint32_t client) {
+  if (answered_) return Outcome::NextCycle;
+  return clients_[client].responses->can_push(now) ? Outcome::Done : Outcome::Blocked;
+}
+
+inline Cache::Outcome Cache::room_below(Picoseconds now, TrafficClass traffic_class) {
+  if (sent_) return Outcome::NextCycle;
+  return below_->can_push(now, traffic_class) ? Outcome::Done : Outcome::Blocked;
+}
+
+inline void Cache::answer(Picoseconds now, const CacheEntry& entry, std::uint16_t payload_bytes) {
+  Packet packet = entry.packet;
+  packet.kind = PacketKind::Response;
+  packet.payload_bytes = payload_bytes;
+  std::swap(packet.source, packet.destination);
+  clients_[entry.client].responses->push(now, packet);
+  answered_ = true;
+}
+
+inline void Cache::send_below(Picoseconds now, const Packet& packet, Address line, Kind kind,
+                              std::uint32_t index) {
+  Packet below = packet;
+  below.source = number_;
+  below.destination = destination_of_(line);
+  below.argument = std::uint64_t{index} << 2 | static_cast<std::uint64_t>(kind);
+  below_->push(now, below);
+  sent_ = true;
+}
+
+inline bool Cache::writing_back(Address line) const {
+  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
+    if (transits_[i].line == line && transits_[i].own != kNoRequest) return true;
+  return false;
+}
+
+inline bool Cache::passing_in_another_class(Address line, TrafficClass traffic_class) const {
+  if (in_transit_ == in_transit_of_[static_cast<unsigned>(traffic_class)]) return false;
+  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
+    if (transits_[i].line == line && transits_[i].traffic_class != traffic_class) return true;
+  return false;
+}
+
+// Of the sectors that hold a wanted byte that is not there, all bytes that are not there.
+inline ByteMask Cache::missing_sectors(const ByteMask& wanted, const ByteMask& have) const {
+  const ByteMask missing = wanted & ~have;
+  const auto bytes = static_cast<unsigned>(config_.sector_bytes);
+  if (bytes == lines_.line_bytes()) return any(missing) ? ByteMask::first(bytes) & ~have : ByteMask{};
+  const ByteMask sector = ByteMask::first(bytes);
+  ByteMask fetched;
+  for (unsigned at = 0; at < lines_.line_bytes(); at += bytes) {
+    const ByteMask here = moved_up(sector, at);
+    if (any(missing & here)) fetched = fetched | (here & ~have);
+  }
+  return fetched;
+}
+
+inline void Cache::used(std::uint32_t line, const Request& by) {
+  lines_.touch(line);
+  if (lines_[line].used) return;
+  lines_[line].used = true;
+  lines_[line].first_used_by = user(by);
+}
+
+// The request does not go below, and all that came before it in its line is done.
+inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, const Access& access,
+                                        std::uint32_t line) {
+  Request& request = access.request;
+  if (request.operation == Operation::Atomic) return atomic(now, entry, access, line);
+  if (request.operation == Operation::Clean) return clean(now, entry, access, line);
+  if (line == kNone && request.operation != Operation::Invalidate) return Outcome::Missing;
+  const bool reads = request.operation == Operation::Read;
+  if (reads && !within(access.mask, lines_[line].valid)) return Outcome::Missing;
+  const Outcome room = room_above(now, entry.client);
+  if (room != Outcome::Done) return room;
+  if (reads) {
+    copy_masked(request.data.data(), lines_.data(line) + access.offset, request.mask);
+    used(line, request);
+  } else if (request.operation == Operation::Write) {
+    copy_masked(lines_.data(line) + access.offset, request.data.data(), request.mask);
+    lines_[line].valid = lines_[line].valid | access.mask;
+    lines_[line].dirty = lines_[line].dirty | access.mask;
+    used(line, request);
+  } else if (line != kNone) {
+    lines_.drop_bytes(line, access.mask);
+  }
+  answer(now, entry, reads ? request.bytes : std::uint16_t{0});
+  return Outcome::Done;
+}
+
+inline Cache::Outcome Cache::take_turn(Picoseconds now, CacheEntry& entry, const Access& access,
+                                       std::uint32_t line) {
+  return goes_below(access, line) ? pass(now, entry, access, line) : serve_here(now, entry, access, line);
+}
+
+}  // namespace duet::memory
