@@ -7,10 +7,13 @@
 #include <xmmintrin.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
+#include <sstream>
 
 #include "base/error.h"
 #include "fat_binary.h"
@@ -71,6 +74,17 @@ cudaError_t error_of(gpu::FaultKind kind) {
   }
 }
 
+// "SECONDS END": as the user wrote the limit, and its end on the clock that all processes share, in
+// nanoseconds.
+std::optional<machine::RunLimits::WallTime> wall_time() {
+  std::istringstream text(environment("DUET_TIMEOUT"));
+  double seconds = 0;
+  std::int64_t end_ns = 0;
+  if (!(text >> seconds >> end_ns)) return std::nullopt;
+  return machine::RunLimits::WallTime{std::chrono::steady_clock::time_point(std::chrono::nanoseconds(end_ns)),
+                                      seconds};
+}
+
 // Default rounding, all exceptions masked, subnormals kept.
 constexpr unsigned kDefaultMxcsr = 0x1f80;
 
@@ -107,6 +121,9 @@ Session::Session() {
     options.shuffle_seed = std::strtoull(environment("DUET_SHUFFLE").c_str(), nullptr, 10);
     options.assembler_peepholes = environment("DUET_PEEPHOLES") != "off";
     options.functional = !environment("DUET_FUNCTIONAL").empty();
+    if (const std::string cycles = environment("DUET_MAX_CYCLES"); !cycles.empty())
+      options.limits.max_cycles = std::strtoull(cycles.c_str(), nullptr, 10);
+    options.limits.wall_time = wall_time();
     journal_->header().events = !environment("DUET_EVENTS").empty();
     host_time_real_ = environment("DUET_HOST_TIME") == "real";
     if (host_time_real_) journal_->header().deterministic = 0;
@@ -120,11 +137,12 @@ Session::Session() {
 }
 
 void Session::end(int status, const std::string& line) {
+  const std::lock_guard lock(mutex_);
   flush_print();
   std::fflush(nullptr);
   std::fprintf(stderr, "duet: %s\n", line.c_str());
   journal_->header().failure = static_cast<std::uint32_t>(status);
-  process_->note_time(0);
+  process_->publish();
   _exit(status);
 }
 
@@ -297,33 +315,42 @@ Entry::~Entry() {
   _mm_setcsr(mxcsr_);
 }
 
-cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body) {
-  if (const cudaError_t refused = Session::refusal(); refused != cudaSuccess) return refused;
-  Entry entry(function);
+namespace {
+cudaError_t run_entered(ApiFunction& function, Entry& entry,
+                        const std::function<cudaError_t(Session&, ThreadState&)>& body) {
   Session& session = entry.session();
   if (session.in_host_function) return cudaErrorNotPermitted;
-  cudaError_t result = cudaSuccess;
-  try {
+  session.check_fault();
+  // Kinds that neither submit a command nor wait for one spend their call's latency here.
+  if (function.kind == driver::CallKind::Other || function.kind == driver::CallKind::Allocate ||
+      function.kind == driver::CallKind::Query)
+    entry.thread().host->stage_one(function.kind);
+  cudaError_t result = session.sticky() != cudaSuccess && !function.after_sticky
+                           ? session.sticky()
+                           : body(session, entry.thread());
+  if (session.sticky() == cudaSuccess) {
     session.check_fault();
-    // Kinds that neither submit a command nor wait for one spend their call's latency here.
-    if (function.kind == driver::CallKind::Other || function.kind == driver::CallKind::Allocate ||
-        function.kind == driver::CallKind::Query)
-      entry.thread().host->stage_one(function.kind);
-    result = session.sticky() != cudaSuccess && !function.after_sticky ? session.sticky()
-                                                                       : body(session, entry.thread());
-    if (session.sticky() == cudaSuccess) {
-      session.check_fault();
-      if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
-    }
-  } catch (const Deadlock& error) {
-    session.end(124, error.what());
-  } catch (const std::exception& error) {
-    session.end(125, error.what());
+    if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
   }
   if (function.synchronizes) session.flush_print();
   if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky)
     entry.thread().last_error = result;
   return result;
+}
+}  // namespace
+
+cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body) {
+  if (const cudaError_t refused = Session::refusal(); refused != cudaSuccess) return refused;
+  try {
+    Entry entry(function);
+    return run_entered(function, entry, body);
+  } catch (const Stopped& stopped) {
+    Session::get().end(stopped.status(), stopped.what());
+  } catch (const Deadlock& error) {
+    Session::get().end(124, error.what());
+  } catch (const std::exception& error) {
+    Session::get().end(125, error.what());
+  }
 }
 
 }  // namespace detail

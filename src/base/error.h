@@ -18,4 +18,14 @@ class Deadlock : public Error {
   using Error::Error;
 };
 
+// A limit that the user set, or a signal, has ended the run; `duet run` ends with `status`.
+class Stopped : public Error {
+ public:
+  Stopped(int status, const std::string& message) : Error(message), status_(status) {}
+  int status() const { return status_; }
+
+ private:
+  int status_;
+};
+
 }  // namespace duet

@@ -1,6 +1,9 @@
 // `duet run k.ptx --kernel NAME ...`: one launch of a kernel from a PTX file, without a host program. Buffers
 // are in device memory before simulated time begins; only the launch is simulated.
 #include <fmt/format.h>
+#include <signal.h>
+
+#include <atomic>
 
 #include <charconv>
 #include <chrono>
@@ -13,6 +16,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/run_folder.h"
+#include "cli/run_monitor.h"
 #include "config/loader.h"
 #include "machine/process.h"
 
@@ -177,6 +181,17 @@ void dump(const std::string& request, const std::vector<std::optional<Buffer>>& 
   if (!file.flush()) throw Error(fmt::format("--dump {}: cannot write the file", request));
 }
 
+std::atomic<int> signal_to_end{0};
+
+// The first one ends the simulation and keeps its results; a second one ends the process.
+void end_at_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) { signal_to_end = signal; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
 }  // namespace
 
 int run_bare_kernel(const Installation& installation, const RunOptions& options,
@@ -191,6 +206,8 @@ int run_bare_kernel(const Installation& installation, const RunOptions& options,
   RunFolder folder(options.out, machine);
   const auto started = std::chrono::steady_clock::now();
   int status = 0;
+  bool cut_off = false;
+  end_at_signals();
   {
     report::JournalWriter journal(folder.journal_directory());
     std::strncpy(journal.header().command, request.file.c_str(), sizeof journal.header().command - 1);
@@ -201,9 +218,13 @@ int run_bare_kernel(const Installation& installation, const RunOptions& options,
     process_options.shuffle_seed = options.shuffle;
     process_options.assembler_peepholes = options.peepholes;
     process_options.functional = options.functional;
+    process_options.limits.max_cycles = options.max_cycles;
+    process_options.limits.wall_time = wall_time_limit(options);
+    process_options.limits.signal = &signal_to_end;
     machine::Process process(
         machine.machine, &journal, host, [](const std::string& line) { std::fputs(line.c_str(), stdout); },
         process_options);
+    RunMonitor monitor(folder.journal_directory(), options);
     const std::string name = request.file.substr(request.file.rfind('/') + 1);
     const machine::LoadedModule& module = process.load_module(text.str(), name);
     const ptx::Kernel* kernel = module.module.find_kernel(request.kernel);
@@ -244,13 +265,22 @@ int run_bare_kernel(const Installation& installation, const RunOptions& options,
     command.call = driver::CallKind::Launch;
     command.grid =
         process.make_grid(*kernel, grid, block, request.shared_bytes, std::move(parameters), false);
-    const auto id = thread.submit(std::move(command));
+    const auto stopped = [&](int with, const char* why) {
+      monitor.end();
+      std::fprintf(stderr, "duet: %s\n", why);
+      process.publish();
+      cut_off = true;
+      status = with;
+    };
     try {
+      const auto id = thread.submit(std::move(command));
       thread.wait(driver::CallKind::DeviceSynchronize, [&] { return process.driver().complete(id); });
+    } catch (const Stopped& reason) {
+      stopped(reason.status(), reason.what());
     } catch (const Deadlock& error) {
-      std::fprintf(stderr, "duet: %s\n", error.what());
-      status = 124;
+      stopped(124, error.what());
     }
+    monitor.end();
     process.note_time(thread.clock());
     if (process.driver().fault()) {
       std::fprintf(stderr, "duet: %s\n", process.driver().fault()->text.c_str());
@@ -260,7 +290,7 @@ int run_bare_kernel(const Installation& installation, const RunOptions& options,
   }
   const double wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  folder.render(machine.machine.name, wall_seconds, options);
+  folder.render(machine.machine.name, wall_seconds, options, cut_off);
   if (!options.quiet) std::fprintf(stderr, "duet: results in %s\n", options.out.c_str());
   return status;
 }

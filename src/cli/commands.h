@@ -23,6 +23,8 @@ struct RunOptions {
   unsigned registers = 0;
   std::uint64_t shuffle = 0;
   double spin_diagnosis_seconds = 10;
+  std::uint64_t max_cycles = 0;  // 0: no limit
+  double timeout_seconds = 0;    // 0: no limit
   std::vector<std::string> command;
 };
 

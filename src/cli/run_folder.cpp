@@ -34,7 +34,7 @@ RunFolder::RunFolder(const std::string& directory, const config::ResolvedMachine
 }
 
 RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wall_seconds,
-                                     const RunOptions& options) {
+                                     const RunOptions& options, bool cut_off) {
   Outcome outcome;
   if (fs::exists(journal_directory() + "/refused")) outcome.failure = 125;
   for (const std::string& path : report::journals_in(journal_directory())) {
@@ -42,7 +42,8 @@ RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wal
         outcome.processes == 0 ? directory_ : directory_ + "/" + std::to_string(outcome.processes);
     fs::create_directories(into);
     const report::JournalReader journal(path);
-    const report::RunReport report = report::read_report(journal, machine_name, wall_seconds);
+    const report::RunReport report =
+        report::read_report(journal, machine_name, wall_seconds, cut_off || journal.header().failure != 0);
     write_file(into + "/stats.json", report::stats_json(report));
     if (options.trace_push_buffer) write_file(into + "/push_buffer.txt", report::push_buffer_text(report));
     if (options.events) write_file(into + "/events.json", report::events_json(report));

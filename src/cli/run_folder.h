@@ -23,8 +23,9 @@ class RunFolder {
     int failure = 0;  // Duet's own status (124, 125) of a process, or 0
   };
   // Renders every journal and removes them; writes what the options ask for and prints the table of each
-  // process unless quiet.
-  Outcome render(const std::string& machine_name, double wall_seconds, const RunOptions& options);
+  // process unless quiet. `cut_off`: the command was ended before it was done.
+  Outcome render(const std::string& machine_name, double wall_seconds, const RunOptions& options,
+                 bool cut_off);
 
  private:
   std::string directory_;

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/run_folder.h"
-#include "cli/spin_watch.h"
+#include "cli/run_monitor.h"
 #include "config/loader.h"
 
 namespace duet::cli {
@@ -29,9 +29,17 @@ void prepend_environment(const char* name, const std::string& value, char separa
   setenv(name, joined.c_str(), 1);
 }
 
-pid_t child = 0;
-void pass_on(int signal) {
-  if (child > 0) kill(child, signal);
+volatile pid_t child = 0;
+void pass_on(int signal, siginfo_t* from, void*) {
+  // What the terminal sends (Ctrl-C) the command gets as well.
+  if (child > 0 && from->si_code != SI_KERNEL) kill(child, signal);
+}
+// This process stays to render what the command did until it ended.
+void pass_signals_on() {
+  struct sigaction action {};
+  action.sa_sigaction = pass_on;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
 }
 
 // The child's side between fork and exec; answers through `report` when the command cannot be started.
@@ -60,6 +68,12 @@ int run_program(const Installation& installation, const RunOptions& options) {
   if (options.functional) setenv("DUET_FUNCTIONAL", "1", 1);
   if (options.host_time_real) setenv("DUET_HOST_TIME", "real", 1);
   if (options.registers != 0) setenv("DUET_REGISTERS", std::to_string(options.registers).c_str(), 1);
+  if (options.max_cycles != 0) setenv("DUET_MAX_CYCLES", std::to_string(options.max_cycles).c_str(), 1);
+  const auto wall_time = wall_time_limit(options);
+  if (wall_time) {
+    const auto end = std::chrono::duration_cast<std::chrono::nanoseconds>(wall_time->end.time_since_epoch());
+    setenv("DUET_TIMEOUT", fmt::format("{} {}", wall_time->seconds, end.count()).c_str(), 1);
+  }
   if (!options.peepholes) setenv("DUET_PEEPHOLES", "off", 1);
   if (options.shuffle != 0) setenv("DUET_SHUFFLE", std::to_string(options.shuffle).c_str(), 1);
   prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
@@ -77,20 +91,15 @@ int run_program(const Installation& installation, const RunOptions& options) {
   if (child < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0) start(options.command, pipe_ends[1]);
   close(pipe_ends[1]);
-  // Ctrl-C reaches the command through the terminal; this process stays to render what it did so far.
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
-  signal(SIGTERM, pass_on);
-  signal(SIGHUP, pass_on);
+  pass_signals_on();
   int exec_error = 0;
   const bool not_started = read(pipe_ends[0], &exec_error, sizeof exec_error) == sizeof exec_error;
   close(pipe_ends[0]);
   int status = 0;
-  {
-    const SpinWatch watch(folder.journal_directory(), options.spin_diagnosis_seconds);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+  RunMonitor monitor(folder.journal_directory(), options, not_started ? 0 : child, wall_time);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  monitor.end();
   const double wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   if (not_started) {
@@ -99,18 +108,20 @@ int run_program(const Installation& installation, const RunOptions& options) {
     throw Error(fmt::format("cannot run '{}': {}", options.command[0], std::strerror(exec_error)));
   }
 
-  const RunFolder::Outcome outcome = folder.render(machine.machine.name, wall_seconds, options);
+  const RunFolder::Outcome outcome = folder.render(machine.machine.name, wall_seconds, options,
+                                                   WIFSIGNALED(status) || WEXITSTATUS(status) > 128);
   if (outcome.failure == 0 && outcome.processes == 0)
     std::fprintf(stderr,
                  "duet: '%s' made no CUDA call that Duet saw (it makes none, or its loader ignores "
                  "LD_LIBRARY_PATH: setuid, "
                  "env -i, a library opened by absolute path)\n",
                  options.command[0].c_str());
-  if (WIFSIGNALED(status))
+  if (WIFSIGNALED(status) && !monitor.timed_out())
     std::fprintf(stderr, "duet: '%s' was ended by signal %d (%s)\n", options.command[0].c_str(),
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
   if (outcome.processes != 0 && !options.quiet)
     std::fprintf(stderr, "duet: results in %s\n", options.out.c_str());
+  if (monitor.timed_out()) return 124;
   if (outcome.failure != 0) return outcome.failure;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -31,6 +31,7 @@ struct Driver::State {
   Picoseconds stage_end_ps = 0;
   bool encoded = false;
   std::optional<gpu::Fault> fault;
+  std::vector<CommandId> launched;  // kernels that are sent and not complete, in order
 
   void receive(Picoseconds now);
   void finish(const gpu::SemaphoreRelease& release, Picoseconds now);
@@ -111,6 +112,17 @@ std::optional<Picoseconds> Driver::event_time(EventId event) const {
   return state_->book.events.at(event - 1).time;
 }
 
+void Driver::for_each_running_kernel(const std::function<void(const CommandRecord&)>& f) const {
+  for (const CommandId id : state_->launched) {
+    const PendingCommand& pending = state_->book[id];
+    if (pending.command.grid->first_block_ps == kNever) continue;
+    CommandRecord record = pending.record;
+    record.start_ps = pending.command.grid->first_block_ps;
+    record.grid = pending.command.grid.get();
+    f(record);
+  }
+}
+
 const std::optional<gpu::Fault>& Driver::fault() const { return state_->fault; }
 
 void Driver::State::receive(Picoseconds now) {
@@ -153,6 +165,7 @@ void Driver::State::complete(CommandId id, Picoseconds event_time, Picoseconds n
     if (event.record == id) event.time = event_time;
   }
   feed.close(pending);
+  std::erase(launched, id);
   pending.record.end_ps = now;
   pending.record.grid = pending.command.grid.get();
   if (owner.on_complete) owner.on_complete(pending.record);
@@ -193,6 +206,7 @@ bool Driver::State::end_stage(Picoseconds now) {
   encoded = true;
   if (!feed.send(now)) return false;
   pending.sent = true;
+  if (pending.command.kind == CommandKind::Launch) launched.push_back(serving);
   serving = 0;
   return true;
 }

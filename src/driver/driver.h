@@ -143,6 +143,10 @@ class Driver : public sim::Component {
   bool event_recorded(EventId event) const;
   std::optional<Picoseconds> event_time(EventId event) const;
 
+  // Kernels whose first block has started and whose completion the driver has not yet seen, oldest command
+  // first. The records have no end.
+  void for_each_running_kernel(const std::function<void(const CommandRecord&)>& f) const;
+
   // The first fault of a kernel; every command after it completes without effect (CUDA's sticky errors are
   // the runtime's).
   const std::optional<gpu::Fault>& fault() const;

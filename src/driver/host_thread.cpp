@@ -6,22 +6,44 @@
 
 namespace duet::driver {
 
+// The watch looks at fixed points of simulated time, so what it counts is the same in every run.
+void HostThread::run_until(Picoseconds time) {
+  if (watch_ == nullptr) return engine_.run_until(time);
+  while (engine_.now() < time) {
+    engine_.run_until(std::min(time, watch_->horizon(engine_.now(), engine_.next_time())));
+    watch_->look(engine_.now());
+  }
+  engine_.run_until(time);
+}
+
+bool HostThread::run_while_not(const std::function<bool()>& done) {
+  if (watch_ == nullptr) return engine_.run_while_not(done);
+  while (true) {
+    const Picoseconds next = engine_.next_time();
+    if (next == kNever) return done();
+    const Picoseconds limit = watch_->horizon(engine_.now(), next);
+    if (engine_.run_while_not(done, limit)) return true;
+    if (engine_.next_time() != kNever) engine_.run_until(limit);
+    watch_->look(engine_.now());
+  }
+}
+
 void HostThread::enter() {
   clock_ = std::max(clock_, engine_.now());
-  engine_.run_until(clock_);
+  run_until(clock_);
 }
 
 void HostThread::stage_one(CallKind kind) {
   enter();
   clock_ += latency_of(config_, kind).call_ns * kPicosecondsPerNanosecond;
-  engine_.run_until(clock_);
+  run_until(clock_);
 }
 
 CommandId HostThread::submit(Command command) {
   enter();
   const StreamId stream = command.stream;
   const auto room = [&] { return driver_.can_submit(stream); };
-  if (!engine_.run_while_not(room))
+  if (!run_while_not(room))
     throw Deadlock("the queue of stream " + std::to_string(stream) +
                    " is full and the machine can make no progress: " + engine_.waiting_report());
   stage_one(command.call);
@@ -30,10 +52,10 @@ CommandId HostThread::submit(Command command) {
 
 void HostThread::wait(CallKind kind, const std::function<bool()>& done) {
   enter();
-  if (!engine_.run_while_not(done))
+  if (!run_while_not(done))
     throw Deadlock("the host waits and the machine can make no progress: " + engine_.waiting_report());
   clock_ = std::max(clock_, engine_.now()) + latency_of(config_, kind).finish_ns * kPicosecondsPerNanosecond;
-  engine_.run_until(clock_);
+  run_until(clock_);
 }
 
 }  // namespace duet::driver

@@ -6,13 +6,15 @@
 #include <functional>
 
 #include "driver/driver.h"
+#include "driver/time_watch.h"
 
 namespace duet::driver {
 
 class HostThread {
  public:
-  HostThread(sim::Engine& engine, Driver& driver, const config::Driver& config)
-      : engine_(engine), driver_(driver), config_(config) {}
+  // `watch` may be null: nobody looks.
+  HostThread(sim::Engine& engine, Driver& driver, const config::Driver& config, TimeWatch* watch = nullptr)
+      : engine_(engine), driver_(driver), config_(config), watch_(watch) {}
 
   Picoseconds clock() const { return clock_; }
   // Host work between calls: moves only this thread's clock.
@@ -27,9 +29,13 @@ class HostThread {
   void wait(CallKind kind, const std::function<bool()>& done);
 
  private:
+  void run_until(Picoseconds time);
+  bool run_while_not(const std::function<bool()>& done);
+
   sim::Engine& engine_;
   Driver& driver_;
   const config::Driver& config_;
+  TimeWatch* watch_;
   Picoseconds clock_ = 0;
 };
 

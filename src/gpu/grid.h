@@ -64,6 +64,7 @@ struct Grid {
   Fault fault;
   Picoseconds first_block_ps = kNever;
   Picoseconds last_block_ps = 0;
+  std::uint64_t completed_blocks = 0;
 };
 
 // Descriptors in the queues between work distributor and SMs.

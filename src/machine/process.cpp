@@ -15,7 +15,7 @@ static_assert(ptx::kConstWindow == memory::kConstantVirtualBase);
 
 Process::Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
                  std::function<void(const std::string&)> print, const ProcessOptions& options)
-    : journal_(journal), options_(options) {
+    : journal_(journal), options_(options), watch_(*this, options.limits, machine.gpu.core_clock_khz) {
   Options system_options;
   system_options.shuffle_seed = options.shuffle_seed;
   system_options.functional = options.functional;
@@ -34,7 +34,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
 
 Process::~Process() = default;
 
-driver::HostThread Process::new_thread() { return {engine(), driver(), config().driver}; }
+driver::HostThread Process::new_thread() { return {engine(), driver(), config().driver, &watch_}; }
 
 LoadedModule& Process::load_module(std::string_view ptx_text, const std::string& name) {
   ptx::CompileOptions compile_options;
@@ -174,33 +174,69 @@ void Process::note_time(Picoseconds thread_clock) {
   if (reached > simulated) simulated = reached;
 }
 
-void Process::record(const driver::CommandRecord& command) {
+report::KernelRecord Process::kernel_record(const driver::CommandRecord& command) const {
+  const gpu::Grid& grid = *command.grid;
+  const sim::ClockDomain core(config().gpu.core_clock_khz * 1000);
+  const auto fit = occupancy(*grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
+  report::KernelRecord record{};
+  record.stream = command.stream;
+  record.registers = grid.kernel->registers;
+  record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
+  record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
+  record.queued_ps = command.queued_ps;
+  record.driver_start_ps = command.driver_start_ps;
+  record.start_ps = command.start_ps;
+  record.end_ps = command.end_ps;
+  record.cycles = core.cycle_at(command.end_ps) - core.cycle_at(command.start_ps);
+  record.warp_instructions = grid.warp_instructions;
+  record.thread_instructions = grid.thread_instructions;
+  record.occupancy = static_cast<double>(fit.blocks_per_sm * fit.warps_per_block) /
+                     static_cast<double>(config().gpu.sm.max_warps);
+  record.issue_slots = grid.issue_slots;
+  record.completed_blocks = grid.completed_blocks;
+  return record;
+}
+
+void Process::record_statistics() {
   std::size_t index = 0;
   for (const StatisticValue& value : system_->statistics())
     journal_->set_counter(index++, value.statistic->name, value.value);
+}
+
+void Process::publish() {
+  if (journal_ == nullptr) return;
+  record_statistics();
+  note_time(0);
+  report::Progress& progress = journal_->next_progress();
+  progress.simulated_ps = engine().now();
+  progress.warp_instructions = completed_instructions_;
+  progress.kernel_count = 0;
+  driver().for_each_running_kernel([&](driver::CommandRecord command) {
+    command.end_ps = engine().now();
+    progress.warp_instructions += command.grid->warp_instructions;
+    if (progress.kernel_count == report::Progress::kMaxKernels) return;
+    report::RunningKernel& kernel = progress.kernels[progress.kernel_count++];
+    kernel.record = kernel_record(command);
+    std::strncpy(kernel.name, command.grid->kernel->name.c_str(), sizeof kernel.name - 1);
+    kernel.name[sizeof kernel.name - 1] = 0;
+  });
+  published_kernels_ = progress.kernel_count != 0;
+  journal_->publish_progress();
+}
+
+void Process::record(const driver::CommandRecord& command) {
+  record_statistics();
   switch (command.kind) {
     case driver::CommandKind::Launch: {
-      const gpu::Grid& grid = *command.grid;
-      const sim::ClockDomain core(config().gpu.core_clock_khz * 1000);
-      const auto fit = occupancy(*grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
-      report::KernelRecord record{};
-      record.stream = command.stream;
-      record.registers = grid.kernel->registers;
-      record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
-      record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
-      record.queued_ps = command.queued_ps;
-      record.driver_start_ps = command.driver_start_ps;
-      record.start_ps = command.start_ps;
-      record.end_ps = command.end_ps;
-      record.cycles = core.cycle_at(command.end_ps) - core.cycle_at(command.start_ps);
-      record.warp_instructions = grid.warp_instructions;
-      record.thread_instructions = grid.thread_instructions;
-      record.occupancy = static_cast<double>(fit.blocks_per_sm * fit.warps_per_block) /
-                         static_cast<double>(config().gpu.sm.max_warps);
-      record.issue_slots = grid.issue_slots;
-      journal_->append(report::RecordType::Kernel, record, grid.kernel->name);
-      if (grid.fault.kind != gpu::FaultKind::None)
-        journal_->append(report::RecordType::Fault, &record, 0, grid.fault.text);
+      report::KernelRecord record = kernel_record(command);
+      record.complete = 1;
+      watch_.kernel_ended(record.start_ps, record.end_ps);
+      completed_instructions_ += record.warp_instructions;
+      journal_->append(report::RecordType::Kernel, record, command.grid->kernel->name);
+      const gpu::Fault& fault = command.grid->fault;
+      if (fault.kind != gpu::FaultKind::None)
+        journal_->append(report::RecordType::Fault, &record, 0, fault.text);
+      if (published_kernels_) publish();  // it runs no longer
       break;
     }
     case driver::CommandKind::Copy:

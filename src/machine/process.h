@@ -12,6 +12,7 @@
 #include "config/loader.h"
 #include "driver/host_thread.h"
 #include "gpu/occupancy.h"
+#include "machine/run_watch.h"
 #include "machine/system.h"
 #include "ptx/kernel.h"
 #include "report/journal.h"
@@ -24,6 +25,7 @@ struct ProcessOptions {
   bool assembler_peepholes = true;
   std::uint64_t shuffle_seed = 0;
   bool functional = false;
+  RunLimits limits;
 };
 
 // A module in the device's memory.
@@ -62,13 +64,20 @@ class Process {
   void mark(std::string_view name, Picoseconds time);
   // Brings the journal's totals up to date; called at the end of every call.
   void note_time(Picoseconds thread_clock);
+  // Leaves in the journal where the process stands: what runs, and the statistics so far.
+  void publish();
 
  private:
+  report::KernelRecord kernel_record(const driver::CommandRecord& command) const;
+  void record_statistics();
   void record(const driver::CommandRecord& command);
 
   report::JournalWriter* journal_;
   ProcessOptions options_;
   std::unique_ptr<System> system_;
+  RunWatch watch_;
+  bool published_kernels_ = false;            // the journal names running kernels
+  std::uint64_t completed_instructions_ = 0;  // warp instructions of kernels that are complete
   std::deque<LoadedModule> modules_;
   void place_variables(LoadedModule& loaded, const std::string& name);
   void place_code(LoadedModule& loaded, const std::string& name);

@@ -84,6 +84,10 @@ ApiCount& JournalWriter::api(const char* name) {
   return header_->api[index];
 }
 
+Progress& JournalWriter::next_progress() { return header_->progress[(header_->progress_version + 1) % 2]; }
+
+void JournalWriter::publish_progress() { header_->progress_version.fetch_add(1, std::memory_order_release); }
+
 void JournalWriter::set_counter(std::size_t index, const char* name, std::uint64_t value) {
   if (index >= JournalHeader::kMaxCounters) return;
   Counter& counter = header_->counters[index];
@@ -114,6 +118,21 @@ JournalReader::JournalReader(const std::string& path) {
 
 JournalReader::JournalReader(JournalReader&& other) noexcept
     : base_(std::exchange(other.base_, nullptr)), bytes_(other.bytes_), header_(other.header_) {}
+
+Progress JournalReader::progress() const {
+  Progress progress{};
+  for (std::uint64_t version = header_->progress_version.load(std::memory_order_acquire); version != 0;) {
+    std::memcpy(&progress, &header_->progress[version % 2], sizeof progress);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    // The next version goes to the other place; the one after it overwrites what was read.
+    const std::uint64_t seen = header_->progress_version.load(std::memory_order_relaxed);
+    if (seen == version) break;
+    version = seen;
+  }
+  progress.kernel_count = std::min<std::uint32_t>(progress.kernel_count, Progress::kMaxKernels);
+  for (RunningKernel& kernel : progress.kernels) kernel.name[sizeof kernel.name - 1] = 0;
+  return progress;
+}
 
 JournalReader::~JournalReader() {
   if (base_ != nullptr) munmap(base_, bytes_);

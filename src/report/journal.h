@@ -36,6 +36,8 @@ struct KernelRecord {
   std::uint64_t cycles, warp_instructions, thread_instructions;
   double occupancy;        // resident warps over the SM's maximum
   IssueSlots issue_slots;  // all zero with the functional GPU
+  std::uint64_t completed_blocks;
+  std::uint32_t complete;  // 0: the run ended before the kernel did; end_ps is then the end of the run
 };                         // followed by the name
 
 enum class CopyKind : std::uint32_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost, Fill };
@@ -73,9 +75,22 @@ struct Counter {
   std::uint64_t value;
 };
 
+// Where the process stands, for who follows it, and for the report when it ends before its kernels do.
+struct RunningKernel {
+  KernelRecord record;
+  char name[192];
+};
+struct Progress {
+  static constexpr std::size_t kMaxKernels = 16;
+  Picoseconds simulated_ps;
+  std::uint64_t warp_instructions;  // of the whole process so far
+  std::uint32_t kernel_count;       // the oldest kMaxKernels of those that run
+  RunningKernel kernels[kMaxKernels];
+};
+
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
-  static constexpr std::uint64_t kMagic = 0x314a'5445'5544'0a0dull;
+  static constexpr std::uint64_t kMagic = 0x324a'5445'5544'0a0dull;
   static constexpr std::size_t kMaxApi = 512;
   std::uint64_t magic;
   std::uint64_t header_bytes;
@@ -98,6 +113,9 @@ struct JournalHeader {
   static constexpr std::size_t kMaxCounters = 128;
   std::atomic<std::uint32_t> counter_count;
   Counter counters[kMaxCounters];  // the machine's statistics, as of the last command that completed
+  // Version v lies in progress[v % 2]; 0: none yet.
+  std::atomic<std::uint64_t> progress_version;
+  Progress progress[2];
 };
 
 // The writing side, one per process.
@@ -116,6 +134,9 @@ class JournalWriter {
   }
   // The counter of an API function; the same name gives the same counter.
   ApiCount& api(const char* name);
+  // The place of the next version; it is seen from publish_progress on.
+  Progress& next_progress();
+  void publish_progress();
   // Sets a statistic; `index` counts from 0 in the order of first use.
   void set_counter(std::size_t index, const char* name, std::uint64_t value);
 
@@ -133,6 +154,8 @@ class JournalReader {
   JournalReader(const JournalReader&) = delete;
 
   const JournalHeader& header() const { return *header_; }
+  // All zero when the process has told nothing yet.
+  Progress progress() const;
   void for_each(const std::function<void(RecordType, const std::byte* record, std::size_t bytes,
                                          std::string_view text)>& f) const;
 

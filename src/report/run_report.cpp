@@ -42,7 +42,8 @@ std::uint64_t RunReport::gpu_cycles() const {
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(busy) * core_clock_khz / 1'000'000'000);
 }
 
-RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds) {
+RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds,
+                      bool cut_off) {
   RunReport report;
   const JournalHeader& header = journal.header();
   report.machine = machine;
@@ -76,6 +77,11 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
         break;
     }
   });
+  if (cut_off) {
+    const Progress progress = journal.progress();
+    for (std::uint32_t i = 0; i < progress.kernel_count; ++i)
+      report.kernels.push_back({progress.kernels[i].record, progress.kernels[i].name});
+  }
   const std::uint32_t apis = header.api_count;
   for (std::uint32_t i = 0; i < apis; ++i)
     report.api.push_back({header.api[i].name, header.api[i].calls, header.api[i].total_ps});

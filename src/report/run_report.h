@@ -48,7 +48,13 @@ struct RunReport {
   std::uint64_t gpu_cycles() const;
 };
 
-RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds);
+// `cut_off`: the process was ended from outside or at a limit, so kernels that were running are reported as
+// far as they came.
+RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds,
+                      bool cut_off);
+
+// What the programmer wrote: C++ names are demangled and their parameters left out.
+std::string readable_name(const std::string& name);
 
 std::string stats_json(const RunReport& report);
 std::string summary_table(const RunReport& report);

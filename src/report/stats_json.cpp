@@ -70,6 +70,8 @@ std::string stats_json(const RunReport& report) {
                                {"cycles", k.cycles},
                                {"warp_instructions", k.warp_instructions},
                                {"thread_instructions", k.thread_instructions},
+                               {"complete", k.complete != 0},
+                               {"completed_blocks", k.completed_blocks},
                                {"registers", k.registers},
                                {"occupancy", k.occupancy},
                                {"stalls", stalls(k)}});

@@ -20,20 +20,6 @@ std::string duration(Picoseconds ps) {
   return fmt::format("{:.3f} s", us * 1e-6);
 }
 
-// What the programmer wrote: C++ names are demangled and their parameters left out.
-std::string readable_name(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0) return name;
-  std::string result = text.get();
-  const std::string anonymous = "(anonymous namespace)::";
-  for (auto at = result.find(anonymous); at != std::string::npos; at = result.find(anonymous))
-    result.erase(at, anonymous.size());
-  if (result.starts_with("void ")) result.erase(0, 5);
-  return result.substr(0, result.find('('));
-}
-
 struct Sum {
   std::uint64_t count = 0;
   Picoseconds time = 0;
@@ -53,6 +39,19 @@ void row(std::string& out, std::string_view what, const Sum& sum, Picoseconds wh
 }
 
 }  // namespace
+
+std::string readable_name(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  if (status != 0) return name;
+  std::string result = text.get();
+  const std::string anonymous = "(anonymous namespace)::";
+  for (auto at = result.find(anonymous); at != std::string::npos; at = result.find(anonymous))
+    result.erase(at, anonymous.size());
+  if (result.starts_with("void ")) result.erase(0, 5);
+  return result.substr(0, result.find('('));
+}
 
 std::string summary_table(const RunReport& report) {
   Sum calls, driver, kernels;
@@ -104,6 +103,12 @@ std::string summary_table(const RunReport& report) {
     for (std::size_t i = 0; i < std::min<std::size_t>(sorted.size(), 5); ++i)
       row(out, "  " + readable_name(sorted[i].first).substr(0, 40), sorted[i].second, whole, "");
   }
+  for (const KernelResult& k : report.kernels)
+    if (k.complete == 0)
+      out += fmt::format(
+          "  unfinished: kernel '{}', {} cycles, {} warp instructions, {} of {} blocks complete\n",
+          readable_name(k.name), k.cycles, k.warp_instructions, k.completed_blocks,
+          std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2]);
   for (std::size_t i = 0; i + 1 < report.marks.size(); ++i)
     out += fmt::format("  from \"{}\" to \"{}\": {}\n", report.marks[i].name, report.marks[i + 1].name,
                        duration(report.marks[i + 1].time_ps -

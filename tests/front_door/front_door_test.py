@@ -7,46 +7,11 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-BUILD = pathlib.Path(sys.argv[1]).resolve()
-SOURCE = pathlib.Path(sys.argv[2]).resolve()
-DUET = str(BUILD / "bin/duet")
+from fixture import BUILD, DUET, SOURCE, WORK, Fixture, call, main, stats
+
 NVCC = shutil.which("nvcc") or ("/usr/local/cuda/bin/nvcc" if os.path.exists("/usr/local/cuda/bin/nvcc") else None)
-WORK = pathlib.Path(tempfile.mkdtemp(prefix="duet-front-door-"))
-
-
-def call(*command, env=None, timeout=120, cwd=None):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout, cwd=cwd or WORK,
-                          env={**os.environ, **(env or {})})
-
-
-def stats(folder):
-    return json.loads((pathlib.Path(folder) / "stats.json").read_text())
-
-
-class Fixture(unittest.TestCase):
-    def compiled(self, source, *flags):
-        program = WORK / (pathlib.Path(source).stem + str(abs(hash(flags)) % 10**6))
-        if not program.exists():
-            result = call(DUET, "cc", SOURCE / source, "-o", program, *flags)
-            self.assertEqual(result.returncode, 0, result.stderr)
-        return program
-
-    def hazard(self, *arguments, status, expect_stats=True, env=None):
-        program = self.compiled("tests/front_door/hazards.cu")
-        out = WORK / ("out-" + "-".join(arguments))
-        result = call(DUET, "run", "--out", out, program, *arguments, env=env)
-        self.assertEqual(result.returncode, status, result.stderr)
-        if expect_stats:
-            found = stats(out)
-            self.assertEqual(found["schema"], "duet.stats/1")
-            self.assertGreaterEqual(len(found["kernels"]), 1)
-            self.assertGreaterEqual(len(found["copies"]), 2)
-        return result
 
 
 class Spinning(Fixture):
@@ -405,7 +370,4 @@ class Loading(Fixture):
 
 
 if __name__ == "__main__":
-    try:
-        unittest.main(argv=[sys.argv[0]] + sys.argv[3:], verbosity=2)
-    finally:
-        shutil.rmtree(WORK, ignore_errors=True)
+    main()

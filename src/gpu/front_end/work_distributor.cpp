@@ -26,6 +26,7 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
 void WorkDistributor::collect_blocks(Picoseconds now) {
   BlockDone done;
   while (dispatcher_.completed(now, done)) {
+    ++done.grid->completed_blocks;
     for (StreamQueue& queue : queues_) {
       if (queue.grid != done.grid) continue;
       ReferenceCounter& counter = counters_[queue.counter];

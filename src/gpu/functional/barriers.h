@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "base/lane_mask.h"
 
@@ -31,6 +32,12 @@ struct Barrier {
   bool satisfied(std::uint64_t live_warps) const {
     return in_use() &&
            (expected_threads == 0 ? arrived_warps >= live_warps : arrived_threads >= expected_threads);
+  }
+  // "1 of 2 warps"
+  std::string arrivals(std::uint64_t live_warps) const {
+    return expected_threads == 0
+               ? std::to_string(arrived_warps) + " of " + std::to_string(live_warps) + " warps"
+               : std::to_string(arrived_threads) + " of " + std::to_string(expected_threads) + " threads";
   }
   void next_phase() {
     complete = running;

@@ -37,6 +37,7 @@ class Executor final : public BlockExecutor {
   void start(Grid& grid, std::uint64_t block, Cycle start_cycle) override;
   void run(std::uint64_t warp_instructions) override;
   bool finished() const override { return live_warps_ == 0; }
+  bool stuck() const override { return stuck_; }
   Cycle cycle() const override {
     const config::Functional& cost = context_.config->functional;
     return start_cycle_ + cost.block_start_cycles +
@@ -53,6 +54,7 @@ class Executor final : public BlockExecutor {
     ReconvergenceStack stack;
     State state = State::Ready;
     unsigned barrier = 0;
+    const MicroOp* barrier_op = nullptr;
     const MicroOp* waiting_op = nullptr;  // the reduction whose result is due when the barrier completes
     std::uint64_t waiting_lanes = 0;
     BlockMemory memory;
@@ -92,6 +94,7 @@ class Executor final : public BlockExecutor {
   std::size_t warp_count_ = 0;
   std::uint64_t live_warps_ = 0;
   std::size_t next_warp_ = 0;
+  bool stuck_ = false;
   std::array<Barrier, kBarriers> barriers_;
   std::uint32_t arrived_barriers_ = 0;  // bit per barrier that warps have arrived at
 };
@@ -131,7 +134,9 @@ void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
     warp.state = State::Ready;
     warp.waiting_op = nullptr;
   }
+  stuck_ = false;
   live_warps_ = warp_count_;
+  stuck_ = false;
 }
 
 // What is the same for all blocks of a grid, done for the first one that comes here. Registers keep what an
@@ -201,11 +206,8 @@ void Executor<W>::run(std::uint64_t warp_instructions) {
     if (next_warp_ >= warp_count_) next_warp_ = 0;
     WarpState& warp = warps_[next_warp_++];
     if (warp.state != State::Ready) {
-      if (++idle > warp_count_) {
-        fault(FaultKind::IllegalInstruction,
-              "kernel '" + grid_->kernel->name + "': block can make no progress: " + describe());
-        break;
-      }
+      stuck_ = ++idle > warp_count_;
+      if (stuck_) break;
       continue;
     }
     idle = 0;
@@ -404,6 +406,7 @@ void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes
   if (mode != ptx::BarrierMode::Arrive) {
     warp.state = State::AtBarrier;
     warp.barrier = id;
+    warp.barrier_op = &op;
   }
   release_barriers();
 }
@@ -489,20 +492,22 @@ void Executor<W>::system_call(WarpState& warp, const MicroOp& op, std::uint64_t 
 
 template <unsigned W>
 std::string Executor<W>::describe() const {
-  std::string text;
   for (std::size_t i = 0; i < warp_count_; ++i) {
     const WarpState& warp = warps_[i];
-    if (warp.state != State::AtBarrier) continue;
-    const Barrier& barrier = barriers_[warp.barrier];
-    if (!text.empty()) text += ", ";
-    text += "warp " + std::to_string(i) + " waits at barrier " + std::to_string(warp.barrier) + " (" +
-            (barrier.expected_threads == 0
-                 ? std::to_string(barrier.arrived_warps) + " of " + std::to_string(live_warps_) + " warps"
-                 : std::to_string(barrier.arrived_threads) + " of " +
-                       std::to_string(barrier.expected_threads) + " threads") +
-            " arrived)";
+    if (warp.state == State::Ended || warp.stack.empty()) continue;
+    std::string text = "warp " + std::to_string(i) + " of block " + name_of(block_index_) + " of kernel '" +
+                       grid_->kernel->name + "' ";
+    const std::uint32_t pc = warp.stack.top().pc;
+    if (warp.state == State::AtBarrier) {
+      text += "waits at barrier " + std::to_string(warp.barrier) + " (" +
+              barriers_[warp.barrier].arrivals(live_warps_) + " have arrived, " +
+              place_of(*grid_, *warp.barrier_op) + ")";
+    } else if (pc < code_size_) {
+      text += "runs (" + place_of(*grid_, code_[pc]) + ")";
+    }
+    return text;
   }
-  return "block " + name_of(block_index_) + " of kernel '" + grid_->kernel->name + "': " + text;
+  return {};
 }
 
 }  // namespace

@@ -30,11 +30,13 @@ class BlockExecutor {
   // Executes about `warp_instructions` (less when the block ends or faults).
   virtual void run(std::uint64_t warp_instructions) = 0;
   virtual bool finished() const = 0;
+  // Every warp waits at a barrier that none of them can complete.
+  virtual bool stuck() const = 0;
   // The cycle that the block has reached by what it has executed.
   virtual Cycle cycle() const = 0;
   virtual const Grid& grid() const = 0;
   virtual std::uint64_t block() const = 0;
-  // For deadlock reports: where the block's warps stand.
+  // Where the block's first warp stands that has not ended, and why it waits.
   virtual std::string describe() const = 0;
 };
 std::unique_ptr<BlockExecutor> make_block_executor(const SmContext& context);

@@ -88,6 +88,7 @@ Picoseconds FunctionalSm::tick(Picoseconds now) {
     if (!entry.executor->finished()) {
       entry.executor->run(s.config.functional.quantum_warp_instructions);
       entry.due_ps = std::max(s.context.clock.edge(entry.executor->cycle()), s.context.clock.edge(cycle + 1));
+      if (entry.executor->stuck()) entry.due_ps = kNever;
       next = std::min(next, entry.due_ps);
       continue;
     }
@@ -103,8 +104,8 @@ Picoseconds FunctionalSm::tick(Picoseconds now) {
 
 std::string FunctionalSm::waits_for() const {
   if (state_->resident.empty()) return {};
-  const Resident& first = state_->resident.front();
-  return std::to_string(state_->resident.size()) + " blocks, the first of them " + first.executor->describe();
+  return std::to_string(state_->resident.size()) + " blocks; " +
+         state_->resident.front().executor->describe();
 }
 
 }  // namespace duet::gpu

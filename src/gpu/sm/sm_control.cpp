@@ -105,6 +105,7 @@ void SmCoreOf<W>::arrive(Warp& warp, unsigned slot, const MicroOp& op, std::uint
   }
   if (mode != ptx::BarrierMode::Arrive) {
     warp.barrier = id;
+    warp.barrier_op = &op;
     sleep(warp, slot, IssueSlot::Barrier);
   }
   release_barriers(block);

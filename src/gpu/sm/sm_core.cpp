@@ -343,7 +343,15 @@ std::string SmCoreOf<W>::waits_for() const {
       if (warp.stack.empty() || warp.block != block.get()) continue;
       if (!text.empty()) continue;
       text = "warp " + std::to_string(warp.index) + " of block " + name_of(block->index) + " of kernel '" +
-             block->grid->kernel->name + "' waits: " + issue_slot_name(warp.reason);
+             block->grid->kernel->name + "' ";
+      if (warp.reason == IssueSlot::Barrier && block->barriers[warp.barrier].in_use()) {
+        text += "waits at barrier " + std::to_string(warp.barrier) + " (" +
+                block->barriers[warp.barrier].arrivals(block->live_warps) + " have arrived, " +
+                place_of(*block->grid, *warp.barrier_op) + ")";
+        continue;
+      }
+      text +=
+          warp.reason == IssueSlot::Issued ? "runs" : std::string("waits: ") + issue_slot_name(warp.reason);
       if (warp.pc < warp.code_size) text += " (" + place_of(*block->grid, warp.code[warp.pc]) + ")";
     }
   }

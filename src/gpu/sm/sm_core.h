@@ -87,6 +87,7 @@ class SmCoreOf final : public SmCore {
     Block* block = nullptr;
     std::uint32_t index = 0;  // in its block
     unsigned barrier = 0;
+    const ptx::MicroOp* barrier_op = nullptr;
     const ptx::MicroOp* waiting_op = nullptr;  // the reduction whose result is due when the barrier completes
     std::uint64_t waiting_lanes = 0;
     LaneArrays registers;

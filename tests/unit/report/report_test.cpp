@@ -49,7 +49,7 @@ TEST_F(Journal, RecordsComeBackWithoutClosing) {
   count.total_ps += 30;
   EXPECT_EQ(&writer.api("cudaMalloc"), &count);
 
-  const RunReport report = read_report(JournalReader(journals_in(folder_)[0]), "m", 0.5);
+  const RunReport report = read_report(JournalReader(journals_in(folder_)[0]), "m", 0.5, false);
   ASSERT_EQ(report.kernels.size(), 3u);
   EXPECT_EQ(report.kernels[1].name, "second");
   EXPECT_EQ(report.gpu_cycles(), 5u + 1u);  // 1000..6000 together, then 8000..9000

@@ -1,0 +1,67 @@
+// A thread beside a run that reads what its processes tell in their journals: draws the progress line, names
+// host programs that spin, and ends what does not end itself when its time is over.
+#pragma once
+
+#include <sys/types.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/progress_line.h"
+#include "cli/spin_watch.h"
+#include "machine/run_watch.h"
+#include "report/journal.h"
+
+namespace duet::cli {
+
+// --timeout, counted from now; nothing when the user set none.
+std::optional<machine::RunLimits::WallTime> wall_time_limit(const RunOptions& options);
+
+class RunMonitor {
+ public:
+  // The simulation in this process: only the progress line.
+  RunMonitor(std::string journal_directory, const RunOptions& options);
+  // A command in a process of its own (0: it could not be started). A process that is inside a CUDA call when
+  // `wall_time` is over ends itself; others are ended a second later.
+  RunMonitor(std::string journal_directory, const RunOptions& options, pid_t command,
+             std::optional<machine::RunLimits::WallTime> wall_time);
+  ~RunMonitor() { end(); }
+  RunMonitor(const RunMonitor&) = delete;
+  RunMonitor& operator=(const RunMonitor&) = delete;
+
+  // Stops watching and leaves the terminal clean. Said more than once, it does nothing.
+  void end();
+  bool timed_out() const { return signals_sent_ != 0; }
+
+ private:
+  struct Watched {
+    report::JournalReader journal;
+    SpinWatch spin;
+  };
+  void start();
+  void watch();
+  void look();
+  void end_command();
+  void say(const std::string& line);
+
+  const std::string directory_;
+  const std::string command_name_;
+  const bool draws_;
+  const double spin_limit_seconds_;  // 0: never
+  const pid_t command_ = 0;
+  const std::optional<machine::RunLimits::WallTime> wall_time_;
+  unsigned signals_sent_ = 0;
+  std::map<std::string, Watched> watched_;
+  ProgressLine line_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  std::thread thread_;
+};
+
+}  // namespace duet::cli

@@ -1,0 +1,18 @@
+// What may look at a machine while a host thread lets it run: for limits on the run and for who follows it.
+#pragma once
+
+#include "base/units.h"
+
+namespace duet::driver {
+
+class TimeWatch {
+ public:
+  virtual ~TimeWatch() = default;
+  // How far the machine may run before the next look: later than `now`. `next_event` is when the machine next
+  // has anything to do; nothing changes before it.
+  virtual Picoseconds horizon(Picoseconds now, Picoseconds next_event) = 0;
+  // Called with the machine standing still at `now`. Throws duet::Stopped to end the run.
+  virtual void look(Picoseconds now) = 0;
+};
+
+}  // namespace duet::driver
