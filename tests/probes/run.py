@@ -4,7 +4,7 @@ the ctest test `probes`: latencies equal the formula of unloaded.py exactly, ban
 
 Latencies of one clock domain: chains of 16 and 48 dependent links, repeated 4 and 12 times; ((a48,12 - a48,4) - (a16,12 - a16,4)) /
 256 is one link, whatever surrounds it, once with %clock inside the kernel (exact) and once with the kernel's cycles (exact but for
-the rounding of four kernel times to whole cycles: 2 cycles in 256 links). Latencies across clock domains (DRAM, host memory)
+a kernel's first and last accesses, which cross clock domains: a cycle a kernel, 4 in 256 links). Latencies across clock domains (DRAM, host memory)
 depend on how the clocks lie to each other: every link is stamped, and each is compared with the formula at its own time."""
 
 import argparse
@@ -18,7 +18,8 @@ import kernels
 from machine_run import Runner
 from unloaded import LINE, Unloaded
 
-QUIET = {"gpu.dram.refresh": False}     # a refresh in the way is load
+# A refresh in the way is load; without hashing it is known which addresses share a row.
+QUIET = {"gpu.dram.refresh": False, "gpu.dram.hash_channels": False}
 SHORT, LONG, FEW, MANY = 16, 48, 4, 12
 LINKS = (LONG - SHORT) * (MANY - FEW)
 STAMPS_BESIDE_LOAD = 3      # clock to load 1, first half of the addition to the second 1, to the clock 1
@@ -63,7 +64,7 @@ def chains(runner, model, report):
         if not same_clock and name in ("L2 hit", "global atomic"):
             continue
         by_clock, by_kernel, instructions = link_cycles(runner, name)
-        good = by_clock == cycles * LINKS and abs(by_kernel - cycles * LINKS) <= 2 and instructions == LINKS
+        good = by_clock == cycles * LINKS and abs(by_kernel - cycles * LINKS) <= 4 and instructions == LINKS
         report.row(name, "%g" % (by_clock / LINKS), cycles, good, "by the kernel's cycles %.3f" % (by_kernel / LINKS))
 
 
@@ -102,7 +103,7 @@ def dram(runner, model, report):
     _, (out,) = runner.kernel(kernels.recorded_chain("shared", 8), "chain", buffers, sets=QUIET, dumps=(0,))
     beside = {after - before - model.shared() for before, after in stamps_of(out, 8)[1:]}
     report.row("clock stamps around a load", beside, {STAMPS_BESIDE_LOAD}, beside == {STAMPS_BESIDE_LOAD})
-    for space, payload in (("global.cg", 32), ("global.ca", LINE)):
+    for space, payload in (("global.cg", 32), ("global.ca", gpu["l1"]["sector_bytes"])):
         statistics, (out,) = runner.kernel(kernels.recorded_chain(space, links), "chain", buffers, sets=QUIET, dumps=(0,))
         if struct.unpack_from("<Q", out, 8 * links)[0] != base:
             report.row("address of the buffer", "moved", hex(base), False)
@@ -158,6 +159,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duet", required=True)
     parser.add_argument("--machine", default="gtx580")
+    parser.add_argument("--latency", action="store_true", help="latencies only")
     parser.add_argument("--check", action="store_true", help="exit status 1 when something is not as it must be")
     options = parser.parse_args()
     report = Report()
@@ -168,7 +170,8 @@ def main():
         chains(runner, model, report)
         dram(runner, model, report)
         mapped(runner, model, report, program)
-        bandwidths(runner, model, report, program)
+        if not options.latency:
+            bandwidths(runner, model, report, program)
     if report.failures:
         print("not as it must be: " + ", ".join(report.failures))
     return 1 if options.check and report.failures else 0

@@ -68,7 +68,7 @@ class Unloaded:
     def dram_answer(self, time, commands):
         """From the push of a fetch of one line of L2 until its bytes are there. `commands` come before the first read."""
         d, t = self.gpu["dram"], self.gpu["dram"]["timing"]
-        bursts = self.gpu["l2"]["sector_bytes"] // d["burst_bytes"]
+        bursts = max(1, self.gpu["l2"]["sector_bytes"] // d["burst_bytes"])
         cycle = self.dram.cycle_at(time) + 1
         cycle += {"hit": 0, "miss": t["rcd"], "conflict": t["rp"] + t["rcd"]}[commands]
         cycle += (bursts - 1) * max(t["ccd_l"], t["ccd"], d["burst_cycles"])
