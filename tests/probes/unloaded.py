@@ -65,10 +65,10 @@ class Unloaded:
         """An answer is in the queue from L1: taken at the next core edge, usable one cycle later."""
         return self.core.after(time, 2)
 
-    def dram_answer(self, time, commands):
-        """From the push of a fetch of one line of L2 until its bytes are there. `commands` come before the first read."""
+    def dram_answer(self, time, commands, asked):
+        """From the push of a fetch by L2, for a request of `asked` bytes, until its bytes are there."""
         d, t = self.gpu["dram"], self.gpu["dram"]["timing"]
-        bursts = max(1, self.gpu["l2"]["sector_bytes"] // d["burst_bytes"])
+        bursts = max(1, max(asked, self.gpu["l2"]["sector_bytes"]) // (d["read_bytes"] or d["burst_bytes"]))
         cycle = self.dram.cycle_at(time) + 1
         cycle += {"hit": 0, "miss": t["rcd"], "conflict": t["rp"] + t["rcd"]}[commands]
         cycle += (bursts - 1) * max(t["ccd_l"], t["ccd"], d["burst_cycles"])
@@ -85,7 +85,7 @@ class Unloaded:
         time = self.crossed(time, request_payload)
         time = self.looked_up(time, self.icnt, self.gpu["l2"])
         if level == "DRAM":
-            time = self.icnt.after(self.dram_answer(time, row))
+            time = self.icnt.after(self.dram_answer(time, row, payload))
         time = self.crossed(time, payload)
         return self.answered(self.core.after(time))
 
