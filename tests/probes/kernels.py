@@ -50,6 +50,10 @@ CHAINS = {
     "L1 hit": (_SELF, "ld.global.ca.u64 %d4, [%d4];", ""),
     "L2 hit": (_SELF, "ld.global.cg.u64 %d4, [%d4];", ""),
     "global atomic": (_SELF + " mov.u64 %d5, 0;", "atom.global.add.u64 %d4, [%d4], %d5;", ""),
+    # For on_off.py: three operands from one register; a word of one bank for each of 32 lanes.
+    "fp fma of one register": (_FLOATS, "fma.rn.f32 %f1, %f1, %f1, %f1;", ""),
+    "shared load, one bank": ("mov.u32 %r5, %tid.x; mov.u32 %r6, sh; mad.lo.u32 %r4, %r5, 128, %r6; st.shared.u32 [%r4], %r4;",
+                              "ld.shared.u32 %r4, [%r4];", ".shared .align 128 .b8 sh[4096];"),
 }
 
 

@@ -78,6 +78,20 @@ __global__ void read_shared(unsigned* out, unsigned passes) {
   if (sum != 0) *out = sum;
 }
 
+// One word of every `stride` words.
+__global__ void read_strided(const unsigned* from, unsigned* out, unsigned stride, unsigned reads) {
+  const unsigned threads = gridDim.x * blockDim.x;
+  unsigned sum = 0;
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < reads; i += threads) sum += from[static_cast<size_t>(i) * stride];
+  if (sum != 0) *out = sum;
+}
+
+// Every word again and again.
+__global__ void store_words(unsigned* to, unsigned words, unsigned passes) {
+  for (unsigned pass = 0; pass < passes; ++pass)
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < words; i += gridDim.x * blockDim.x) to[i] = pass + i;
+}
+
 // A chain through host memory, every load with the clock before and after it: as tests/probes/kernels.py does it.
 __global__ void mapped_chain(const unsigned long long* from, unsigned* stamps, unsigned links) {
   __shared__ unsigned local[256];
@@ -114,6 +128,22 @@ int main(int argc, char** argv) {
     unsigned* host = static_cast<unsigned*>(std::malloc(words * 4));
     check(cudaMemcpy(host, to, words * 4, cudaMemcpyDeviceToHost));
     for (unsigned i = 0; i < words; ++i) expect(host[i] == 0x07070707u, "copy");
+  } else if (!std::strcmp(name, "strided")) {  // stride in words, reads, blocks, threads
+    unsigned *from = nullptr, *out = zeroed(1);
+    check(cudaMalloc(&from, static_cast<size_t>(number(2)) * number(3) * 4));
+    read_strided<<<number(4), number(5)>>>(from, out, number(2), number(3));
+    check(cudaDeviceSynchronize());
+  } else if (!std::strcmp(name, "store")) {  // words, blocks, threads, passes
+    unsigned* to = nullptr;
+    check(cudaMalloc(&to, number(2) * 4));
+    store_words<<<number(3), number(4)>>>(to, number(2), number(5));
+    check(cudaDeviceSynchronize());
+  } else if (!std::strcmp(name, "launches")) {  // launches, words: a stream of kernels, each needing the last one's result
+    unsigned* to = zeroed(number(3));
+    cudaStream_t stream;
+    check(cudaStreamCreate(&stream));
+    for (unsigned i = 0; i < number(2); ++i) store_words<<<4, 256, 0, stream>>>(to, number(3), 1);
+    check(cudaStreamSynchronize(stream));
   } else if (!std::strcmp(name, "shared")) {  // blocks, threads, passes
     unsigned* out = zeroed(1);
     read_shared<<<number(2), number(3)>>>(out, number(4));
@@ -140,7 +170,7 @@ int main(int argc, char** argv) {
     check(cudaMemcpy(now, stamps, 8 * links, cudaMemcpyDeviceToHost));
     for (unsigned i = 0; i < links; ++i) std::printf("%u %u\n", now[2 * i], now[2 * i + 1]);
   } else {
-    std::printf("probe read|read_cg|copy|shared|link|mapped ...\n");
+    std::printf("probe read|read_cg|copy|strided|store|launches|shared|link|mapped ...\n");
     return 2;
   }
 }
