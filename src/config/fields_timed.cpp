@@ -61,6 +61,8 @@ void add_sm(std::vector<Field>& fields, Sm& sm) {
        "shared memory without conflicts, until a dependent instruction may issue"},
       {"gpu.sm.shared_banks", &sm.shared_banks, 0u, 64u, "banks", "of 4 bytes; 0: no conflicts"},
       {"gpu.sm.global_in_l1", &sm.global_in_l1, 0u, 0u, "", "loads of global memory are cached in L1"},
+      {"gpu.sm.constants_cached", &sm.constants_cached, 0u, 0u, "",
+       "loads of constant memory stay in the constant cache; otherwise they go to L2"},
   };
   fields.insert(fields.end(), own.begin(), own.end());
   add_timing(fields, "gpu.sm.integer", sm.integer);
@@ -79,6 +81,8 @@ void add_dram(std::vector<Field>& fields, Dram& dram) {
       {"gpu.dram.command_clock_khz", &dram.command_clock_khz, 1u, 10000000u, "kHz", "command clock"},
       {"gpu.dram.burst_cycles", &dram.burst_cycles, 1u, 64u, "tCK", "data bus time of one burst"},
       {"gpu.dram.burst_bytes", &dram.burst_bytes, 8u, 128u, "B", "one burst of a channel"},
+      {"gpu.dram.read_bytes", &dram.read_bytes, 0u, 128u, "B",
+       "that a read uses of a burst, where L2 fetches less than a burst at a time; 0: all"},
       {"gpu.dram.banks", &dram.banks, 1u, 256u, "", "banks of a channel; a power of two"},
       {"gpu.dram.bank_groups", &dram.bank_groups, 1u, 64u, "", "groups of banks; a power of two"},
       {"gpu.dram.row_bytes", &dram.row_bytes, 128u, 65536u, "B", "one row of a bank of a channel"},

@@ -53,6 +53,7 @@ struct Sm {
   std::uint64_t shared_latency_cycles = 0;
   std::uint64_t shared_banks = 0;  // 4 bytes wide; 0: no conflicts
   bool global_in_l1 = false;  // loads of global memory are cached in L1 unless the instruction says otherwise
+  bool constants_cached = true;  // loads of constant memory stay in the constant cache
 };
 
 // One cache: L1 data, L1 constant, L1 instruction, or a slice of L2.
@@ -122,6 +123,7 @@ struct Dram {
   std::uint64_t command_clock_khz = 0;
   std::uint64_t burst_cycles = 0;  // of the command clock, for one burst
   Bytes burst_bytes = 0;           // of one channel
+  Bytes read_bytes = 0;            // of a burst that a read uses; 0: all
   std::uint64_t banks = 0, bank_groups = 0;
   Bytes row_bytes = 0;  // of one bank of one channel
   DramTiming timing;

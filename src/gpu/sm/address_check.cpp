@@ -64,6 +64,7 @@ AddressCheck<W>::AddressCheck(const config::Gpu& config, const memory::AddressSp
       constant_line_bytes_(static_cast<std::uint32_t>(config.constant_cache.line_bytes)),
       global_in_l1_(config.sm.global_in_l1),
       l1_keeps_writes_(config.l1.write_back),
+      constants_cached_(config.sm.constants_cached),
       words_(ptx::word_lanes<W>()) {
   const auto check_line = [](const char* key, std::uint32_t bytes) {
     if (!std::has_single_bit(bytes) || bytes < kMaxLaneBytes || bytes > memory::kLineBytes)
@@ -162,6 +163,7 @@ MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageEnt
     // The constant cache broadcasts one address at a time.
     part.path = MemoryPath::ConstantCache;
     part.request_bytes = constant_line_bytes_;
+    part.cacheability.gpu_l1 &= constants_cached_;
     part.group_mask = ~0u;
     return part;
   }

@@ -47,7 +47,7 @@ class AddressCheck {
   unsigned page_shift_;
   std::uint64_t generation_;
   std::uint32_t line_bytes_, constant_line_bytes_;
-  bool global_in_l1_, l1_keeps_writes_;
+  bool global_in_l1_, l1_keeps_writes_, constants_cached_;
   const ptx::WordLanes<W>& words_;
   ptx::LaneOffsets<W> located_;
   // By micro-op, reads and writes apart: an instruction mostly stays within one allocation.

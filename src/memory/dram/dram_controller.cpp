@@ -24,6 +24,8 @@ DramController::DramController(sim::Engine& engine, std::string name, const sim:
   if (config.queue_entries == 0) throw Error(this->name() + ": gpu.dram.queue_entries is 0");
   if (config.burst_bytes == 0 || config.burst_cycles == 0)
     throw Error(this->name() + ": gpu.dram.burst_bytes or gpu.dram.burst_cycles is 0");
+  if (config.read_bytes > config.burst_bytes)
+    throw Error(this->name() + ": gpu.dram.read_bytes exceeds gpu.dram.burst_bytes");
 }
 
 void DramController::connect(Channel& requests, sim::Queue<Packet>& responses) {
@@ -121,8 +123,10 @@ void DramController::accept(const Packet& packet, std::size_t client) {
   entry.client = static_cast<std::uint8_t>(client);
   entry.traffic_class = static_cast<std::uint8_t>(packet.traffic_class);
   entry.direction = request.operation == Operation::Read ? Direction::Read : Direction::Write;
-  entry.bursts_left = static_cast<std::uint8_t>((request.address + request.bytes - 1) / config_.burst_bytes -
-                                                request.address / config_.burst_bytes + 1);
+  const Bytes used = entry.direction == Direction::Read && config_.read_bytes != 0 ? config_.read_bytes
+                                                                                   : config_.burst_bytes;
+  entry.bursts_left =
+      static_cast<std::uint8_t>((request.address + request.bytes - 1) / used - request.address / used + 1);
   ++used_[entry.traffic_class];
   if (requests_.admit(index)) scheduler_.added(index);
 }
