@@ -230,14 +230,15 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
     address -= window.base;
     add -= window.base;
   }
+  ptx::LaneSpread located;
   const auto locate = [&](Address addend) {
-    if (op.address_is_64_bit)
-      words_.spread64(warp.lanes64(op.sources[0]), addend, instruction.lanes, located_);
-    else
-      words_.spread32(warp.lanes32(op.sources[0]), addend, instruction.lanes, located_);
+    std::uint32_t* const offsets = instruction.offsets.data();
+    located = op.address_is_64_bit
+                  ? words_.spread64(warp.lanes64(op.sources[0]), addend, instruction.lanes, offsets)
+                  : words_.spread32(warp.lanes32(op.sources[0]), addend, instruction.lanes, offsets);
   };
   const Bytes bytes = instruction.bytes;
-  MemoryPart part;
+  MemoryPart& part = instruction.parts[0];
   if (is_paged(space)) {
     Region& region = region_of(op, address);
     const Bytes at = address - region.base;
@@ -247,10 +248,10 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
     const Address physical = region.allocation->physical + origin;
     const Bytes before = physical & ~kLineStart;  // bytes of the first line that lie before the region
     locate(add - region.base - origin + before);
-    if (located_.beyond || located_.lowest < before || reach < bytes ||
-        located_.highest > before + reach - bytes || (located_.merged & (bytes - 1)) != 0 ||
-        !permitted_range(region, origin + located_.lowest - before,
-                         origin + located_.highest - before + bytes, op.kind != ptx::Kind::Load))
+    if (located.beyond || located.lowest < before || reach < bytes ||
+        located.highest > before + reach - bytes || (located.merged & (bytes - 1)) != 0 ||
+        !permitted_range(region, origin + located.lowest - before,
+                         origin + located.highest - before + bytes, op.kind != ptx::Kind::Load))
       return false;
     part = global_part(op, region.attributes);
     part.base = physical - before;
@@ -258,12 +259,11 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
     if (space == StateSpace::Param && op.kind != ptx::Kind::Load) return false;
     const Bytes size = block_bytes(*instruction.memory, space);
     locate(add);
-    if (located_.beyond || size < bytes || located_.highest > size - bytes ||
-        (located_.merged & (bytes - 1)) != 0)
+    if (located.beyond || size < bytes || located.highest > size - bytes ||
+        (located.merged & (bytes - 1)) != 0)
       return false;
     part = block_part(instruction, space);
   }
-  std::copy(std::begin(located_.of), std::end(located_.of), instruction.offsets.begin());
   part.lanes = instruction.lanes;
   if (part.local)
     interleave(instruction, instruction.lanes, part);
@@ -271,11 +271,10 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
            part.path != MemoryPath::ConstantCache &&
            (op.kind == ptx::Kind::Store || op.destinations[0] != ptx::kNoRegister) &&
            instruction.lanes == LaneMask::first(W).bits() &&
-           located_.highest - located_.lowest == 4 * (W - 1))
+           located.highest - located.lowest == 4 * (W - 1))
     instruction.consecutive = words_are_consecutive<W>(instruction.offsets.data());
-  instruction.lowest = located_.lowest;
-  instruction.highest = located_.highest;
-  instruction.parts[0] = part;
+  instruction.lowest = located.lowest;
+  instruction.highest = located.highest;
   instruction.part_count = 1;
   return true;
 }

@@ -49,7 +49,6 @@ class AddressCheck {
   std::uint32_t line_bytes_, constant_line_bytes_;
   bool global_in_l1_, l1_keeps_writes_, constants_cached_;
   const ptx::WordLanes<W>& words_;
-  ptx::LaneOffsets<W> located_;
   // By micro-op, reads and writes apart: an instruction mostly stays within one allocation.
   std::array<Region, 128> recent_;
   AccessFault fault_;

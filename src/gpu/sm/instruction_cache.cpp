@@ -21,19 +21,11 @@ InstructionCache::InstructionCache(const config::Cache& config, std::uint16_t sm
                 ": a line is a power of two");
 }
 
-bool InstructionCache::lookup(Picoseconds now, Address address) {
-  const Address line = address >> line_shift_;
-  Line* set = set_of(line);
-  for (std::uint64_t way = 0; way < config_.ways; ++way) {
-    if (!set[way].valid || set[way].tag != line) continue;
-    set[way].used = ++clock_;
-    ++hits;
-    return true;
-  }
-  if (std::find(missing_.begin(), missing_.end(), line) != missing_.end()) return false;
+void InstructionCache::miss(Picoseconds now, Address line) {
+  if (std::find(missing_.begin(), missing_.end(), line) != missing_.end()) return;
   if (missing_.size() >= config_.mshrs ||
       !ports_.to_memory->can_push(now, memory::TrafficClass::NonTriggered))
-    return false;
+    return;
   ++misses;
   missing_.push_back(line);
   const memory::RequestHandle handle = pool_.allocate();
@@ -49,7 +41,6 @@ bool InstructionCache::lookup(Picoseconds now, Address address) {
   packet.source = ports_.number;
   packet.destination = ports_.destination_of(request.address);
   ports_.to_memory->push(now, packet);
-  return false;
 }
 
 bool InstructionCache::receive(Picoseconds now) {

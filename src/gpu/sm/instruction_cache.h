@@ -26,7 +26,18 @@ class InstructionCache {
   Bytes line_bytes() const { return config_.line_bytes; }
   // Whether the line of this address is there. When it is not, it is fetched if there is room for one more
   // miss; ask again when a line has arrived.
-  bool lookup(Picoseconds now, Address address);
+  bool lookup(Picoseconds now, Address address) {
+    const Address line = address >> line_shift_;
+    Line* const set = set_of(line);
+    for (Line* way = set; way != set + config_.ways; ++way) {
+      if (!way->valid || way->tag != line) continue;
+      way->used = ++clock_;
+      ++hits;
+      return true;
+    }
+    miss(now, line);
+    return false;
+  }
   // Takes lines that arrived; true when one did.
   bool receive(Picoseconds now);
   // When the next line arrives, of those that are on their last way; kNever: not known.
@@ -41,6 +52,7 @@ class InstructionCache {
     std::uint64_t used = 0;
     bool valid = false;
   };
+  void miss(Picoseconds now, Address line);
   Line* set_of(Address line) {
     return &lines_[(sets_mask_ != 0 ? line & sets_mask_ : line % config_.sets) * config_.ways];
   }

@@ -246,17 +246,6 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
   if (!warp.stack.empty()) want_fetch(warp, slot);
 }
 
-template <unsigned W>
-void SmCoreOf<W>::want_fetch(Warp& warp, unsigned slot) {
-  if (warp.fetched_end > warp.buffered_end) {
-    if (warp.fetched_ready > cycle_) return;
-    warp.buffered_end = warp.fetched_end;
-  }
-  if (warp.buffered_end - warp.machine_pc + config_.sm.fetch_instructions <= config_.sm.instruction_buffer &&
-      warp.buffered_end < warp.block->timed->machine_instructions)
-    wants_fetch_ |= 1ull << slot;
-}
-
 // One warp's instructions are fetched in a cycle, warps in turn.
 template <unsigned W>
 void SmCoreOf<W>::fetch() {

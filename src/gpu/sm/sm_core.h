@@ -182,4 +182,16 @@ class SmCoreOf final : public SmCore {
   SmStatistics statistics_;
 };
 
+// Asks for the next instructions of a warp when its buffer has room for them.
+template <unsigned W>
+void SmCoreOf<W>::want_fetch(Warp& warp, unsigned slot) {
+  if (warp.fetched_end > warp.buffered_end) {
+    if (warp.fetched_ready > cycle_) return;
+    warp.buffered_end = warp.fetched_end;
+  }
+  if (warp.buffered_end - warp.machine_pc + config_.sm.fetch_instructions <= config_.sm.instruction_buffer &&
+      warp.buffered_end < warp.block->timed->machine_instructions)
+    wants_fetch_ |= 1ull << slot;
+}
+
 }  // namespace duet::gpu

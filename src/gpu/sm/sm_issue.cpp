@@ -43,8 +43,9 @@ bool SmCoreOf<W>::sleep(Warp& warp, unsigned slot, IssueSlot reason) {
   return false;
 }
 
+// Flat: what every instruction passes is one function, without registers saved at every step.
 template <unsigned W>
-bool SmCoreOf<W>::issue_one(WarpScheduler& scheduler) {
+[[gnu::flatten]] bool SmCoreOf<W>::issue_one(WarpScheduler& scheduler) {
   while (const std::uint64_t ready = (ready_ | waiting_for_load_store()) & scheduler.warps()) {
     const unsigned slot = scheduler.pick(ready, age_);
     Warp& warp = *warps_[slot];

@@ -18,11 +18,8 @@ struct Reach {
   std::uint32_t misaligned = 0;  // bits that must be clear in an offset
 };
 
-// Where the lanes of an access lie and how far they spread. Lanes that take no part have the offset of the
-// first that does.
-template <unsigned W>
-struct LaneOffsets {
-  alignas(64) std::uint32_t of[W];
+// How far the lanes of an access spread.
+struct LaneSpread {
   std::uint32_t highest, lowest;
   std::uint32_t merged;  // all offsets or-ed: their alignment
   bool beyond;           // some offset does not fit in 32 bits; the others say nothing then
@@ -50,11 +47,11 @@ struct WordLanes {
   std::array<Locate, 2> locate;  // by wide
 
   // As locate, for who has to see how far the lanes spread: the offset of lane i is addresses[i] + addend,
-  // modulo 2^64.
-  void (*spread32)(const std::uint32_t* addresses, std::uint64_t addend, std::uint64_t lanes,
-                   LaneOffsets<W>& out);
-  void (*spread64)(const std::uint64_t* addresses, std::uint64_t addend, std::uint64_t lanes,
-                   LaneOffsets<W>& out);
+  // modulo 2^64. Lanes that take no part get the offset of the first that does. `offsets` is aligned to 64.
+  LaneSpread (*spread32)(const std::uint32_t* addresses, std::uint64_t addend, std::uint64_t lanes,
+                         std::uint32_t* offsets);
+  LaneSpread (*spread64)(const std::uint64_t* addresses, std::uint64_t addend, std::uint64_t lanes,
+                         std::uint32_t* offsets);
 
   // Locates and moves at once. False: nothing was moved. Indexed by wide and as load and store are.
   using Access = bool (*)(const Reach& reach, const void* addresses, std::uint64_t lanes, void* slot);

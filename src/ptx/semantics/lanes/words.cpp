@@ -337,8 +337,9 @@ void fill_element(WordLanes<W>& table) {
 }
 
 template <unsigned W, typename A>
-void spread(const A* addresses, std::uint64_t addend, std::uint64_t lanes, LaneOffsets<W>& out) {
+LaneSpread spread(const A* addresses, std::uint64_t addend, std::uint64_t lanes, std::uint32_t* offsets) {
   const A* from = static_cast<const A*>(__builtin_assume_aligned(addresses, 64));
+  auto* const of = static_cast<std::uint32_t*>(__builtin_assume_aligned(offsets, 64));
   alignas(64) A given[W];
   if (lanes != kAllLanes<W>) {
     const A first = from[std::countr_zero(lanes)];
@@ -351,18 +352,15 @@ void spread(const A* addresses, std::uint64_t addend, std::uint64_t lanes, LaneO
   for (unsigned i = 0; i < W; ++i) {
     const std::uint64_t offset = from[i] + addend;
     upper |= offset;
-    out.of[i] = static_cast<std::uint32_t>(offset);
+    of[i] = static_cast<std::uint32_t>(offset);
   }
   std::uint32_t lowest = ~0u, highest = 0, merged = 0;
   for (unsigned i = 0; i < W; ++i) {
-    lowest = out.of[i] < lowest ? out.of[i] : lowest;
-    highest = out.of[i] > highest ? out.of[i] : highest;
-    merged |= out.of[i];
+    lowest = of[i] < lowest ? of[i] : lowest;
+    highest = of[i] > highest ? of[i] : highest;
+    merged |= of[i];
   }
-  out.lowest = lowest;
-  out.highest = highest;
-  out.merged = merged;
-  out.beyond = upper >> 32 != 0;
+  return {highest, lowest, merged, upper >> 32 != 0};
 }
 
 template <unsigned W>
