@@ -7,5 +7,5 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$duet" cc "$workloads/$name.cu" -o "$work/program"
 cd "$work"
-"$duet" run "$work/program" "$@"
+"$duet" run --machine "${DUET_TEST_MACHINE:-gtx580}" "$work/program" "$@"
 test -s duet-out/stats.json
