@@ -47,7 +47,7 @@ Picoseconds DramController::tick(Picoseconds now) {
   for (std::uint64_t classes = refused_; classes != 0; classes &= classes - 1)
     if (used_[static_cast<unsigned>(std::countr_zero(classes))] < config_.queue_entries)
       next = std::min(next, cycle + 1);
-  const Picoseconds next_time = next == kNoCycle ? kNever : clock_.edge(next);
+  const Picoseconds next_time = next == kNoCycle ? kNever : clock_.next_edge(next);
   return next_arrival_ == kNever ? next_time : std::min(next_time, next_opportunity(next_arrival_));
 }
 
