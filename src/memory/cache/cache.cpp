@@ -54,7 +54,7 @@ Picoseconds Cache::tick(Picoseconds now) {
   }
   if (port_free_ > now) next = std::min(next, port_free_);
   const Picoseconds arrival = std::min(request, from_below_->next_arrival(now));
-  return arrival == kNever ? next : std::min(next, clock_.first_edge_after(arrival));
+  return next <= arrival ? next : std::min(next, clock_.first_edge_after(arrival));
 }
 
 void Cache::receive(Picoseconds now) {

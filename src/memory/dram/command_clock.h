@@ -14,6 +14,7 @@ class CommandClock {
 
   // The number of the last edge at or before `time`; later questions are near it.
   Cycle cycle_at(Picoseconds time) {
+    if (time == asked_edge_ && time - edge_ <= kReach / 2) return asked_cycle_;
     if (time >= edge_ && time - edge_ <= kReach) {
       const std::uint64_t product = (time - edge_ + 1) * hertz_ - remainder_ - 1;
       const std::uint64_t k = product / kPicosecondsPerSecond;
@@ -33,6 +34,11 @@ class CommandClock {
     if (cycle < cycle_ || cycle - cycle_ > kReachCycles) return domain_.edge(cycle);
     return edge_ + (remainder_ + (cycle - cycle_) * kPicosecondsPerSecond) / hertz_;
   }
+  // As edge(), for an edge that cycle_at() will be asked for.
+  Picoseconds next_edge(Cycle cycle) {
+    asked_cycle_ = cycle;
+    return asked_edge_ = edge(cycle);
+  }
 
  private:
   // So that every product above fits into 64 bits.
@@ -44,6 +50,8 @@ class CommandClock {
   Cycle cycle_ = 0;
   Picoseconds edge_ = 0;
   std::uint64_t remainder_ = 0;
+  Cycle asked_cycle_ = 0;
+  Picoseconds asked_edge_ = 0;
 };
 
 }  // namespace duet::memory

@@ -49,8 +49,9 @@ Picoseconds DramController::tick(Picoseconds now) {
   for (std::uint64_t classes = refused_; classes != 0; classes &= classes - 1)
     if (used_[static_cast<unsigned>(std::countr_zero(classes))] < config_.queue_entries)
       next = std::min(next, cycle + 1);
-  const Picoseconds next_time = next == kNoCycle ? kNever : clock_.edge(next);
-  return next_arrival_ == kNever ? next_time : std::min(next_time, next_opportunity(next_arrival_));
+  const Picoseconds next_time = next == kNoCycle ? kNever : clock_.next_edge(next);
+  return next_time <= next_arrival_ ? next_time
+                                    : std::min(next_time, cursor_.first_edge_after(next_arrival_));
 }
 
 // While nobody could use the channel it slept through its refreshes.

@@ -158,20 +158,27 @@ inline DramPlan DramScheduler::choose_first_ready(Cycle from) {
   const Direction turned = direction_ == Direction::Read ? Direction::Write : Direction::Read;
   Direction direction = direction_;
   Candidate column = best_column(direction, from);
+  // What the whole channel allows too late need not be looked at bank by bank.
+  const auto possible = [&](DramCommand command) {
+    return std::max(from, timer_.earliest(command)) <= column.cycle;
+  };
   if (column_[index_of(turned)] != 0) {
-    const Candidate other = best_column(turned, from);
-    if (other.cycle < column.cycle) {
-      column = other;
-      direction = turned;
-    } else if (oldest_column(turned) + limit_ <= column.sequence) {
-      column = other;
-      direction = turned;
-      outdated_ = true;  // nothing says that this is the first legal command
+    const bool starved = oldest_column(turned) + limit_ <= column.sequence;
+    if (starved || possible(column_command(turned))) {
+      const Candidate other = best_column(turned, from);
+      const bool earlier = other.cycle < column.cycle;
+      if (earlier || starved) {
+        column = other;
+        direction = turned;
+        outdated_ = !earlier;  // otherwise it is the first legal command
+      }
     }
   }
   Candidate row;
-  if (activate_ != 0) best_row(DramCommand::Activate, activate_, from, row);
-  if (precharge_ != 0) best_row(DramCommand::Precharge, precharge_, from, row);
+  if (activate_ != 0 && possible(DramCommand::Activate))
+    best_row(DramCommand::Activate, activate_, from, row);
+  if (precharge_ != 0 && possible(DramCommand::Precharge))
+    best_row(DramCommand::Precharge, precharge_, from, row);
   if (row.cycle < column.cycle || (row.cycle == column.cycle && row.sequence + limit_ <= column.sequence)) {
     const DramCommand command = activate_ >> row.bank & 1 ? DramCommand::Activate : DramCommand::Precharge;
     return {row.cycle, command, row.bank, banks_[row.bank].oldest};

@@ -128,7 +128,7 @@ inline void CrossbarBase::take_head(InputQueue& input, Picoseconds now) {
     if (arrival == kNever) return;
     const auto index = static_cast<std::size_t>(&input - input_queues_.data());
     arrivals_[index / 64] |= 1ull << index % 64;
-    next_arrival_ = std::min(next_arrival_, clock_.first_edge_after(arrival));
+    if (arrival < next_arrival_) next_arrival_ = std::min(next_arrival_, clock_.first_edge_after(arrival));
     return;
   }
   const unsigned number = input.queue->front().destination;
