@@ -250,8 +250,8 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
     locate(add - region.base - origin + before);
     if (located.beyond || located.lowest < before || reach < bytes ||
         located.highest > before + reach - bytes || (located.merged & (bytes - 1)) != 0 ||
-        !permitted_range(region, origin + located.lowest - before,
-                         origin + located.highest - before + bytes, op.kind != ptx::Kind::Load))
+        !permitted_range(region, origin + located.lowest - before, origin + located.highest - before + bytes,
+                         op.kind != ptx::Kind::Load))
       return false;
     part = global_part(op, region.attributes);
     part.base = physical - before;
@@ -270,8 +270,7 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
   else if (bytes == 4 && op.vector_elements == 1 && !instruction.wide && op.kind != ptx::Kind::Atomic &&
            part.path != MemoryPath::ConstantCache &&
            (op.kind == ptx::Kind::Store || op.destinations[0] != ptx::kNoRegister) &&
-           instruction.lanes == LaneMask::first(W).bits() &&
-           located.highest - located.lowest == 4 * (W - 1))
+           instruction.lanes == LaneMask::first(W).bits() && located.highest - located.lowest == 4 * (W - 1))
     instruction.consecutive = words_are_consecutive<W>(instruction.offsets.data());
   instruction.lowest = located.lowest;
   instruction.highest = located.highest;

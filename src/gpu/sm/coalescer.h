@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "memory/request.h"
 
@@ -61,15 +62,34 @@ inline memory::ByteMask byte_range(unsigned from, unsigned bytes) {
 inline memory::ByteMask touched_bytes(const std::uint32_t* offsets, std::uint32_t add, std::uint64_t lanes,
                                       unsigned bytes) {
   static_assert(memory::kLineBytes == 128);
-  const std::uint64_t element = (1ull << bytes) - 1;
-  std::uint64_t low = 0, high = 0;
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const std::uint32_t at = offsets[std::countr_zero(lanes)] + add;
-    const std::uint64_t touched = element << at % 64, in_high = 0 - std::uint64_t{at / 64 % 2};
-    low |= touched & ~in_high;
-    high |= touched & in_high;
+  alignas(16) std::uint8_t touched[memory::kLineBytes] = {};
+  const auto mark = [&](auto element) {
+    for (; lanes != 0; lanes &= lanes - 1)
+      std::memcpy(touched + (offsets[std::countr_zero(lanes)] + add), &element, sizeof(element));
+  };
+  switch (bytes) {
+    case 1:
+      mark(std::uint8_t{0xff});
+      break;
+    case 2:
+      mark(std::uint16_t{0xffff});
+      break;
+    case 4:
+      mark(~std::uint32_t{0});
+      break;
+    case 8:
+      mark(~std::uint64_t{0});
+      break;
+    default:
+      for (; lanes != 0; lanes &= lanes - 1)
+        std::memset(touched + (offsets[std::countr_zero(lanes)] + add), 0xff, bytes);
   }
-  return {{low, high}};
+  memory::ByteMask mask;
+  for (unsigned i = 0; i < memory::kLineBytes; i += 16) {
+    const __m128i sixteen = _mm_load_si128(reinterpret_cast<const __m128i*>(touched + i));
+    mask.bits[i / 64] |= std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(sixteen))} << i % 64;
+  }
+  return mask;
 }
 
 // Of lanes within one line the first at each address, in ascending order: those that one atomic request may

@@ -370,16 +370,27 @@ template <unsigned W>
 void LoadStoreUnit<W>::State::shared_atomic(Instruction& instruction, const MemoryPart& part) {
   const MicroOp& op = *instruction.op;
   const AtomicFunction update = atomic_function(op.atomic_operation, op.atomic_type, false);
-  const unsigned element = instruction.element_bytes;
-  LaneMask(part.lanes).for_each([&](unsigned lane) {
-    std::byte* const b = instruction.payload.data() + lane * instruction.stride;
-    std::byte* const where = instruction.memory->shared + instruction.offsets[lane];
-    for (unsigned e = 0; e < op.vector_elements; ++e) {
-      alignas(8) std::byte old[8];
-      update(where + e * element, b + e * element, b + instruction.bytes, old);
-      element == 4 ? std::memcpy(b + e * element, old, 4) : std::memcpy(b + e * element, old, element);
+  const unsigned element = instruction.element_bytes, stride = instruction.stride;
+  std::byte* const payload = instruction.payload.data();
+  std::byte* const shared = instruction.memory->shared;
+  const auto for_lanes = [&](auto&& keep) {
+    for (std::uint64_t rest = part.lanes; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      std::byte* const b = payload + lane * stride;
+      std::byte* const where = shared + instruction.offsets[lane];
+      for (unsigned e = 0; e < op.vector_elements; ++e) {
+        alignas(8) std::byte old[8];
+        update(where + e * element, b + e * element, b + instruction.bytes, old);
+        keep(b + e * element, old);
+      }
     }
-  });
+  };
+  if (!instruction.returns)
+    for_lanes([](std::byte*, const std::byte*) {});
+  else if (element == 4)
+    for_lanes([](std::byte* to, const std::byte* old) { std::memcpy(to, old, 4); });
+  else
+    for_lanes([&](std::byte* to, const std::byte* old) { std::memcpy(to, old, element); });
 }
 
 template <unsigned W>

@@ -40,8 +40,16 @@ unsigned SharedMemoryBanks::part_passes(const std::uint32_t* offsets, std::uint6
                                         bool atomic) {
   if (lanes == 0) return 0;
   if (!atomic && is_free_of_conflicts(offsets, lanes, words)) return 1;
-  std::fill(first_.begin(), first_.end(), kNone);
   std::fill(count_.begin(), count_.end(), std::uint8_t{0});
+  if (atomic && words == 1) {
+    std::uint8_t most = 0;
+    for (; lanes != 0; lanes &= lanes - 1) {
+      std::uint8_t& count = count_[bank_of(offsets[std::countr_zero(lanes)] / 4)];
+      most = std::max(most, ++count);
+    }
+    return most;
+  }
+  std::fill(first_.begin(), first_.end(), kNone);
   unsigned used = 0, most = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const std::uint32_t word = offsets[std::countr_zero(lanes)] / 4;
