@@ -23,6 +23,9 @@ test: deps-test
 	@cmake --preset release -B $(BUILD) -DDUET_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@cmake --preset asan -B $(BUILD)-asan >/dev/null
+	@cmake --build $(BUILD)-asan -j $(JOBS) --target unit_tests
+	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -R '^(unit_|component|ptx_instructions)'
 
 format:
 	@git ls-files '*.cpp' '*.h' | xargs clang-format -i
@@ -31,4 +34,4 @@ install: build
 	@cmake --install $(BUILD)
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) $(BUILD)-asan

@@ -35,7 +35,7 @@ def main() -> int:
             return fail("duet cc failed", compiled.stderr)
         if "warning" in compiled.stderr:
             return fail("duet cc warns", compiled.stderr)
-        ran = subprocess.run([duet, "run", "--quiet", "--out", f"{work}/out", program, *run.get("arguments", [])],
+        ran = subprocess.run([duet, "run", "--quiet", "--out", f"{work}/out", *run.get("options", []), program, *run.get("arguments", [])],
                              capture_output=True, text=True, timeout=240, cwd=work)
         if ran.returncode == 125 and run.get("may_be_unsupported") and ran.stderr.startswith("duet: "):
             print("named as unsupported:", ran.stderr.strip())

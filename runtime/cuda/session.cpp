@@ -142,7 +142,7 @@ void Session::end(int status, const std::string& line) {
   std::fflush(nullptr);
   std::fprintf(stderr, "duet: %s\n", line.c_str());
   journal_->header().failure = static_cast<std::uint32_t>(status);
-  process_->publish();
+  process_->publish_end();
   _exit(status);
 }
 

@@ -268,7 +268,7 @@ int run_bare_kernel(const Installation& installation, const RunOptions& options,
     const auto stopped = [&](int with, const char* why) {
       monitor.end();
       std::fprintf(stderr, "duet: %s\n", why);
-      process.publish();
+      process.publish_end();
       cut_off = true;
       status = with;
     };

@@ -205,7 +205,6 @@ void Process::record_statistics() {
 
 void Process::publish() {
   if (journal_ == nullptr) return;
-  record_statistics();
   note_time(0);
   report::Progress& progress = journal_->next_progress();
   progress.simulated_ps = engine().now();
@@ -222,6 +221,12 @@ void Process::publish() {
   });
   published_kernels_ = progress.kernel_count != 0;
   journal_->publish_progress();
+}
+
+void Process::publish_end() {
+  if (journal_ == nullptr) return;
+  record_statistics();
+  publish();
 }
 
 void Process::record(const driver::CommandRecord& command) {

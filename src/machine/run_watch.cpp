@@ -89,7 +89,7 @@ void RunWatch::look(Picoseconds now) {
 }
 
 void RunWatch::stop(int status, const std::string& why) {
-  process_.publish();
+  process_.publish_end();
   std::string text = why;
   bool any = false;
   process_.driver().for_each_running_kernel([&](const driver::CommandRecord& command) {

@@ -1,9 +1,11 @@
 #include "memory/simple_memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/error.h"
+#include "memory/atomic_request.h"
 
 namespace duet::memory {
 
@@ -42,7 +44,9 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
     Request& request = pool_[packet.request];
     service(request);
     packet.kind = PacketKind::Response;
-    packet.payload_bytes = request.operation == Operation::Read ? request.bytes : 0;
+    const bool answers = request.operation == Operation::Read ||
+                         (request.operation == Operation::Atomic && request.wants_result);
+    packet.payload_bytes = answers ? request.bytes : std::uint16_t{0};
     packet.destination = packet.source;
     packet.source = config_.number;
     client->responses->push(now, packet, bandwidth_.reserve(now, request.bytes) + config_.latency_ps);
@@ -59,46 +63,81 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
   return next;
 }
 
+void SimpleMemory::refuse_unmapped(const Request& request) const {
+  throw Error(name() + ": nothing is mapped at physical address " + std::to_string(request.address));
+}
+
 void SimpleMemory::service(Request& request) {
   if (request.trigger != Trigger::None || request.action != Action::None)
     throw Error(name() + " has no full/empty bits: use a machine with tracked memory");
   if (request.operation == Operation::Clean || request.operation == Operation::Invalidate) return;
+  if (HostAperture::holds(request.address)) return service_window(request);
+  service_mapped(request);
+}
+
+void SimpleMemory::service_window(Request& request) {
   if (request.operation == Operation::Atomic)
-    throw Error(name() + " performs no atomics: they belong to the machine's coherence point");
+    throw Error(name() + " performs no atomics in the window of a command");
   const bool read = request.operation == Operation::Read;
-  const bool whole = request.mask.bits == ByteMask::first(request.bytes).bits;
-  const auto unmapped = [&] {
-    throw Error(name() + ": nothing is mapped at physical address " + std::to_string(request.address));
-  };
-  if (HostAperture::holds(request.address)) {
-    const HostAperture::Window* window = aperture_.find(request.address, request.bytes);
-    if (window == nullptr) unmapped();
-    std::byte* host = window->host + HostAperture::offset_of(request.address);
-    if (window->through_port) {
-      if (read) return host_.read(host, request.data.data(), request.bytes);
-      if (whole) return host_.write(host, request.data.data(), request.bytes);
-      for (unsigned i = 0; i < request.bytes; ++i)
-        if (request.mask.test(i)) host_.write(host + i, &request.data[i], 1);
-      return;
-    }
-    if (read) {
-      std::memcpy(request.data.data(), host, request.bytes);
-    } else {
-      for (unsigned i = 0; i < request.bytes; ++i)
-        if (request.mask.test(i)) host[i] = request.data[i];
-    }
+  const HostAperture::Window* window = aperture_.find(request.address, request.bytes);
+  if (window == nullptr) refuse_unmapped(request);
+  std::byte* host = window->host + HostAperture::offset_of(request.address);
+  if (window->through_port) {
+    if (read) return host_.read(host, request.data.data(), request.bytes);
+    if (request.mask.bits == ByteMask::first(request.bytes).bits)
+      return host_.write(host, request.data.data(), request.bytes);
+    for (unsigned i = 0; i < request.bytes; ++i)
+      if (request.mask.test(i)) host_.write(host + i, &request.data[i], 1);
     return;
   }
-  std::byte* bytes = address_space_.backing(request.address);
-  if (bytes == nullptr) unmapped();
   if (read) {
-    std::memcpy(request.data.data(), bytes, request.bytes);
-  } else if (whole) {
-    std::memcpy(bytes, request.data.data(), request.bytes);
+    std::memcpy(request.data.data(), host, request.bytes);
   } else {
     for (unsigned i = 0; i < request.bytes; ++i)
-      if (request.mask.test(i)) bytes[i] = request.data[i];
+      if (request.mask.test(i)) host[i] = request.data[i];
   }
+}
+
+void SimpleMemory::service_mapped(Request& request) {
+  std::byte* const bytes = address_space_.backing(request.address);
+  const bool all_there = bytes != nullptr && address_space_.backing(request.address + request.bytes - 1) ==
+                                                 bytes + request.bytes - 1;
+  if (all_there && request.operation == Operation::Atomic)
+    return perform_atomic(pool_, request, bytes, name());
+  if (all_there && request.operation == Operation::Read) {
+    std::memcpy(request.data.data(), bytes, request.bytes);
+    return;
+  }
+  if (all_there && request.mask.bits == ByteMask::first(request.bytes).bits) {
+    std::memcpy(bytes, request.data.data(), request.bytes);
+    return;
+  }
+  // Registered host memory begins and ends anywhere: of its first and last line only some bytes exist. A
+  // cache that reads such a line asks for all of it, and nobody can ask for the others.
+  std::array<std::byte*, kLineBytes> places{};
+  bool any = false;
+  for (unsigned i = 0; i < request.bytes; ++i) {
+    places[i] = address_space_.backing(request.address + i);
+    any |= places[i] != nullptr;
+    if (places[i] == nullptr && request.operation != Operation::Read && request.mask.test(i))
+      refuse_unmapped(request);
+  }
+  if (!any) refuse_unmapped(request);
+  if (request.operation != Operation::Write) {
+    std::array<std::byte, kLineBytes> line{};
+    for (unsigned i = 0; i < request.bytes; ++i)
+      if (places[i] != nullptr) line[i] = *places[i];
+    if (request.operation == Operation::Read) {
+      request.data = line;
+      return;
+    }
+    perform_atomic(pool_, request, line.data(), name());
+    for (unsigned i = 0; i < request.bytes; ++i)
+      if (request.mask.test(i)) *places[i] = line[i];
+    return;
+  }
+  for (unsigned i = 0; i < request.bytes; ++i)
+    if (request.mask.test(i)) *places[i] = request.data[i];
 }
 
 std::string SimpleMemory::waits_for() const {

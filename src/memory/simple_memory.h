@@ -1,7 +1,7 @@
 // A memory with a fixed latency and a bandwidth: one request is serviced at a time, in round-robin order of
 // the clients; a value is bound at service, the answer arrives transfer time plus latency later. A request is
 // serviced only when its client's queue of answers has room, so one client never blocks another. Left out:
-// banks, rows, refresh (dram/ models them), full/empty bits (a trigger or an action is refused), atomics.
+// banks, rows, refresh (dram/ models them), full/empty bits (a trigger or an action is refused).
 #pragma once
 
 #include <string>
@@ -43,6 +43,9 @@ class SimpleMemory : public sim::Component {
   };
   Client* next_client(Picoseconds now);
   void service(Request& request);
+  void service_window(Request& request);
+  void service_mapped(Request& request);
+  [[noreturn]] void refuse_unmapped(const Request& request) const;
 
   SimpleMemoryConfig config_;
   RequestPool& pool_;

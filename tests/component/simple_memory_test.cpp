@@ -1,8 +1,9 @@
-// The simple memory: latency, bandwidth, byte masks, binding at service, and what it refuses.
+// The simple memory: latency, bandwidth, byte masks, binding at service, atomics, and what it refuses.
 #include "memory/simple_memory.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
@@ -119,13 +120,84 @@ TEST(SimpleMemory, WindowsReachPageableBytesThroughTheHostPort) {
   EXPECT_THROW(rig.answer(), Error);
 }
 
-TEST(SimpleMemory, TriggersAndAtomicsAreRefusedByName) {
-  MemoryRig triggered;
-  triggered.pool[triggered.send(Operation::Read, triggered.base, 4)].trigger = Trigger::Full;
-  EXPECT_THROW(triggered.answer(), Error);
-  MemoryRig atomic;
-  atomic.send(Operation::Atomic, atomic.base, 4);
-  EXPECT_THROW(atomic.answer(), Error);
+TEST(SimpleMemory, TriggersAreRefusedByName) {
+  MemoryRig rig;
+  rig.pool[rig.send(Operation::Read, rig.base, 4)].trigger = Trigger::Full;
+  EXPECT_THROW(rig.answer(), Error);
+}
+
+TEST(SimpleMemory, AnAtomicUpdatesTheElementsOfItsMask) {
+  MemoryRig rig;
+  auto* words = reinterpret_cast<std::uint32_t*>(rig.space.backing(rig.base));
+  for (unsigned i = 0; i < 8; ++i) words[i] = 10 * i;
+  for (const bool wants_result : {true, false}) {
+    Request& request = rig.pool[rig.send(Operation::Atomic, rig.base, 32)];
+    request.atomic_operation = AtomicOperation::Add;
+    request.atomic_type = AtomicType::U32;
+    request.wants_result = wants_result;
+    request.mask.bits = {0xf0f0, 0};  // words 1 and 3
+    const std::uint32_t operands[] = {7, 7, 7, 7};
+    std::memcpy(request.data.data(), operands, sizeof operands);
+    Packet packet;
+    rig.answer(&packet);
+    EXPECT_EQ(packet.payload_bytes, wants_result ? 32 : 0);
+    std::uint32_t old[4];
+    std::memcpy(old, rig.pool[packet.request].data.data(), sizeof old);
+    EXPECT_EQ(old[1], wants_result ? 10u : 17u);
+    EXPECT_EQ(old[3], wants_result ? 30u : 37u);
+  }
+  const std::uint32_t expected[] = {0, 24, 20, 44, 40};
+  for (unsigned i = 0; i < 5; ++i) EXPECT_EQ(words[i], expected[i]) << i;
+}
+
+// A line of which the host has mapped only the bytes from `kFirst` to before `kEnd`.
+class PartOfALine : public testing::Test {
+ protected:
+  static constexpr unsigned kFirst = 40, kEnd = 100;
+  void SetUp() override {
+    bytes_ = static_cast<std::byte*>(std::aligned_alloc(4096, 4096));
+    std::memset(bytes_, 1, 4096);
+    line_ = rig_.space.map_host(bytes_ + kFirst, kEnd - kFirst, AllocationKind::Registered, PageEntry{})
+                ->physical -
+            kFirst;
+  }
+  void TearDown() override { std::free(bytes_); }
+  MemoryRig rig_;
+  std::byte* bytes_ = nullptr;
+  Address line_ = 0;
+};
+
+TEST_F(PartOfALine, IsReadAsFarAsItExists) {
+  const RequestHandle handle = rig_.send(Operation::Read, line_, 128);
+  rig_.answer();
+  for (unsigned i = 0; i < 128; ++i)
+    EXPECT_EQ(rig_.pool[handle].data[i], i >= kFirst && i < kEnd ? std::byte{1} : std::byte{0}) << i;
+}
+
+TEST_F(PartOfALine, TakesWritesAndAtomicsWhereItExists) {
+  Request& write = rig_.pool[rig_.send(Operation::Write, line_, 128)];
+  write.data.fill(std::byte{5});
+  write.mask = {};
+  for (unsigned i = kFirst; i < kEnd - 4; ++i) write.mask.bits[i / 64] |= 1ull << i % 64;
+  rig_.answer();
+  Request& atomic = rig_.pool[rig_.send(Operation::Atomic, line_, 128)];
+  atomic.atomic_operation = AtomicOperation::Add;
+  atomic.atomic_type = AtomicType::U32;
+  atomic.mask = {};
+  atomic.mask.bits[1] = 0xfull << (kEnd - 4 - 64);
+  atomic.data[kEnd - 4] = std::byte{2};
+  rig_.answer();
+  for (unsigned i = 0; i < 128; ++i) {
+    const int expected = i < kFirst || i >= kEnd ? 1 : i < kEnd - 4 ? 5 : i == kEnd - 4 ? 3 : 1;
+    EXPECT_EQ(static_cast<int>(bytes_[i]), expected) << i;
+  }
+}
+
+TEST_F(PartOfALine, RefusesWhatDoesNotExist) {
+  Request& write = rig_.pool[rig_.send(Operation::Write, line_, 128)];
+  write.mask = {};
+  write.mask.bits[0] = 1ull << (kFirst - 1);
+  EXPECT_THROW(rig_.answer(), Error);
 }
 
 }  // namespace

@@ -170,7 +170,6 @@ class Cache : public sim::Component {
   Outcome pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome clean(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
-  void perform(const Access& access, std::byte* data);
   ByteMask missing_sectors(const ByteMask& wanted, const ByteMask& have) const;
   void used(std::uint32_t line, const Request& by);
   static LineUser user(const Request& request) { return {request.agent, request.kind, request.unit}; }

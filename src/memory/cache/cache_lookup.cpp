@@ -1,5 +1,6 @@
 // What a request does at its lookup, and at its turn when it had to wait.
 #include "base/error.h"
+#include "memory/atomic_request.h"
 #include "memory/cache/cache_steps.h"
 
 namespace duet::memory {
@@ -207,35 +208,12 @@ Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& a
     port_free_ = clock_.edge_after(now, cycles - 1);
     return Outcome::NextCycle;
   }
-  perform(access, lines_.data(line) + access.offset);
+  perform_atomic(pool_, access.request, lines_.data(line) + access.offset, name());
   lines_[line].dirty = lines_[line].dirty | access.mask;
   used(line, access.request);
   ++statistics_.atomics;
   answer(now, entry, access.request.wants_result ? access.request.bytes : std::uint16_t{0});
   return Outcome::Done;
-}
-
-void Cache::perform(const Access& access, std::byte* data) {
-  Request& request = access.request;
-  const unsigned element = atomic_type_bytes(request.atomic_type);
-  // PTX ISA: additions of f32 in global memory flush subnormal numbers.
-  const AtomicFunction function = atomic_function(request.atomic_operation, request.atomic_type, true);
-  const std::byte* second = nullptr;
-  if (request.atomic_operation == AtomicOperation::CompareAndSwap) {
-    if (request.second == kNoRequest)
-      throw Error(name() + ": a compare-and-swap has no second operand (physical address " +
-                  std::to_string(request.address) + ")");
-    second = pool_[request.second].data.data();
-  }
-  for (unsigned i = 0; i + element <= request.bytes;) {
-    if (!request.mask.test(i)) {
-      ++i;
-      continue;
-    }
-    function(data + i, request.data.data() + i, second == nullptr ? nullptr : second + i,
-             request.data.data() + i);
-    i += element;
-  }
 }
 
 }  // namespace duet::memory
