@@ -64,8 +64,8 @@ class Process {
   void mark(std::string_view name, Picoseconds time);
   // Brings the journal's totals up to date; called at the end of every call.
   void note_time(Picoseconds thread_clock);
-  // Leaves in the journal where the process stands. Called when wall time says so, so it leaves alone what has to
-  // be the same in every run.
+  // Leaves in the journal where the process stands. Called when wall time says so, so it leaves alone what
+  // has to be the same in every run.
   void publish();
   // The same with the statistics so far, when the run ends before its commands do.
   void publish_end();
