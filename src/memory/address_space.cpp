@@ -64,7 +64,7 @@ const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& a
   allocation.id = next_id_++;
   allocation.readable = attributes.readable;
   allocation.writable = attributes.writable;
-  allocation.pages.resize(allocation.mapped_bytes / page_bytes_, attributes);
+  allocation.pages.resize((allocation.mapped_bytes + page_bytes_ - 1) / page_bytes_, attributes);
   for (std::size_t i = 0; i < allocation.pages.size(); ++i)
     allocation.pages[i].frame = allocation.physical / page_bytes_ + i;
   const Address base = allocation.base;
@@ -122,7 +122,7 @@ bool AddressSpace::release(Address base) {
   const auto it = by_base_.find(base);
   if (it == by_base_.end()) return false;
   const Allocation& allocation = it->second;
-  if (allocation.pages.empty() || allocation.pages[0].route == Route::DeviceDram) {
+  if (allocation.in_device_memory()) {
     auto next = free_frames_.emplace(allocation.physical, allocation.mapped_bytes).first;
     const auto follower = std::next(next);
     if (follower != free_frames_.end() && next->first + next->second == follower->first) {

@@ -67,8 +67,22 @@ TEST(AddressSpace, HostMemoryIsMappedUnderItsOwnAddress) {
   EXPECT_EQ(a->pages[0].route, Route::HostDram);
   EXPECT_EQ(space.backing(a->physical + 7), memory + 107);
   EXPECT_THROW(space.map_host(memory, 200, AllocationKind::Registered, PageEntry{}), Error);
+  const Address physical = a->physical;
   EXPECT_TRUE(space.release(a->base));
-  EXPECT_EQ(space.backing(a->physical), nullptr);
+  EXPECT_EQ(space.backing(physical), nullptr);
+}
+
+TEST(AddressSpace, HostMemoryWithinOnePageHasAPageAndGivesNoFrames) {
+  AddressSpace space(1_MiB, 4096);
+  alignas(4096) static std::byte memory[4096];
+  const Bytes free = space.device_bytes_free();
+  const Allocation* a = space.map_host(memory + 100, 300, AllocationKind::Registered, PageEntry{});
+  ASSERT_EQ(a->pages.size(), 1u);
+  EXPECT_EQ(a->pages[0].route, Route::HostDram);
+  EXPECT_TRUE(a->pages[0].host_may_touch);
+  EXPECT_TRUE(space.release(a->base));
+  EXPECT_EQ(space.device_bytes_free(), free);
+  EXPECT_EQ(space.map_host(memory + 4000, 96, AllocationKind::Registered, PageEntry{})->pages.size(), 1u);
 }
 
 }  // namespace
