@@ -56,7 +56,7 @@ struct LoadStoreUnit<W>::State {
         shared_latency(config.sm.shared_latency_cycles),
         parameter_latency(config.constant_cache.latency_cycles + 1),
         entry_count(static_cast<unsigned>(config.sm.pending_instructions)),
-        entries(std::make_unique<Instruction[]>(entry_count)),
+        entries(entry_count),
         queue(config.sm.load_store_queue) {
     if (entry_count == 0 || entry_count > 1u << kStepShift || queue.empty())
       throw Error("gpu.sm.pending_instructions is " + std::to_string(config.sm.pending_instructions) +
@@ -101,7 +101,9 @@ struct LoadStoreUnit<W>::State {
   std::uint16_t sm;
   Cycle shared_latency, parameter_latency;
   unsigned entry_count;
-  std::unique_ptr<Instruction[]> entries;
+  // Made when first used, lowest first: most launches need few, and touching new memory takes longer than
+  // they run.
+  std::vector<std::unique_ptr<Instruction>> entries;
   std::vector<unsigned> free;
   std::vector<unsigned> queue;  // a ring of entries that are not fully sent
   std::size_t head = 0;
@@ -169,7 +171,8 @@ bool LoadStoreUnit<W>::issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& regi
                              std::uint64_t lanes, const WarpMemory& memory) {
   State& s = *state_;
   const unsigned index = s.free.back();
-  MemoryInstruction<W>& instruction = s.entries[index];
+  if (s.entries[index] == nullptr) s.entries[index] = std::make_unique<MemoryInstruction<W>>();
+  MemoryInstruction<W>& instruction = *s.entries[index];
   const bool atomic = op.kind == ptx::Kind::Atomic;
   instruction.op = &op;
   instruction.registers = &registers;
@@ -427,7 +430,7 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
 template <unsigned W>
 bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   const unsigned index = queue[head];
-  Instruction& instruction = entries[index];
+  Instruction& instruction = *entries[index];
   free_at = cycle + 1;
   if (instruction.part < instruction.part_count) {
     const MemoryPart& part = instruction.parts[instruction.part];
@@ -456,7 +459,7 @@ bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
 
 template <unsigned W>
 void LoadStoreUnit<W>::State::finish(unsigned index, Cycle cycle) {
-  Instruction& instruction = entries[index];
+  Instruction& instruction = *entries[index];
   if (instruction.packed && instruction.returns)
     ptx::write_back(*instruction.registers, *instruction.op, instruction.lanes, instruction.payload.data(),
                     instruction.stride);
@@ -508,7 +511,7 @@ void LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>& from, std:
   if (from.size() == 0) outside.arrivals &= ~bit;
   const Request& request = pool[handle];
   const unsigned index = request.requester & ((1u << kStepShift) - 1);
-  Instruction& instruction = entries[index];
+  Instruction& instruction = *entries[index];
   if (instruction.returns) deliver(instruction, request);
   if (request.second != memory::kNoRequest) pool.release(request.second);
   pool.release(handle);
@@ -535,7 +538,7 @@ Cycle LoadStoreUnit<W>::tick(Picoseconds now, Cycle cycle) {
   };
   answers(s.ports.from_l1, State::kL1Bit);
   answers(s.ports.from_constant_cache, State::kConstantBit);
-  const auto due = [&] { return std::max(s.entries[s.queue[s.head]].start, s.free_at); };
+  const auto due = [&] { return std::max(s.entries[s.queue[s.head]]->start, s.free_at); };
   outside_.waits_for_room = false;
   if (outside_.queued == 0) return next;
   if (due() <= cycle) {
@@ -557,7 +560,7 @@ template <unsigned W>
 std::string LoadStoreUnit<W>::waits_for() const {
   const State& s = *state_;
   if (outside_.queued != 0) {
-    const auto& instruction = s.entries[s.queue[s.head]];
+    const auto& instruction = *s.entries[s.queue[s.head]];
     const bool constant = instruction.part < instruction.part_count &&
                           instruction.parts[instruction.part].path == MemoryPath::ConstantCache;
     return "room for the request of PTX line " + std::to_string(instruction.op->ptx_line) + " in " +
@@ -566,9 +569,9 @@ std::string LoadStoreUnit<W>::waits_for() const {
   std::uint64_t answers = 0;
   std::uint32_t line = 0;
   for (unsigned i = 0; i < s.entry_count; ++i) {
-    if (s.entries[i].answers == 0) continue;
-    answers += s.entries[i].answers;
-    line = s.entries[i].op->ptx_line;
+    if (s.entries[i] == nullptr || s.entries[i]->answers == 0) continue;
+    answers += s.entries[i]->answers;
+    line = s.entries[i]->op->ptx_line;
   }
   if (answers == 0) return {};
   return std::to_string(answers) + " answers from memory, among them for PTX line " + std::to_string(line);
