@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 # A second clone finds what the first one compiled.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
-.PHONY: all build demo test deps deps-test format clean install
+.PHONY: all build demo test sanitize deps deps-test format clean install
 all: build
 
 deps:
@@ -23,6 +23,9 @@ test: deps-test
 	@cmake --preset release -B $(BUILD) -DDUET_TESTS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+# The unit and component tests again, under AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitize: deps-test
 	@cmake --preset asan -B $(BUILD)-asan >/dev/null
 	@cmake --build $(BUILD)-asan -j $(JOBS) --target unit_tests
 	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -R '^(unit_|component|ptx_instructions)'

@@ -64,7 +64,7 @@ inline U32 find_nth_set(U32 mask, U32 base, std::int32_t offset) {
   if (base > 31) return 0xffffffffu;
   if (offset == 0) return (mask >> base) & 1 ? base : 0xffffffffu;
   const std::int32_t step = offset > 0 ? 1 : -1;
-  std::int32_t wanted = offset > 0 ? offset : -offset;
+  U32 wanted = offset > 0 ? static_cast<U32>(offset) : 0u - static_cast<U32>(offset);
   for (std::int32_t i = static_cast<std::int32_t>(base); i >= 0 && i < 32; i += step)
     if ((mask >> i) & 1 && --wanted == 0) return static_cast<U32>(i);
   return 0xffffffffu;
