@@ -1,13 +1,16 @@
 // `duet run k.ptx --kernel NAME ...`: one launch of a kernel from a PTX file, without a host program. Buffers
 // are in device memory before simulated time begins; only the launch is simulated.
 #include <fmt/format.h>
+#include <malloc.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
-
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -23,6 +26,21 @@
 namespace duet::cli {
 
 namespace {
+
+// The machine's state goes into huge pages, where the kernel has them: a simulated cycle touches it all over,
+// and with small pages that is a tenth of the time. Only here, where no program shares the heap.
+void prefer_huge_pages() {
+  constexpr std::size_t kBytes = 64 << 20;
+  mallopt(M_MMAP_THRESHOLD, kBytes);
+  mallopt(M_TRIM_THRESHOLD, 2 * kBytes);
+  mallopt(M_TOP_PAD, kBytes);
+  void* const heap = std::malloc(kBytes / 2);  // where the heap ends now
+  if (heap == nullptr) return;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(heap) + page - 1) / page * page;
+  madvise(reinterpret_cast<void*>(first), kBytes, MADV_HUGEPAGE);  // advice: an error changes nothing
+  std::free(heap);
+}
 
 class NoHost : public driver::HostPort {
  public:
@@ -196,6 +214,7 @@ void end_at_signals() {
 
 int run_bare_kernel(const Installation& installation, const RunOptions& options,
                     const BareKernelOptions& request) {
+  prefer_huge_pages();
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   std::ifstream in(request.file);
