@@ -20,6 +20,7 @@ struct System::Parts {
             engine, &board.gpu(), i, machine.gpu, address_space, services));
         const Board::SmQueues queues = board.connect_sm(sm);
         sm.connect(queues.launches, queues.done);
+        sm.on_failure([this](Picoseconds now) { wake_all(functional_sms, now); });
       } else {
         auto& sm = *timed_sms.emplace_back(std::make_unique<gpu::TimedSm>(
             engine, &board.gpu(), i, machine.gpu, board.requests(), address_space, services));
@@ -27,11 +28,17 @@ struct System::Parts {
         gpu::TimedSm::Ports ports;
         ports.launches = &queues.launches;
         ports.done = &queues.done;
+        ports.kernel_failed = [this](Picoseconds now) { wake_all(timed_sms, now); };
         board.memory_system()->connect_sm(sm, ports);
         sm.connect(ports);
       }
     }
     services.settle = [this](Address physical, Bytes bytes) { settle(physical, bytes); };
+  }
+
+  template <typename Sms>
+  void wake_all(const Sms& sms, Picoseconds now) {
+    for (const auto& sm : sms) engine.wake(*sm, sm->next_opportunity(now));
   }
 
   void settle(Address physical, Bytes bytes) {

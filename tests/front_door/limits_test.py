@@ -210,6 +210,12 @@ class NoProgress(Endless):
         self.check(self.program("half_a_barrier"), "at barrier 3 (32 of 64 threads have arrived, endless", "half_a_barrier",
                    "0 of 2 complete")
 
+    def test_a_failed_kernel_does_not_wait_for_its_other_blocks(self):
+        for gpu in GPUS:
+            result = call(DUET, "run", "-q", "--out", self.out(), *gpu, *self.bare("one_block_fails"))
+            self.assertEqual(result.returncode, 125, result.stderr)
+            self.one_line(result, "trap by thread (", " of block (0,0,0)", f"endless.ptx:{self.line_of('  trap;')}")
+
     def test_a_program_that_polls_is_ended_by_its_limit(self):
         # Nothing happens any more, but time goes on with the calls of the program.
         result = call(DUET, "run", "-q", "--out", self.out(), "--max-cycles", 100000, *self.program("half_a_barrier", "poll"))

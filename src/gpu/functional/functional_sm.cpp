@@ -25,6 +25,7 @@ struct FunctionalSm::State {
   sim::Queue<BlockDone>* done = nullptr;
   std::vector<Resident> resident;  // in order of arrival
   std::vector<std::unique_ptr<BlockExecutor>> idle;
+  std::function<void(Picoseconds)> kernel_failed = [](Picoseconds) {};
 };
 
 FunctionalSm::FunctionalSm(sim::Engine& engine, const sim::Component* parent, std::uint32_t number,
@@ -51,6 +52,10 @@ FunctionalSm::~FunctionalSm() = default;
 void FunctionalSm::connect(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
   state_->launches = &launches;
   state_->done = &done;
+}
+
+void FunctionalSm::on_failure(std::function<void(Picoseconds)> kernel_failed) {
+  state_->kernel_failed = std::move(kernel_failed);
 }
 
 Picoseconds FunctionalSm::next_opportunity(Picoseconds time) const {
@@ -88,7 +93,8 @@ Picoseconds FunctionalSm::tick(Picoseconds now) {
     if (!entry.executor->finished()) {
       entry.executor->run(s.config.functional.quantum_warp_instructions);
       entry.due_ps = std::max(s.context.clock.edge(entry.executor->cycle()), s.context.clock.edge(cycle + 1));
-      if (entry.executor->stuck()) entry.due_ps = kNever;
+      if (entry.executor->stuck() && !entry.executor->finished()) entry.due_ps = kNever;
+      if (!faulted && entry.grid->fault.kind != FaultKind::None) s.kernel_failed(now);
       next = std::min(next, entry.due_ps);
       continue;
     }

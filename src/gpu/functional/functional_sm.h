@@ -33,6 +33,8 @@ class FunctionalSm : public sim::Component {
   // Both queues are owned by whoever builds the machine. Launches arrive only when the work distributor knows
   // that they fit.
   void connect(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done);
+  // Called when a kernel has failed on this SM: the others end its blocks, also those that wait for ever.
+  void on_failure(std::function<void(Picoseconds)> kernel_failed);
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override;

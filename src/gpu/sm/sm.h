@@ -50,6 +50,9 @@ class TimedSm : public sim::Component {
     InstructionCache::Ports instructions;
     // A kernel starts: L1 and the constant cache forget what they hold, strictly after this time.
     std::function<void(Picoseconds)> invalidate_caches = [](Picoseconds) {};
+    // A kernel has failed on this SM: the others end its blocks, also those that wait for ever, strictly
+    // after this time.
+    std::function<void(Picoseconds)> kernel_failed = [](Picoseconds) {};
   };
   void connect(const Ports& ports);
 

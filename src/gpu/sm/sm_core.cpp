@@ -37,6 +37,7 @@ void SmCoreOf<W>::connect(const TimedSm::Ports& ports) {
   launches_ = ports.launches;
   done_ = ports.done;
   invalidate_caches_ = ports.invalidate_caches;
+  kernel_failed_ = ports.kernel_failed;
   load_store_.connect({ports.to_l1, ports.from_l1, ports.to_constant_cache, ports.from_constant_cache});
   instructions_.connect(ports.instructions);
 }
@@ -318,6 +319,7 @@ void SmCoreOf<W>::fault(Block& block, FaultKind kind, const std::string& text) {
   Fault& kept = block.grid->fault;
   if (kept.kind == FaultKind::None || (kept.time_ps == now_ && kept.sm > number_))
     kept = {kind, text, now_, number_};
+  kernel_failed_(now_);
   kill(block);
 }
 

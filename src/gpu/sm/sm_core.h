@@ -151,7 +151,7 @@ class SmCoreOf final : public SmCore {
   const DeviceServices& services_;
   sim::Queue<BlockLaunch>* launches_ = nullptr;
   sim::Queue<BlockDone>* done_ = nullptr;
-  std::function<void(Picoseconds)> invalidate_caches_;
+  std::function<void(Picoseconds)> invalidate_caches_, kernel_failed_;
 
   LoadStoreUnit<W> load_store_;
   ExecutionUnits units_;
