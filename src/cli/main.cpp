@@ -64,14 +64,21 @@ void add_run_options(CLI::App& app, RunOptions& run) {
          "seconds of CPU time without a CUDA call, while GPU work is outstanding, after which one line "
          "says why the program may wait for ever; 0: never")
       ->capture_default_str();
+  const CLI::Validator above_zero(
+      [](const std::string& text) {
+        double value = 0;
+        return CLI::detail::lexical_cast(text, value) && value > 0 ? std::string()
+                                                                   : "'" + text + "' is not a number above 0";
+      },
+      "above 0");
   app.add_option("--max-cycles", run.max_cycles,
                  "end a process (status 124, results so far) when kernels have run for this many GPU core "
                  "cycles of simulated time, from first block to completion, those that overlap counted once "
                  "(totals.gpu_cycles of stats.json)")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero);
   app.add_option("--timeout", run.timeout_seconds,
                  "end the run (status 124, results so far) after this many seconds of wall time")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero);
   app.add_option_function<std::string>(
          "--peepholes", [&run](const std::string& mode) { run.peepholes = mode == "on"; },
          "what an assembler does to PTX: folding, fusion, copy propagation, dead code (off: execute it as it "

@@ -108,6 +108,7 @@ class MaxCycles(Endless):
         self.assertIn("1 of 4 blocks complete", result.stderr)
 
     def test_zero_is_refused(self):
+        self.one_line(call(DUET, "run", "--max-cycles", 0, PTX), "--max-cycles", "not a number above 0")
         self.assertEqual(call(DUET, "run", "--max-cycles", 0, PTX).returncode, 125)
 
 
