@@ -31,7 +31,6 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, co
                            memory::RequestPool& pool, memory::AddressSpace& address_space,
                            std::uint16_t link_number, std::uint16_t host_memory_number)
     : engine_(engine),
-      parent_(parent),
       config_(config),
       pool_(pool),
       address_space_(address_space),

@@ -49,7 +49,6 @@ class MemorySystem {
 
  private:
   sim::Engine& engine_;
-  const sim::Component* parent_;
   const config::Gpu config_;
   memory::RequestPool& pool_;
   memory::AddressSpace& address_space_;
