@@ -11,6 +11,7 @@
 #include "gpu/functional/grid_arrays.h"
 #include "gpu/functional/memory_unit.h"
 #include "gpu/functional/special_registers.h"
+#include "gpu/functional/warp_control.h"
 #include "gpu/occupancy.h"
 #include "gpu/reconvergence_stack.h"
 #include "ptx/semantics.h"
@@ -65,7 +66,6 @@ class Executor final : public BlockExecutor {
   void branch_indexed(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void release_barriers();
-  void deliver_reduction(WarpState& warp, const Barrier& barrier);
   void end_warp(WarpState& warp);
   void read_special(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void system_call(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
@@ -176,13 +176,8 @@ void Executor<W>::prepare(const Grid& grid) {
 
 template <unsigned W>
 ThreadName Executor<W>::thread_of(const WarpState& warp, unsigned lane) const {
-  const std::uint64_t thread = static_cast<std::uint64_t>(&warp - warps_.data()) * width_ + lane;
-  ThreadName name;
-  name.block = block_index_;
-  name.thread.x = static_cast<std::uint32_t>(thread % grid_->block.x);
-  name.thread.y = static_cast<std::uint32_t>(thread / grid_->block.x % grid_->block.y);
-  name.thread.z = static_cast<std::uint32_t>(thread / grid_->block.x / grid_->block.y);
-  return name;
+  return thread_name(block_index_, grid_->block,
+                     static_cast<std::uint64_t>(&warp - warps_.data()) * width_ + lane);
 }
 
 // The first fault of a grid is kept; the block ends at once.
@@ -352,60 +347,37 @@ void Executor<W>::branch(WarpState& warp, const MicroOp& op, std::uint64_t lanes
 template <unsigned W>
 void Executor<W>::branch_indexed(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
   const std::vector<std::uint32_t>& table = grid_->kernel->branch_tables[op.target];
-  const std::uint32_t* index = warp.lanes.lanes32(op.sources[0]);
-  ReconvergenceStack::Path paths[W + 1];
-  std::size_t count = 0;
-  const std::uint64_t active = warp.stack.top().lanes;
-  const auto pc = static_cast<std::uint32_t>(&op - code_);
-  if (lanes != active) paths[count++] = {pc + 1, 0, active & ~lanes};
-  for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (index[lane] >= table.size()) {
-      fault(FaultKind::IllegalInstruction,
-            branch_index_text(*grid_, op, thread_of(warp, lane), index[lane], table.size()));
-      return;
-    }
-    const std::uint32_t target = table[index[lane]];
-    std::size_t at = 0;
-    while (at < count && paths[at].pc != target) ++at;
-    if (at == count) paths[count++] = {target, 0, 0};
-    paths[at].lanes |= 1ull << lane;
+  const auto next = static_cast<std::uint32_t>(&op - code_) + 1;
+  const IndexedPaths<W> to = indexed_paths<W>(warp.lanes, op, table, lanes, warp.stack.top().lanes, next);
+  if (to.beyond) {
+    const std::uint32_t index = warp.lanes.lanes32(op.sources[0])[*to.beyond];
+    fault(FaultKind::IllegalInstruction,
+          branch_index_text(*grid_, op, thread_of(warp, *to.beyond), index, table.size()));
+  } else if (to.count == 1) {
+    warp.stack.move_to(to.paths[0].pc);
+  } else {
+    warp.stack.diverge(to.paths.data(), to.count, op.reconvergence);
   }
-  if (count == 1)
-    warp.stack.move_to(paths[0].pc);
-  else
-    warp.stack.diverge(paths, count, op.reconvergence);
 }
 
 template <unsigned W>
 void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
-  const auto mode = static_cast<ptx::BarrierMode>(op.mode);
-  const unsigned first = LaneMask(lanes).lowest();
-  const std::uint32_t id = op.source_count > 0 ? warp.lanes.lanes32(op.sources[0])[first] : 0;
-  std::uint64_t count = op.source_count > 1 ? warp.lanes.lanes32(op.sources[1])[first] : 0;
-  if (id >= kBarriers) {
-    fault(FaultKind::IllegalInstruction, barrier_text(*grid_, op, thread_of(warp, first), id));
+  const BarrierUse use = barrier_use<W>(warp.lanes, op, lanes, warp_count_ * width_);
+  if (use.id >= kBarriers) {
+    fault(FaultKind::IllegalInstruction,
+          barrier_text(*grid_, op, thread_of(warp, LaneMask(lanes).lowest()), use.id));
     return;
   }
-  // A count that names the whole block, rounded up to warps, lets ended warps count as arrived.
-  if (count == warp_count_ * width_) count = 0;
-  Barrier& barrier = barriers_[id];
-  barrier.arrive(width_, count);
-  arrived_barriers_ |= 1u << id;
-  if (mode == ptx::BarrierMode::ReducePopc || mode == ptx::BarrierMode::ReduceAnd ||
-      mode == ptx::BarrierMode::ReduceOr) {
-    const ptx::Operand& source = op.sources[2];
-    const std::uint64_t value = warp.lanes.predicates[source.slot];
-    const std::uint64_t votes = (source.negate ? ~value : value) & lanes;
-    barrier.running.count += LaneMask(votes).count();
-    barrier.running.all &= votes == lanes;
-    barrier.running.any |= votes != 0;
+  Barrier& barrier = barriers_[use.id];
+  barrier.arrive(width_, use.expected);
+  arrived_barriers_ |= 1u << use.id;
+  if (vote_at<W>(barrier, warp.lanes, op, lanes)) {
     warp.waiting_op = &op;
     warp.waiting_lanes = lanes;
   }
-  if (mode != ptx::BarrierMode::Arrive) {
+  if (static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Arrive) {
     warp.state = State::AtBarrier;
-    warp.barrier = id;
+    warp.barrier = use.id;
     warp.barrier_op = &op;
   }
   release_barriers();
@@ -423,25 +395,11 @@ void Executor<W>::release_barriers() {
       WarpState& warp = warps_[i];
       if (warp.state != State::AtBarrier || warp.barrier != id) continue;
       warp.state = State::Ready;
-      if (warp.waiting_op != nullptr) deliver_reduction(warp, barrier);
+      if (warp.waiting_op == nullptr) continue;
+      deliver_reduction<W>(warp.lanes, *warp.waiting_op, warp.waiting_lanes, barrier.complete);
+      warp.waiting_op = nullptr;
     }
   }
-}
-
-template <unsigned W>
-void Executor<W>::deliver_reduction(WarpState& warp, const Barrier& barrier) {
-  const MicroOp& op = *warp.waiting_op;
-  warp.waiting_op = nullptr;
-  if (static_cast<ptx::BarrierMode>(op.mode) == ptx::BarrierMode::ReducePopc) {
-    std::uint32_t* to = warp.lanes.destination32(op.destinations[0]);
-    LaneMask(warp.waiting_lanes).for_each([&](unsigned lane) { to[lane] = barrier.complete.count; });
-    return;
-  }
-  const bool value = static_cast<ptx::BarrierMode>(op.mode) == ptx::BarrierMode::ReduceAnd
-                         ? barrier.complete.all
-                         : barrier.complete.any;
-  std::uint64_t& predicate = warp.lanes.predicates[op.predicate_destination];
-  predicate = value ? predicate | warp.waiting_lanes : predicate & ~warp.waiting_lanes;
 }
 
 template <unsigned W>
@@ -453,32 +411,18 @@ void Executor<W>::end_warp(WarpState& warp) {
 
 template <unsigned W>
 void Executor<W>::read_special(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
-  const SpecialContext context{*context_.config, context_.clock,
-                               *grid_,           cycle(),
-                               context_.number,  static_cast<std::uint64_t>(&warp - warps_.data()),
-                               shared_.size()};
-  const std::uint64_t value = special_value(static_cast<ptx::Special>(op.mode), context);
-  if (ptx::type_bytes(op.type) == 8) {
-    std::uint64_t* to = warp.lanes.destination64(op.destinations[0]);
-    LaneMask(lanes).for_each([&](unsigned lane) { to[lane] = value; });
-  } else {
-    std::uint32_t* to = warp.lanes.destination32(op.destinations[0]);
-    LaneMask(lanes).for_each([&](unsigned lane) { to[lane] = static_cast<std::uint32_t>(value); });
-  }
+  const SpecialContext context{
+      *context_.config, *grid_,          context_.clock.edge(cycle()),
+      cycle(),          context_.number, static_cast<std::uint64_t>(&warp - warps_.data()),
+      shared_.size()};
+  write_lanes<W>(warp.lanes, op, lanes, special_value(static_cast<ptx::Special>(op.mode), context));
 }
 
 template <unsigned W>
 void Executor<W>::system_call(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
   LaneMask(lanes).for_each([&](unsigned lane) {
     if (live_warps_ == 0) return;
-    SystemCall call;
-    call.function = static_cast<ptx::SystemFunction>(op.mode);
-    call.thread = thread_of(warp, lane);
-    // The line number of __assertfail is its only 32-bit argument.
-    for (unsigned i = 0; i < op.source_count; ++i)
-      call.arguments[i] = call.function == ptx::SystemFunction::AssertFail && i == 2
-                              ? warp.lanes.lanes32(op.sources[i])[lane]
-                              : warp.lanes.lanes64(op.sources[i])[lane];
+    SystemCall call = system_call_of<W>(warp.lanes, op, lane, thread_of(warp, lane));
     call.read = [&, lane](Address address, std::byte* to, Bytes bytes) {
       return memory_.read_bytes(address, to, bytes, lane, warp.memory);
     };

@@ -3,7 +3,7 @@
 namespace duet::gpu {
 
 std::uint64_t special_value(ptx::Special special, const SpecialContext& context) {
-  const std::uint64_t nanoseconds = context.clock.edge(context.cycle) / kPicosecondsPerNanosecond;
+  const std::uint64_t nanoseconds = context.now / kPicosecondsPerNanosecond;
   switch (special) {
     case ptx::Special::Clock:
       return static_cast<std::uint32_t>(context.cycle);

@@ -7,17 +7,16 @@
 #include "config/machine.h"
 #include "gpu/grid.h"
 #include "ptx/opcode.h"
-#include "sim/clock_domain.h"
 
 namespace duet::gpu {
 
 struct SpecialContext {
   const config::Gpu& config;
-  const sim::ClockDomain& clock;
   const Grid& grid;
+  Picoseconds now = 0;
   Cycle cycle = 0;
   std::uint32_t sm = 0;
-  std::uint64_t warp = 0;  // in its block
+  std::uint64_t warp = 0;  // its slot
   Bytes shared_bytes = 0;  // of the block
 };
 std::uint64_t special_value(ptx::Special special, const SpecialContext& context);

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "gpu/functional/device_services.h"
+#include "gpu/functional/special_registers.h"
+#include "gpu/functional/warp_control.h"
 #include "gpu/sm/sm_core.h"
 #include "ptx/state_spaces.h"
 
@@ -55,56 +56,35 @@ template <unsigned W>
 void SmCoreOf<W>::branch_indexed(Warp& warp, unsigned slot, const MicroOp& op, std::uint64_t lanes) {
   const Grid& grid = *warp.block->grid;
   const std::vector<std::uint32_t>& table = grid.kernel->branch_tables[op.target];
-  const std::uint32_t* index = warp.lanes.lanes32(op.sources[0]);
-  ReconvergenceStack::Path paths[W + 1];
-  std::size_t count = 0;
-  if (lanes != warp.active) paths[count++] = {warp.pc + 1, 0, warp.active & ~lanes};
-  for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (index[lane] >= table.size()) {
-      fault(*warp.block, FaultKind::IllegalInstruction,
-            branch_index_text(grid, op, thread_of(warp, lane), index[lane], table.size()));
-      return;
-    }
-    const std::uint32_t target = table[index[lane]];
-    std::size_t at = 0;
-    while (at < count && paths[at].pc != target) ++at;
-    if (at == count) paths[count++] = {target, 0, 0};
-    paths[at].lanes |= 1ull << lane;
+  const IndexedPaths<W> to = indexed_paths<W>(warp.lanes, op, table, lanes, warp.active, warp.pc + 1);
+  if (to.beyond) {
+    const std::uint32_t index = warp.lanes.lanes32(op.sources[0])[*to.beyond];
+    fault(*warp.block, FaultKind::IllegalInstruction,
+          branch_index_text(grid, op, thread_of(warp, *to.beyond), index, table.size()));
+    return;
   }
-  if (count == 1) return advance(warp, slot, paths[0].pc);
-  warp.stack.diverge(paths, count, op.reconvergence);
+  if (to.count == 1) return advance(warp, slot, to.paths[0].pc);
+  warp.stack.diverge(to.paths.data(), to.count, op.reconvergence);
   path_changed(warp, slot);
 }
 
 template <unsigned W>
 void SmCoreOf<W>::arrive(Warp& warp, unsigned slot, const MicroOp& op, std::uint64_t lanes) {
   Block& block = *warp.block;
-  const auto mode = static_cast<ptx::BarrierMode>(op.mode);
-  const unsigned first = LaneMask(lanes).lowest();
-  const std::uint32_t id = op.source_count > 0 ? warp.lanes.lanes32(op.sources[0])[first] : 0;
-  std::uint64_t count = op.source_count > 1 ? warp.lanes.lanes32(op.sources[1])[first] : 0;
-  if (id >= kBarriers) {
-    fault(block, FaultKind::IllegalInstruction, barrier_text(*block.grid, op, thread_of(warp, first), id));
+  const BarrierUse use = barrier_use<W>(warp.lanes, op, lanes, block.warp_count * width_);
+  if (use.id >= kBarriers) {
+    fault(block, FaultKind::IllegalInstruction,
+          barrier_text(*block.grid, op, thread_of(warp, LaneMask(lanes).lowest()), use.id));
     return;
   }
-  // A count that names the whole block, rounded up to warps, lets ended warps count as arrived.
-  if (count == block.warp_count * width_) count = 0;
-  Barrier& barrier = block.barriers[id];
-  barrier.arrive(width_, count);
-  if (mode == ptx::BarrierMode::ReducePopc || mode == ptx::BarrierMode::ReduceAnd ||
-      mode == ptx::BarrierMode::ReduceOr) {
-    const ptx::Operand& source = op.sources[2];
-    const std::uint64_t value = warp.lanes.predicates[source.slot];
-    const std::uint64_t votes = (source.negate ? ~value : value) & lanes;
-    barrier.running.count += LaneMask(votes).count();
-    barrier.running.all &= votes == lanes;
-    barrier.running.any |= votes != 0;
+  Barrier& barrier = block.barriers[use.id];
+  barrier.arrive(width_, use.expected);
+  if (vote_at<W>(barrier, warp.lanes, op, lanes)) {
     warp.waiting_op = &op;
     warp.waiting_lanes = lanes;
   }
-  if (mode != ptx::BarrierMode::Arrive) {
-    warp.barrier = id;
+  if (static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Arrive) {
+    warp.barrier = use.id;
     warp.barrier_op = &op;
     sleep(warp, slot, IssueSlot::Barrier);
   }
@@ -121,27 +101,14 @@ void SmCoreOf<W>::release_barriers(Block& block) {
       const auto slot = static_cast<unsigned>(std::countr_zero(rest));
       Warp& warp = *warps_[slot];
       if (warp.reason != IssueSlot::Barrier || warp.barrier != id) continue;
-      if (warp.waiting_op != nullptr) deliver_reduction(warp, barrier);
+      if (warp.waiting_op != nullptr) {
+        deliver_reduction<W>(warp.lanes, *warp.waiting_op, warp.waiting_lanes, barrier.complete);
+        warp.waiting_op = nullptr;
+      }
       // Seen by the schedulers in the next cycle, whichever of them looks first.
       sleep_until(warp, slot, cycle_ + 1, IssueSlot::Barrier);
     }
   }
-}
-
-template <unsigned W>
-void SmCoreOf<W>::deliver_reduction(Warp& warp, const Barrier& barrier) {
-  const MicroOp& op = *warp.waiting_op;
-  warp.waiting_op = nullptr;
-  if (static_cast<ptx::BarrierMode>(op.mode) == ptx::BarrierMode::ReducePopc) {
-    std::uint32_t* to = warp.lanes.destination32(op.destinations[0]);
-    LaneMask(warp.waiting_lanes).for_each([&](unsigned lane) { to[lane] = barrier.complete.count; });
-    return;
-  }
-  const bool value = static_cast<ptx::BarrierMode>(op.mode) == ptx::BarrierMode::ReduceAnd
-                         ? barrier.complete.all
-                         : barrier.complete.any;
-  std::uint64_t& predicate = warp.lanes.predicates[op.predicate_destination];
-  predicate = value ? predicate | warp.waiting_lanes : predicate & ~warp.waiting_lanes;
 }
 
 template <unsigned W>
@@ -156,68 +123,14 @@ void SmCoreOf<W>::end_warp(Warp& warp, unsigned slot) {
 
 template <unsigned W>
 ThreadName SmCoreOf<W>::thread_of(const Warp& warp, unsigned lane) const {
-  const Dim3& shape = warp.block->grid->block;
-  const std::uint64_t thread = std::uint64_t{warp.index} * width_ + lane;
-  ThreadName name;
-  name.block = warp.block->index;
-  name.thread.x = static_cast<std::uint32_t>(thread % shape.x);
-  name.thread.y = static_cast<std::uint32_t>(thread / shape.x % shape.y);
-  name.thread.z = static_cast<std::uint32_t>(thread / shape.x / shape.y);
-  return name;
+  return thread_name(warp.block->index, warp.block->grid->block, std::uint64_t{warp.index} * width_ + lane);
 }
 
 template <unsigned W>
 void SmCoreOf<W>::read_special(Warp& warp, unsigned slot, const MicroOp& op, std::uint64_t lanes) {
-  const std::uint64_t nanoseconds = now_ / kPicosecondsPerNanosecond;
-  std::uint64_t value = 0;
-  switch (static_cast<ptx::Special>(op.mode)) {
-    case ptx::Special::Clock:
-      value = static_cast<std::uint32_t>(cycle_);
-      break;
-    case ptx::Special::Clock64:
-      value = cycle_;
-      break;
-    case ptx::Special::ClockHi:
-      value = cycle_ >> 32;
-      break;
-    case ptx::Special::GlobalTimer:
-      value = nanoseconds;
-      break;
-    case ptx::Special::GlobalTimerLo:
-      value = static_cast<std::uint32_t>(nanoseconds);
-      break;
-    case ptx::Special::GlobalTimerHi:
-      value = nanoseconds >> 32;
-      break;
-    case ptx::Special::SmId:
-      value = number_;
-      break;
-    case ptx::Special::NumSm:
-      value = config_.sm.count;
-      break;
-    case ptx::Special::WarpSlot:
-      value = slot;
-      break;
-    case ptx::Special::NumWarpSlot:
-      value = config_.sm.max_warps;
-      break;
-    case ptx::Special::GridId:
-      value = warp.block->grid->launch_id;
-      break;
-    case ptx::Special::DynamicSharedBytes:
-      value = warp.block->grid->dynamic_shared_bytes;
-      break;
-    case ptx::Special::TotalSharedBytes:
-      value = warp.block->shared.size();
-      break;
-  }
-  if (ptx::type_bytes(op.type) == 8) {
-    std::uint64_t* to = warp.lanes.destination64(op.destinations[0]);
-    LaneMask(lanes).for_each([&](unsigned lane) { to[lane] = value; });
-  } else {
-    std::uint32_t* to = warp.lanes.destination32(op.destinations[0]);
-    LaneMask(lanes).for_each([&](unsigned lane) { to[lane] = static_cast<std::uint32_t>(value); });
-  }
+  const SpecialContext context{config_, *warp.block->grid,        now_, cycle_, number_,
+                               slot,    warp.block->shared.size()};
+  write_lanes<W>(warp.lanes, op, lanes, special_value(static_cast<ptx::Special>(op.mode), context));
 }
 
 template <unsigned W>
@@ -225,14 +138,7 @@ void SmCoreOf<W>::system_call(Warp& warp, const MicroOp& op, std::uint64_t lanes
   Block& block = *warp.block;
   for (std::uint64_t rest = lanes; rest != 0 && block.live_warps != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    SystemCall call;
-    call.function = static_cast<ptx::SystemFunction>(op.mode);
-    call.thread = thread_of(warp, lane);
-    // The line number of __assertfail is its only 32-bit argument.
-    for (unsigned i = 0; i < op.source_count; ++i)
-      call.arguments[i] = call.function == ptx::SystemFunction::AssertFail && i == 2
-                              ? warp.lanes.lanes32(op.sources[i])[lane]
-                              : warp.lanes.lanes64(op.sources[i])[lane];
+    SystemCall call = system_call_of<W>(warp.lanes, op, lane, thread_of(warp, lane));
     call.read = [&, lane](Address address, std::byte* to, Bytes bytes) {
       return read_bytes(warp, lane, address, to, bytes);
     };

@@ -167,7 +167,8 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
   block.warp_count = block.live_warps = (threads + width_ - 1) / width_;
   block.shared.assign(
       occupancy(config_.sm, *grid.kernel, threads, grid.dynamic_shared_bytes).shared_per_block, std::byte{0});
-  fill_block_slots(block);
+  fill_grid_slots(block.block_slots, grid, W, width_);
+  fill_block_index(block.block_slots, block.index, W);
   for (std::uint32_t i = 0; i < block.warp_count; ++i) {
     if (free_slots_ == 0)
       throw Error("SM " + std::to_string(number_) + ": a block arrived without room for it");
@@ -176,29 +177,6 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
     block.warps |= 1ull << slot;
     start_warp(block, i, slot);
   }
-}
-
-template <unsigned W>
-void SmCoreOf<W>::fill_block_slots(Block& block) {
-  constexpr auto kSlots = static_cast<std::size_t>(ptx::BlockSlot::Count);
-  block.block_slots.resize(kSlots * W * 4);
-  const auto set = [&](ptx::BlockSlot slot, std::uint64_t value) {
-    auto* lanes =
-        reinterpret_cast<std::uint32_t*>(block.block_slots.data() + static_cast<std::size_t>(slot) * W * 4);
-    std::fill_n(lanes, W, static_cast<std::uint32_t>(value));
-  };
-  const Grid& grid = *block.grid;
-  set(ptx::BlockSlot::CtaIdX, block.index.x);
-  set(ptx::BlockSlot::CtaIdY, block.index.y);
-  set(ptx::BlockSlot::CtaIdZ, block.index.z);
-  set(ptx::BlockSlot::NTidX, grid.block.x);
-  set(ptx::BlockSlot::NTidY, grid.block.y);
-  set(ptx::BlockSlot::NTidZ, grid.block.z);
-  set(ptx::BlockSlot::NCtaIdX, grid.grid.x);
-  set(ptx::BlockSlot::NCtaIdY, grid.grid.y);
-  set(ptx::BlockSlot::NCtaIdZ, grid.grid.z);
-  set(ptx::BlockSlot::NWarpId, block.warp_count);
-  set(ptx::BlockSlot::WarpSize, width_);
 }
 
 template <unsigned W>

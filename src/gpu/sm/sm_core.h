@@ -102,7 +102,6 @@ class SmCoreOf final : public SmCore {
   void take_completions();
   void launch(const BlockLaunch& launch);
   void start_warp(Block& block, std::uint32_t index, unsigned slot);
-  void fill_block_slots(Block& block);
   void fetch();
   void finish_blocks();
   void kill(Block& block);
@@ -134,7 +133,6 @@ class SmCoreOf final : public SmCore {
   void branch_indexed(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void arrive(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void release_barriers(Block& block);
-  void deliver_reduction(Warp& warp, const Barrier& barrier);
   void end_warp(Warp& warp, unsigned slot);
   void read_special(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void system_call(Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes);
