@@ -64,6 +64,7 @@ const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& a
   allocation.id = next_id_++;
   allocation.readable = attributes.readable;
   allocation.writable = attributes.writable;
+  allocation.tracked = attributes.tracked;
   allocation.pages.resize((allocation.mapped_bytes + page_bytes_ - 1) / page_bytes_, attributes);
   for (std::size_t i = 0; i < allocation.pages.size(); ++i)
     allocation.pages[i].frame = allocation.physical / page_bytes_ + i;
@@ -71,7 +72,8 @@ const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& a
   return &by_base_.emplace(base, std::move(allocation)).first->second;
 }
 
-const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags) {
+const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags,
+                                                bool tracked) {
   if (bytes > device_bytes_) return nullptr;
   Allocation allocation;
   allocation.kind = kind;
@@ -86,7 +88,9 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
   // One unmapped page between allocations: running past an end is found.
   next += allocation.mapped_bytes + page_bytes_;
   allocation.flags = flags;
-  return insert(std::move(allocation), PageEntry{});
+  PageEntry entry;
+  entry.tracked = tracked;
+  return insert(std::move(allocation), entry);
 }
 
 const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind kind,

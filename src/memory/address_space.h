@@ -35,6 +35,7 @@ struct PageEntry {
   Route route = Route::DeviceDram;
   bool readable = true, writable = true;
   bool host_may_touch = false;
+  bool tracked = false;  // has full/empty bits: accesses carry triggers and actions (lustig2013 §4)
   Cacheability cacheability;
 };
 
@@ -50,6 +51,7 @@ struct Allocation {
   std::uint32_t flags = 0;       // the runtime's (cudaHostAlloc flags, ...)
   std::vector<PageEntry> pages;
   bool readable = true, writable = true;  // for the GPU: the same in all pages
+  bool tracked = false;                   // the same in all pages
   Address end() const { return base + mapped_bytes; }
   bool in_device_memory() const {
     return kind == AllocationKind::Device || kind == AllocationKind::Module ||
@@ -66,8 +68,10 @@ class AddressSpace {
   AddressSpace& operator=(const AddressSpace&) = delete;
 
   // Device DRAM. Null when there is no room. Contents are what earlier owners left, zero at first. Constants
-  // get virtual addresses of their own, by which generic addresses tell them from global memory.
-  const Allocation* allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags = 0);
+  // get virtual addresses of their own, by which generic addresses tell them from global memory. `tracked`
+  // memory has full/empty bits.
+  const Allocation* allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags = 0,
+                                    bool tracked = false);
   // Host memory that the GPU may reach under its host address (pinned, mapped, registered, managed). The
   // caller owns the bytes. Throws duet::Error when the range overlaps another allocation.
   const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageEntry& attributes,

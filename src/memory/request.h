@@ -18,7 +18,8 @@ inline constexpr unsigned kLineBytes = 128;  // the longest request; one line of
 
 enum class Agent : std::uint8_t { Host, Sm, CopyEngine, FrontEnd };
 enum class RequestKind : std::uint8_t { Demand, Prefetch, Walk, Copy, WriteBack };
-enum class Operation : std::uint8_t { Read, Write, Atomic, Clean, Invalidate };
+// SetBits: the action alone, for the granules that `mask` touches; no data moves.
+enum class Operation : std::uint8_t { Read, Write, Atomic, Clean, Invalidate, SetBits };
 // Every buffer between a requester and DRAM has credits per class, and class NonTriggered always progresses
 // (lustig2013 §4.3).
 enum class TrafficClass : std::uint8_t { NonTriggered, TriggeredCpu, TriggeredGpu };
@@ -64,6 +65,7 @@ struct Request {
   AtomicOperation atomic_operation = AtomicOperation::Exchange;
   AtomicType atomic_type = AtomicType::U32;
   bool wants_result = true;     // of an atomic: its old value travels back
+  bool tracked = false;         // lies in memory with full/empty bits (PageEntry::tracked)
   std::uint16_t unit = 0;       // SM or copy engine number
   std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer
   std::uint32_t pc = 0;

@@ -9,6 +9,7 @@
 
 #include "gpu/front_end/push_buffer.h"
 #include "gpu/grid.h"
+#include "memory/request.h"
 
 namespace duet::gpu {
 
@@ -22,6 +23,11 @@ struct DataMove {
   Bytes to_row_pitch = 0, to_slice_pitch = 0, from_row_pitch = 0, from_slice_pitch = 0;
   std::uint32_t pattern = 0;
   unsigned pattern_bytes = 0;
+  // Of full/empty bits, for accesses to the device's side. A move with bits_only moves no bytes: it applies
+  // its action to [to, to + width_bytes).
+  memory::Trigger trigger = memory::Trigger::None;
+  memory::Action action = memory::Action::None;
+  bool bits_only = false;
 };
 
 struct TaskStep {

@@ -1,0 +1,85 @@
+/* Full/empty bits (lustig2013, section 4.4): memory whose granules are full or empty, copies that wait for and
+ * change that state, and kernels whose reads wait for full and whose writes fill. C and C++.
+ *
+ * Only memory from duetMallocTracked has bits; a granule is gpu.full_empty.granule_bytes of the machine file, 4
+ * bytes by default. Everything is full at first. In tracked memory
+ *   - a kernel's read waits until every granule that it touches is full, and leaves it full;
+ *   - a kernel's write does not wait, and fills;
+ *   - a kernel's atomic waits for full, then fills;
+ *   - a copy, fill or cudaMemset without trigger and action ignores the bits and leaves them.
+ * Commands of one stream still run one after the other; what the bits order belongs into different streams.
+ * A machine in which nobody can go on says who waits for what and ends with status 124. */
+#ifndef DUET_FULL_EMPTY_H
+#define DUET_FULL_EMPTY_H
+
+#include <cuda_runtime.h>
+
+/** What a copy's access to tracked memory waits for, granule by granule. */
+enum cudaMemcpyTrigger {
+  cudaMemcpyTriggerNone = 0,    /**< nothing */
+  cudaMemcpyTriggerFilled = 1,  /**< until the granule is full */
+  cudaMemcpyTriggerEmptied = 2, /**< until the granule is empty */
+};
+
+/** What a copy's access to tracked memory does to the bit of each granule, once it takes place. */
+enum cudaMemcpyAction {
+  cudaMemcpyActionNone = 0,  /**< nothing */
+  cudaMemcpyActionFill = 1,  /**< the granule is full afterwards */
+  cudaMemcpyActionEmpty = 2, /**< the granule is empty afterwards */
+};
+
+enum duetFullEmptyState { duetEmpty = 0, duetFull = 1 };
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/** Allocates `bytes` of device memory with full/empty bits, all full; cudaFree releases it. Errors:
+ *  cudaErrorInvalidValue (null pointer), cudaErrorMemoryAllocation (device memory, or what the controllers can
+ *  track, is exhausted), cudaErrorNotSupported (the machine has no full/empty bits, or the GPU is functional). */
+cudaError_t duetMallocTracked(void** pointer, size_t bytes);
+
+/** cudaMemcpyAsync between host and tracked device memory, of `bytes` bytes, each access to the device's side
+ *  with `trigger` and `action`. Errors: those of cudaMemcpyAsync, and cudaErrorInvalidValue for an unknown
+ *  trigger or action, a device side that is not tracked or whose range does not consist of whole granules, or
+ *  both sides on the device. */
+cudaError_t duetMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream, enum cudaMemcpyTrigger trigger,
+                            enum cudaMemcpyAction action);
+
+/** Makes [pointer, pointer + bytes) of tracked memory full or empty when `stream` reaches this command; the data
+ *  stay. Costs what an asynchronous memset costs. Errors: cudaErrorInvalidValue for memory that is not tracked,
+ *  a range that does not consist of whole granules or leaves its allocation, or an unknown state;
+ *  cudaErrorInvalidResourceHandle for an unknown stream. */
+cudaError_t duetFullEmptySet(void* pointer, size_t bytes, enum duetFullEmptyState state, cudaStream_t stream);
+
+#if defined(__cplusplus)
+}
+
+template <class T>
+static inline __host__ cudaError_t duetMallocTracked(T** pointer, size_t bytes) {
+  return ::duetMallocTracked(reinterpret_cast<void**>(pointer), bytes);
+}
+
+/** lustig2013's spelling. */
+static inline __host__ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
+                                                   enum cudaMemcpyKind kind, cudaStream_t stream,
+                                                   enum cudaMemcpyTrigger trigger,
+                                                   enum cudaMemcpyAction action = cudaMemcpyActionNone) {
+  return ::duetMemcpyAsync(to, from, bytes, kind, stream, trigger, action);
+}
+
+#else
+
+/* lustig2013's spelling: five arguments are CUDA's own function, six or seven name trigger and action. */
+#define DUET_MEMCPY_CHOOSE(a, b, c, d, e, f, g, name, ...) name
+#define DUET_MEMCPY_5(to, from, bytes, kind, stream) cudaMemcpyAsync(to, from, bytes, kind, stream)
+#define DUET_MEMCPY_6(to, from, bytes, kind, stream, trigger) \
+  duetMemcpyAsync(to, from, bytes, kind, stream, trigger, cudaMemcpyActionNone)
+#define cudaMemcpyAsync(...)                                                                             \
+  DUET_MEMCPY_CHOOSE(__VA_ARGS__, duetMemcpyAsync, DUET_MEMCPY_6, DUET_MEMCPY_5, DUET_MEMCPY_4, ~, ~, ~) \
+  (__VA_ARGS__)
+
+#endif
+
+#endif
