@@ -17,7 +17,8 @@ cudaError_t copy_linear(Session& session, ThreadState& thread, void* to, const v
                         cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
                         const FullEmptyUse& full_empty = {});
 
-// Whether [address, address + bytes) is tracked, lies in `allocation` and consists of whole granules.
+// Whether [address, address + bytes) is tracked, lies in `allocation` and consists of whole granules; the
+// allocation's end may cut the last one off, whose rest belongs to nobody.
 bool whole_granules(Session& session, const memory::Allocation* allocation, Address address, Bytes bytes);
 
 }  // namespace duet::cuda

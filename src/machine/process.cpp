@@ -269,6 +269,8 @@ void Process::record(const driver::CommandRecord& command) {
                                                                         : report::CopyKind::DeviceToDevice;
       record.stream = command.stream;
       record.bytes = command.bytes;
+      record.trigger = static_cast<std::uint32_t>(command.trigger);
+      record.action = static_cast<std::uint32_t>(command.action);
       record.queued_ps = command.queued_ps;
       record.driver_start_ps = command.driver_start_ps;
       record.start_ps = command.start_ps;
