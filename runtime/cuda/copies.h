@@ -17,8 +17,7 @@ cudaError_t copy_linear(Session& session, ThreadState& thread, void* to, const v
                         cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
                         const FullEmptyUse& full_empty = {});
 
-// Whether [address, address + bytes) is tracked, lies in `allocation` and consists of whole granules; the
-// allocation's end may cut the last one off, whose rest belongs to nobody.
+// Whether [address, address + bytes) is tracked, lies in `allocation` and consists of whole granules.
 bool whole_granules(Session& session, const memory::Allocation* allocation, Address address, Bytes bytes);
 
 }  // namespace duet::cuda

@@ -20,8 +20,7 @@ bool whole_granules(Session& session, const Allocation* allocation, Address addr
   if (allocation == nullptr || !allocation->tracked) return false;
   const Bytes granule = session.process().full_empty_granule_bytes();
   const Address end = allocation->base + allocation->bytes;
-  if (address >= end || bytes > end - address) return false;
-  return address % granule == 0 && (bytes % granule == 0 || bytes == end - address);
+  return address % granule == 0 && bytes % granule == 0 && address < end && bytes <= end - address;
 }
 
 }  // namespace duet::cuda

@@ -162,9 +162,10 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
 const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
   const Bytes tracked = round_up(bytes, full_empty_granule_bytes());
   const Bytes region = config().gpu.full_empty.region_bytes;
-  if (region != 0 && (tracked > region || tracked_bytes_ > region - tracked)) return nullptr;
+  if (tracked < bytes || (region != 0 && (tracked > region || tracked_bytes_ > region - tracked)))
+    return nullptr;
   const memory::Allocation* allocation =
-      system_->address_space().allocate_device(bytes, memory::AllocationKind::Device, 0, true);
+      system_->address_space().allocate_device(tracked, memory::AllocationKind::Device, 0, true);
   if (allocation == nullptr) return nullptr;
   tracked_bytes_ += tracked;
   system_->settle(allocation->physical, allocation->mapped_bytes);
@@ -173,7 +174,7 @@ const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
 
 void Process::release_device(const memory::Allocation& allocation) {
   if (allocation.tracked) {
-    tracked_bytes_ -= round_up(allocation.bytes, full_empty_granule_bytes());
+    tracked_bytes_ -= allocation.bytes;
     system_->settle(allocation.physical, allocation.mapped_bytes);
   }
   system_->address_space().release(allocation.base);

@@ -61,8 +61,8 @@ class Process {
   // Full/empty bits: whether the machine has them, and how many bytes have one in common.
   bool has_full_empty() const { return !system_->functional() && full_empty_granule_bytes() != 0; }
   Bytes full_empty_granule_bytes() const { return config().gpu.full_empty.granule_bytes; }
-  // Device memory with full/empty bits, all full. Null when there is no room, or more than the controllers
-  // can track.
+  // Device memory of whole granules with full/empty bits, all full. Null when there is no room, or more than
+  // the controllers can track.
   const memory::Allocation* allocate_tracked(Bytes bytes);
   void release_device(const memory::Allocation& allocation);
 
