@@ -60,7 +60,7 @@ bool HostThreads::all_blocked() {
     }
     switches[thread] = *blocked;
   }
-  if (error) return false;
+  if (error) return true;
   const bool nobody = switches.empty();
   const bool unchanged = calls_then_ == calls_ && switches_ == switches;
   calls_then_ = calls_;

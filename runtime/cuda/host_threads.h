@@ -2,7 +2,8 @@
 // stands still: what full/empty bits wait for may come from a thread that has not made its call yet. It is a
 // deadlock only when no other thread can act any more: each waits in a call like this one, or sleeps in a
 // futex without a timeout (a lock, a condition, a join), as Linux tells in /proc. A thread that sleeps in
-// anything else, or of which nothing can be read, may still act. Left out: calls made by signal handlers.
+// anything else, or of which nothing can be read, may still act; without /proc only threads inside calls
+// count. Left out: calls made by signal handlers.
 #pragma once
 
 #include <sys/types.h>

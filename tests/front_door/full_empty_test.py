@@ -70,6 +70,15 @@ class FullEmpty(Fixture):
             self.assertIn("waits for full at 0x", result.stderr)
             self.assertIn("waits for empty at 0x", result.stderr)
 
+    def test_one_queue_for_all_requests_stands_still(self):
+        """lustig2013 4.3 (CLAIMS L-hol): in one queue the copy that would fill lies behind the kernel's reads."""
+        program = self.compiled("tests/programs/full_empty_figure7.cu")
+        for queues, status in ((1, 124), (2, 0), (3, 0)):
+            result = call(DUET, "run", "-q", "--out", WORK / f"out-{self.id()}", "--set", f"gpu.full_empty.queues={queues}", program)
+            self.assertEqual(result.returncode, status, result.stderr)
+            if queues == 1:
+                self.assertIn("to the GPU, 64 packets not answered", result.stderr)
+
     def test_free_waits_for_the_device(self):
         self.stands_still("free", contains=["(copy of stream 2 to the host"])
 
