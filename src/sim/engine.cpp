@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
+#include <map>
 
 namespace duet::sim {
 
@@ -124,13 +126,46 @@ bool Engine::run_while_not(const std::function<bool()>& done, Picoseconds limit)
   return true;
 }
 
+namespace {
+// The text without its numbers, decimal and hexadecimal.
+std::string without_numbers(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "0x") == 0)
+      for (i += 2; i < text.size() && std::isxdigit(static_cast<unsigned char>(text[i])) != 0;) ++i;
+    if (i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) == 0) result += text[i];
+  }
+  return result;
+}
+}  // namespace
+
+// There are many SMs, caches and controllers: those that say the same but for numbers are named once. Who
+// moves data or schedules is always named.
 std::string Engine::waiting_report() const {
-  std::string report;
+  struct Line {
+    std::string text;
+    unsigned more = 0;
+  };
+  std::vector<Line> lines;
+  std::map<std::string, std::size_t> alike;
   for (const Component* component : components_) {
     const std::string line = component->waits_for();
     if (line.empty()) continue;
+    const std::string text = component->name() + " waits for " + line;
+    if (component->role() == Role::Memory || component->role() == Role::ProcessingElement) {
+      const auto [at, first] = alike.emplace(without_numbers(text), lines.size());
+      if (!first) {
+        ++lines[at->second].more;
+        continue;
+      }
+    }
+    lines.push_back({text, 0});
+  }
+  std::string report;
+  for (const Line& line : lines) {
     if (!report.empty()) report += "; ";
-    report += component->name() + " waits for " + line;
+    report += line.text;
+    if (line.more != 0) report += " (and " + std::to_string(line.more) + " more like it)";
   }
   return report;
 }
