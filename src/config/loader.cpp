@@ -53,7 +53,8 @@ std::string take_comments(const std::string& text, std::vector<std::string>& com
         quote = quote != 0 ? 0 : line[i];
       }
     }
-    rest += line.substr(0, i);
+    const std::string_view value = line.substr(0, i);
+    rest += value.substr(0, value.find_last_not_of(" \t") + 1);
     rest += '\n';
     const std::size_t first = i < line.size() ? line.find_first_not_of("# \t", i) : line.npos;
     comments.emplace_back(first == line.npos ? std::string_view() : line.substr(first));
