@@ -24,9 +24,9 @@ Component::~Component() {
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
 }
 
-void Engine::link(Component& component) {
+inline void Engine::link(Component& component) {
   Component** list = &far_;
-  if (is_near(component.wake_time_)) {
+  if (is_near(component.wake_time_)) [[likely]] {
     const unsigned slot = (component.wake_time_ >> kSlotShift) % kSlots;
     list = &near_[slot];
     used_[slot / 64] |= 1ull << slot % 64;
@@ -39,7 +39,7 @@ void Engine::link(Component& component) {
   *list = &component;
 }
 
-void Engine::unlink(Component& component) {
+inline void Engine::unlink(Component& component) {
   if (component.after_ != nullptr) component.after_->before_ = component.before_;
   if (component.before_ != nullptr) {
     component.before_->after_ = component.after_;
@@ -73,56 +73,83 @@ void Engine::bring_near() {
   }
 }
 
-Picoseconds Engine::next_time() {
-  if (far_from_ < base_ + kReach) bring_near();
+// The first slot of the near future that is in use, or kSlots.
+inline unsigned Engine::next_slot() const {
   const unsigned from = (base_ >> kSlotShift) % kSlots;
-  for (unsigned i = 0; i <= kSlots / 64; ++i) {
-    const unsigned word = (from / 64 + i) % (kSlots / 64);
-    std::uint64_t bits = used_[word];
-    if (i == 0) bits &= ~0ull << from % 64;
-    if (i == kSlots / 64) bits &= ~(~0ull << from % 64);
-    if (bits != 0) return first_of(near_[word * 64 + static_cast<unsigned>(std::countr_zero(bits))]);
+  unsigned word = from / 64;
+  std::uint64_t bits = used_[word] & ~0ull << from % 64;
+  for (unsigned i = 0; bits == 0; bits = used_[word]) {
+    if (++i > kSlots / 64) return kSlots;
+    word = (word + 1) % (kSlots / 64);
   }
-  return first_of(far_);
+  return word * 64 + static_cast<unsigned>(std::countr_zero(bits));
 }
 
-// Ticks every component that is due at `time`, which next_time() has just returned.
-void Engine::step(Picoseconds time) {
+Picoseconds Engine::next_time() {
+  if (far_from_ < base_ + kReach) bring_near();
+  const unsigned slot = next_slot();
+  return first_of(slot != kSlots ? near_[slot] : far_);
+}
+
+// Ticks every component that is due next, unless that is later than `limit`.
+bool Engine::step(Picoseconds limit) {
+  if (far_from_ < base_ + kReach) bring_near();
+  unsigned slot = next_slot();
+  if (slot == kSlots) {
+    const Picoseconds time = first_of(far_);
+    if (time > limit || time == kNever) return false;
+    base_ = time >> kSlotShift << kSlotShift;
+    bring_near();
+    slot = (time >> kSlotShift) % kSlots;
+  }
+  Picoseconds time = near_[slot]->wake_time_;
+  bool same = true;  // mostly all in a slot have one time
+  for (const Component* component = near_[slot]->after_; component != nullptr;
+       component = component->after_) {
+    same &= component->wake_time_ == time;
+    time = std::min(time, component->wake_time_);
+  }
+  if (time > limit) return false;
   now_ = time;
   base_ = time >> kSlotShift << kSlotShift;
-  if (far_from_ < base_ + kReach) bring_near();
   due_.clear();
-  const unsigned slot = (time >> kSlotShift) % kSlots;
   for (Component *component = near_[slot], *after; component != nullptr; component = after) {
     after = component->after_;
-    if (component->wake_time_ != time) continue;
-    unlink(*component);
+    if (!same) {
+      if (component->wake_time_ != time) continue;
+      unlink(*component);
+    }
     component->wake_time_ = kNever;
     due_.push_back(component);
+  }
+  if (same) {
+    near_[slot] = nullptr;
+    used_[slot / 64] &= ~(1ull << slot % 64);
   }
   if (shuffle_state_ != 0)
     for (std::size_t i = due_.size(); i > 1; --i) {
       shuffle_state_ = shuffle_state_ * 6364136223846793005ull + 1442695040888963407ull;
       std::swap(due_[i - 1], due_[(shuffle_state_ >> 33) % i]);
     }
-  for (std::size_t i = 0; i < due_.size(); ++i) {
-    Component* component = due_[i];
-    const Picoseconds next = component->tick(now_);
-    if (next != kNever) wake(*component, next);
+  for (Component* component : due_) {
+    const Picoseconds next = component->tick(time);
+    if (next >= component->wake_time_) continue;
+    if (component->wake_time_ != kNever) unlink(*component);
+    component->wake_time_ = next;
+    link(*component);
   }
+  return true;
 }
 
 void Engine::run_until(Picoseconds time) {
-  for (Picoseconds next; (next = next_time()) <= time && next != kNever;) step(next);
+  while (step(time)) {
+  }
   now_ = std::max(now_, time);
 }
 
 bool Engine::run_while_not(const std::function<bool()>& done, Picoseconds limit) {
-  while (!done()) {
-    const Picoseconds next = next_time();
-    if (next == kNever || next > limit) return false;
-    step(next);
-  }
+  while (!done())
+    if (!step(limit)) return false;
   return true;
 }
 
