@@ -54,7 +54,9 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
         memory::SimpleMemoryConfig{config.gpu.dram.latency_ps, config.gpu.dram.bandwidth_mb_per_s, 0}, pool_,
         address_space, aperture_, host);
   connect_front_end(config);
-  for (std::uint64_t i = 0; i < config.gpu.copy_engines.count; ++i) {
+  // The last one only changes full/empty bits.
+  const bool bits = timed && config.gpu.full_empty.granule_bytes != 0;
+  for (std::uint64_t i = 0; i < config.gpu.copy_engines.count + bits; ++i) {
     const auto link_number = static_cast<std::uint16_t>(kFirstCopyEngine + i);
     const gpu::DataTransferEngineConfig engine_config{
         config.gpu.core_clock_khz,
@@ -65,7 +67,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
         kHostMemory};
     connect_copy_engine(
         copy_engines_.emplace_back(engine, &gpu_node_, engine_config, pool_, address_space, tasks_), config,
-        link_number);
+        link_number, i == config.gpu.copy_engines.count);
   }
   driver_ = std::make_unique<driver::Driver>(engine, &system_node_, config_, port_, host);
   port_.to_gpu = &to_gpu_.add_input(driver_.get());
@@ -93,7 +95,7 @@ void Board::connect_front_end(const config::Machine& config) {
 }
 
 void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,
-                                std::uint16_t link_number) {
+                                std::uint16_t link_number, bool bits) {
   const std::size_t packets = config.gpu.copy_engines.outstanding_packets;
   gpu::DataTransferEngine::Ports ports;
   ports.starts = &move_queues_.emplace_back(1, &work_distributor_, &engine);
@@ -112,7 +114,10 @@ void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::M
     device_memory_->connect(ports.to_device->of(memory::TrafficClass::NonTriggered), *ports.from_device);
   }
   engine.connect(ports);
-  work_distributor_.connect_engine(*ports.starts, *ports.done);
+  if (bits)
+    work_distributor_.connect_bit_engine(*ports.starts, *ports.done);
+  else
+    work_distributor_.connect_engine(*ports.starts, *ports.done);
 }
 
 Board::SmQueues Board::connect_sm(sim::Component& sm) {

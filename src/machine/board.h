@@ -49,7 +49,7 @@ class Board {
                                 kHostBridge = 4, kFirstCopyEngine = 5;
   void connect_front_end(const config::Machine& config);
   void connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,
-                           std::uint16_t link_number);
+                           std::uint16_t link_number, bool bits);
 
   const config::Machine config_;
   memory::RequestPool pool_;

@@ -7,18 +7,19 @@
  *   - a kernel's write does not wait, and fills;
  *   - a kernel's atomic waits for full, then fills;
  *   - a copy, fill or cudaMemset without trigger and action ignores the bits and leaves them.
- * A granule wider than a word is full when each of its words has been filled since it was emptied, and empty as soon
- * as one of them is: a copy that waits for empty is exact where granules are no wider than a packet of the link.
+ * A granule wider than a word is full when each of its words has been filled since it was emptied, and empty when
+ * each has been emptied since it was full.
  * Commands of one stream still run one after the other; what the bits order belongs into different streams.
  *
  * What waits keeps what it has. A copy keeps its copy engine: with gpu.copy_engines.count = 1 a copy to the host
  * that waits blocks the copy to the device that should fill; with two engines each direction has its own, and
- * copies inside the device, fills and duetFullEmptySet take one that is idle. A copy to pageable memory returns
+ * copies inside the device and fills take one that is idle. duetFullEmptySet needs none. A copy to pageable memory returns
  * when it is complete, as cudaMemcpyAsync's does: issued before the work that it waits for, it waits for ever; use
  * cudaMallocHost. (Pageable memory is a good source: its bytes are taken at the call.) A second command of its
  * stream waits in the stream's hardware channel, and with gpu.front_end.hardware_channels = 1 holds up what all
- * streams submit later. Of two copies with triggers the one that reaches a line of memory first is served first: a
- * copy that waits for empty has to come before the one that waits for full and empties.
+ * streams submit later. Triggered copies of both directions share a strictly ordered queue of the memory controller
+ * (lustig2013 4.3): a copy that waits for empty keeps back the one behind it that would empty, unless the machine
+ * keeps them apart (gpu.full_empty.queues = 4) or looks into the queue (gpu.full_empty.look_ahead).
  *
  * A machine in which nobody can go on says who waits for what and ends with status 124. Other threads of the
  * program that may still make calls are waited for. */

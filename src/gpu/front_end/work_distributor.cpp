@@ -216,10 +216,11 @@ bool WorkDistributor::move(StreamQueue& queue, Task& task) {
   }
   task.waits_for_move = true;
   const auto index = static_cast<std::uint32_t>(task.step().argument);
-  const std::uint64_t flags = task.moves[index].flags;
-  const Direction direction = (flags & kCopyFromHost) != 0 ? kToGpu
-                              : (flags & kCopyToHost) != 0 ? kToHost
-                                                           : kInside;
+  const DataMove& own = task.moves[index];
+  const Direction direction = own.bits_only                      ? kBits
+                              : (own.flags & kCopyFromHost) != 0 ? kToGpu
+                              : (own.flags & kCopyToHost) != 0   ? kToHost
+                                                                 : kInside;
   waiting_moves_[direction].push_back({queue.tasks.front(), index});
   return false;
 }
@@ -257,7 +258,8 @@ bool WorkDistributor::release(Task& task, Picoseconds now) {
 }
 
 bool WorkDistributor::serves(std::size_t engine, Direction direction) const {
-  if (engines_.size() == 1 || direction == kInside) return true;
+  if (engines_[engine].bits || direction == kBits) return engines_[engine].bits && direction == kBits;
+  if (copy_engines_ == 1 || direction == kInside) return true;
   return (engine % 2 == 0) == (direction == kToGpu);
 }
 

@@ -37,7 +37,12 @@ class WorkDistributor : public sim::Component {
     dispatcher_.connect_sm(launches, done);
   }
   void connect_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
-    engines_.push_back({&starts, &done, false});
+    engines_.push_back({&starts, &done, false, false});
+    ++copy_engines_;
+  }
+  // After the copy engines: changes of full/empty bits go to this one, so that they wait for no copy.
+  void connect_bit_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
+    engines_.push_back({&starts, &done, false, true});
   }
   void connect_link(sim::Queue<memory::Packet>& to_host) { to_host_ = &to_host; }
 
@@ -62,8 +67,9 @@ class WorkDistributor : public sim::Component {
     sim::Queue<MoveStart>* starts;
     sim::Queue<MoveDone>* done;
     bool busy;
+    bool bits;
   };
-  enum Direction : std::size_t { kToGpu, kToHost, kInside, kDirections };
+  enum Direction : std::size_t { kToGpu, kToHost, kInside, kBits, kDirections };
 
   void collect_blocks(Picoseconds now);
   void collect_moves(Picoseconds now);
@@ -94,6 +100,7 @@ class WorkDistributor : public sim::Component {
   std::vector<Address> semaphore_addresses_;  // as DefineSemaphore said
   std::vector<sim::Queue<TaskReady>*> channels_;
   std::vector<Engine> engines_;
+  std::size_t copy_engines_ = 0;
   std::deque<MoveStart> waiting_moves_[kDirections];
   sim::Queue<memory::Packet>* to_host_ = nullptr;
   Picoseconds next_dispatch_ps_ = 0;

@@ -42,7 +42,7 @@ ByteMask FullEmptyBits::bytes_of(std::uint32_t words) {
   return bytes;
 }
 
-std::uint32_t& FullEmptyBits::slot(std::uint64_t line) {
+FullEmptyBits::LineBits& FullEmptyBits::slot(std::uint64_t line) {
   const std::uint64_t chunk = line / kChunkLines;
   if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
   if (chunks_[chunk] == nullptr) chunks_[chunk] = std::make_unique<Chunk>(kChunkLines);
@@ -69,39 +69,44 @@ void FullEmptyBits::for_lines_of_granule(std::uint64_t line, F f) const {
     if (map_.place(i * kLineBytes).channel == channel_) f(i);
 }
 
-std::uint32_t FullEmptyBits::empty_words(std::uint64_t line) const {
-  if (granule_ <= kLineBytes) return widened(lacking(line));
-  std::uint32_t lacks = 0;
-  for_lines_of_granule(line, [&](std::uint64_t i) { lacks |= lacking(i); });
-  return lacks == 0 ? 0 : ~0u;
-}
-
-bool FullEmptyBits::none_lacks(Address address, const ByteMask& bytes, bool wanted_empty) const {
-  const std::uint64_t line = address / kLineBytes;
+bool FullEmptyBits::all(Address address, const ByteMask& bytes, bool empty) const {
   const std::uint32_t words = words_of(moved_up(bytes, static_cast<unsigned>(address % kLineBytes)));
-  const std::uint32_t empty = empty_words(line);
-  return (words & (wanted_empty ? ~empty : empty)) == 0;
+  const std::uint32_t are_empty = line_bits(address / kLineBytes).empty;
+  return (words & (empty ? ~are_empty : are_empty)) == 0;
 }
 
 ByteMask FullEmptyBits::full(Address address, const ByteMask& bytes) const {
-  const std::uint32_t empty = empty_words(address / kLineBytes);
+  const std::uint32_t empty = line_bits(address / kLineBytes).empty;
   if (empty == 0) return bytes;
   return bytes & ~moved_down(bytes_of(empty), static_cast<unsigned>(address % kLineBytes));
 }
 
-void FullEmptyBits::fill(Address address, const ByteMask& bytes) {
+void FullEmptyBits::move(Address address, const ByteMask& bytes, bool to_empty) {
   const std::uint64_t line = address / kLineBytes;
-  if (lacking(line) == 0) return;
-  slot(line) &= ~words_of(moved_up(bytes, static_cast<unsigned>(address % kLineBytes)));
+  const std::uint32_t words = words_of(moved_up(bytes, static_cast<unsigned>(address % kLineBytes)));
+  if (!to_empty) {
+    const LineBits now = line_bits(line);
+    if (now.empty == 0 && now.moved == 0) return;
+  }
+  if (granule_ > kLineBytes) return move_wide(line, words, to_empty);
+  LineBits& own = slot(line);
+  const std::uint32_t others = to_empty ? ~own.empty : own.empty;  // not yet as this leaves them
+  own.moved = (own.moved | (words & others)) & ~(words & ~others);
+  const std::uint32_t changed = ~widened(~(own.moved & others));
+  own.empty ^= changed;
+  own.moved &= ~changed;
 }
 
-void FullEmptyBits::empty(Address address, const ByteMask& bytes) {
-  const std::uint64_t line = address / kLineBytes;
-  if (granule_ <= kLineBytes) {
-    slot(line) |= widened(words_of(moved_up(bytes, static_cast<unsigned>(address % kLineBytes))));
-  } else {
-    for_lines_of_granule(line, [&](std::uint64_t i) { slot(i) = ~0u; });
+void FullEmptyBits::move_wide(std::uint64_t line, std::uint32_t words, bool to_empty) {
+  LineBits& own = slot(line);
+  if ((own.empty != 0) == to_empty) {
+    own.moved &= ~words;
+    return;
   }
+  own.moved |= words;
+  bool complete = true;
+  for_lines_of_granule(line, [&](std::uint64_t i) { complete &= line_bits(i).moved == ~0u; });
+  if (complete) for_lines_of_granule(line, [&](std::uint64_t i) { slot(i) = {to_empty ? ~0u : 0, 0}; });
 }
 
 ByteMask FullEmptyBits::whole_words(Address address, const ByteMask& bytes) {
@@ -112,7 +117,7 @@ ByteMask FullEmptyBits::whole_words(Address address, const ByteMask& bytes) {
 
 void FullEmptyBits::reset(Address base, Bytes bytes) {
   for (std::uint64_t line = base / kLineBytes; line * kLineBytes < base + bytes; ++line)
-    if (lacking(line) != 0) slot(line) = 0;
+    if (const LineBits now = line_bits(line); now.empty != 0 || now.moved != 0) slot(line) = {};
 }
 
 }  // namespace duet::memory

@@ -19,38 +19,44 @@ using memory::RequestHandle;
 using memory::TrafficClass;
 using memory::Trigger;
 
-// Which bytes have not been filled since their granule was emptied, byte by byte. A granule that spans
-// channels has a part in each.
+// Byte by byte: which granules are empty, and which words have been filled, or emptied, since. A granule that
+// spans channels has a part in each.
 class BitsModel {
  public:
   BitsModel(Bytes granule, const memory::AddressMap& map, unsigned channel)
       : granule_(granule), map_(map), channel_(channel) {}
-  void fill(Address address, const ByteMask& mask) {
+  void change(Address address, const ByteMask& mask, bool to_empty) {
+    std::set<Address> words;
     for (unsigned i = 0; i < 128; ++i)
-      if (mask.test(i))
-        for (Address b = (address + i) / 4 * 4, end = b + 4; b < end; ++b) lacking_.erase(b);
+      if (mask.test(i)) words.insert((address + i) / 4);
+    for (const Address word : words) {
+      const Address granule = word * 4 / granule_;
+      if ((empty_.count(granule) != 0) == to_empty)
+        moved_[granule].erase(word);
+      else
+        moved_[granule].insert(word);
+    }
+    for (const Address word : words) {
+      const Address granule = word * 4 / granule_;
+      std::size_t own = 0;
+      for (Address b = granule * granule_; b < (granule + 1) * granule_; b += 4)
+        own += map_.place(b).channel == channel_;
+      if (moved_[granule].size() != own) continue;
+      moved_[granule].clear();
+      if (to_empty)
+        empty_.insert(granule);
+      else
+        empty_.erase(granule);
+    }
   }
-  void empty(Address address, const ByteMask& mask) {
-    for (unsigned i = 0; i < 128; ++i)
-      if (mask.test(i)) each(address + i, [&](Address b) { lacking_.insert(b); });
-  }
-  bool full(Address byte) const {
-    bool all = true;
-    each(byte, [&](Address b) { all &= lacking_.count(b) == 0; });
-    return all;
-  }
+  bool full(Address byte) const { return empty_.count(byte / granule_) == 0; }
 
  private:
-  template <typename F>
-  void each(Address byte, F f) const {
-    const Address first = byte / granule_ * granule_;
-    for (Address b = first; b < first + granule_; ++b)
-      if (map_.place(b).channel == channel_) f(b);
-  }
   Bytes granule_;
   const memory::AddressMap& map_;
   unsigned channel_;
-  std::set<Address> lacking_;
+  std::set<Address> empty_;
+  std::map<Address, std::set<Address>> moved_;
 };
 
 TEST(FullEmptyBits, AgreeWithAMapOfBytes) {
@@ -61,7 +67,9 @@ TEST(FullEmptyBits, AgreeWithAMapOfBytes) {
     const memory::AddressMap map(gpu);
     FullEmptyBits bits(gpu.full_empty, map, 1);
     BitsModel model(granule, map, 1);
-    for (unsigned step = 0; step < 600; ++step) {
+    unsigned changes = 0;
+    bool before = true;
+    for (unsigned step = 0; step < 400 + 16 * granule; ++step) {
       const Address line = random(64) * 128;
       if (map.place(line).channel != 1) continue;
       const auto first = static_cast<unsigned>(random(128));
@@ -69,12 +77,15 @@ TEST(FullEmptyBits, AgreeWithAMapOfBytes) {
       ByteMask mask;
       do {
         mask = ByteMask::first(static_cast<unsigned>(1 + random(128 - first)));
-        if (random(2) == 0) mask.bits[0] &= random(~0ull >> 1) * 0x1'0001;
+        if (granule < 128 && random(2) == 0) mask.bits[0] &= random(~0ull >> 1) * 0x1'0001;
       } while (!any(mask));
-      if (random(8) == 0)
-        bits.empty(address, mask), model.empty(address, mask);
-      else
-        bits.fill(address, mask), model.fill(address, mask);
+      // Mostly the same for a while, so that wide granules change at all.
+      const bool to_empty =
+          (step / (20 + 4 * granule) % 2 == 0) != (random(granule <= 32 ? 4 : 2 * granule) == 0);
+      to_empty ? bits.empty(address, mask) : bits.fill(address, mask);
+      model.change(address, mask, to_empty);
+      changes += before != model.full(line);
+      before = model.full(line);
       const Address asked = random(64) * 128;
       if (map.place(asked).channel != 1) continue;
       const ByteMask all = ByteMask::first(128), full = bits.full(asked, all);
@@ -88,6 +99,7 @@ TEST(FullEmptyBits, AgreeWithAMapOfBytes) {
       EXPECT_EQ(bits.all_full(asked, all), every);
       EXPECT_EQ(bits.all_empty(asked, all), none);
     }
+    EXPECT_GT(changes, 1u) << "granule " << granule;
     bits.reset(0, 64 * 128);
     EXPECT_TRUE(bits.all_full(0, ByteMask::first(128)));
   }
