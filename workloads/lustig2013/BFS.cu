@@ -6,10 +6,10 @@
 // Full/empty bits: graph and levels, emptied before an early launch of the first level's kernel; a thread
 // reads a node's level before it writes it, so the copy of the initial levels never overwrites a result. And
 // the flag, where its copy back is issued early: a bit can tell that the flag has its value only if it is
-// written in every case, so the last block of a level writes it and nobody copies it in; the copy back
-// empties it again for the next level. The levels themselves come back by a copy without bits after the last
-// flag: no kernel ever writes those of unreached nodes, and they are ready at the same moment as the flag
-// that ends the loop.
+// written in every case, so the last block of a level writes it and nobody copies it in (--kernel-flag 1: in
+// every variant); the copy back empties it again for the next level. The levels themselves come back by a
+// copy without bits after the last flag: no kernel ever writes those of unreached nodes, and they are ready
+// at the same moment as the flag that ends the loop.
 #include <algorithm>
 
 #include "offload.h"
@@ -18,8 +18,15 @@ namespace {
 
 using namespace lustig2013;
 
-const Spec kSpec = {
-    "BFS", "nodes", 4096, 1, 1u << 22, 1, {"--levels", "levels between two looks at the flag", 1, 1, 64}};
+enum { kLevels, kKernelWritesFlag };
+const Spec kSpec = {"BFS",
+                    "nodes",
+                    4096,
+                    1,
+                    1u << 22,
+                    1,
+                    {{"--levels", "levels between two looks at the flag", 1, 1, 64},
+                     {"--kernel-flag", "1: a kernel writes the flag in every variant", 0, 0, 1}}};
 const int kThreads = 256;
 const int kMinDegree = 2;
 const int kMaxDegree = 10;
@@ -115,11 +122,11 @@ struct Problem {
         d_targets(targets.size(), &in),
         d_levels(nodes, &in),
         d_found(1, &out) {
-    if (options.overlaps_finish()) {
+    if (kernel_writes_flag()) {
       d_answer = std::make_unique<Device<Answer>>(1);
       CHECK_CUDA(cudaMemset(d_answer->get(), 0, sizeof(Answer)));
     }
-    if (options.extra > 1) d_ignored = std::make_unique<Device<int>>(1);
+    if (options.extra[kLevels] > 1) d_ignored = std::make_unique<Device<int>>(1);
     std::copy(graph.first_edge.begin(), graph.first_edge.end(), first_edge.get());
     std::copy(graph.targets.begin(), graph.targets.end(), targets.get());
   }
@@ -136,7 +143,7 @@ struct Problem {
   void visit(int first, int last, int flagged, cudaStream_t stream) const {
     const int blocks = (nodes + kThreads - 1) / kThreads;
     for (int level = first; level < last; level++) {
-      if (level == flagged && options.overlaps_finish()) {
+      if (level == flagged && kernel_writes_flag()) {
         visit_level_and_answer<<<blocks, kThreads, 0, stream>>>(d_first_edge.get(), d_targets.get(),
                                                                 d_levels.get(), d_found.get(),
                                                                 d_answer->get(), level, nodes);
@@ -150,9 +157,13 @@ struct Problem {
     }
   }
 
-  // Where no kernel writes it in every case, the flag is copied in as 0.
+  // In every case, 0 or 1; otherwise it is copied in as 0.
+  bool kernel_writes_flag() const {
+    return options.overlaps_finish() || options.extra[kKernelWritesFlag] != 0;
+  }
+
   void reset_flag(const Streams& streams) const {
-    if (options.overlaps_finish()) return;
+    if (kernel_writes_flag()) return;
     found[0] = 0;
     CHECK_CUDA(
         cudaMemcpyAsync(d_found.get(), found.get(), found.bytes(), cudaMemcpyHostToDevice, streams.kernel()));
@@ -172,7 +183,7 @@ struct Problem {
   }
 
   void run(const Streams& streams) {
-    const int group = static_cast<int>(options.extra);
+    const int group = static_cast<int>(options.extra[kLevels]);
     const bool start = options.overlaps_start(), finish = options.overlaps_finish();
     if (options.variant != Variant::kBaseline) {
       empty_words(in, streams.kernel());
@@ -204,7 +215,7 @@ struct Problem {
     for (int node = 0; node < nodes; node++)
       if (levels[node] != expected[node])
         return report_mismatch(kSpec, "level of node", node, levels[node], expected[node]);
-    const int group = static_cast<int>(options.extra);
+    const int group = static_cast<int>(options.extra[kLevels]);
     const int levels_needed = *std::max_element(expected.begin(), expected.end()) + 1;
     const int expected_visits = (levels_needed + group - 1) / group * group;
     if (visited != expected_visits)

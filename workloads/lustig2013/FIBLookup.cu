@@ -19,7 +19,7 @@ const Spec kSpec = {
     1,
     1u << 20,
     1,
-    {"--table-copied", "1: the table is copied with the packets, 0: it is resident before", 0, 0, 1}};
+    {{"--table-copied", "1: the table is copied with the packets, 0: it is resident before", 0, 0, 1}}};
 const int kThreads = 64;
 const int kRoutes = 2048;
 
@@ -125,12 +125,12 @@ struct Problem {
 
   static std::vector<size_t> input_bytes(const Options& options, const Trie& trie) {
     std::vector<size_t> bytes = {options.size * sizeof(unsigned)};
-    if (options.extra == 0) return bytes;
+    if (options.extra[0] == 0) return bytes;
     for (const auto* level : {&trie.root(), &trie.nodes()}) bytes.push_back(level->size() * sizeof(unsigned));
     return bytes;
   }
   // The table is an input when it is copied with the packets.
-  Side* table_side() { return options.extra != 0 ? &in : nullptr; }
+  Side* table_side() { return options.extra[0] != 0 ? &in : nullptr; }
 
   // The generator goes on, so every offload gets packets of its own.
   void fill(unsigned long long) {

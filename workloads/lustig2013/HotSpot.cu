@@ -11,8 +11,8 @@ namespace {
 
 using namespace lustig2013;
 
-const Spec kSpec = {"HotSpot", "rows and columns of the grid",       64, 16, 4096,
-                    16,        {"--steps", "time steps", 6, 1, 1000}};
+const Spec kSpec = {"HotSpot", "rows and columns of the grid",         64, 16, 4096,
+                    16,        {{"--steps", "time steps", 6, 1, 1000}}};
 const int kTile = 16;
 const float kAlongX = 0.125f;
 const float kAlongY = 0.1f;
@@ -50,7 +50,7 @@ struct Problem {
         d_odd(count),
         d_power(count, &in) {
     if (options.variant == Variant::kBaseline) {  // two buffers in turn; one of them ends with the result
-      out.place_device(reinterpret_cast<char*>((options.extra % 2 == 0 ? d_even : d_odd).get()),
+      out.place_device(reinterpret_cast<char*>((options.extra[0] % 2 == 0 ? d_even : d_odd).get()),
                        result.bytes());
     } else {
       d_spare = std::make_unique<Device<float>>(count);
@@ -71,7 +71,7 @@ struct Problem {
   float* buffer(unsigned step) const {
     if (options.variant == Variant::kBaseline) return (step % 2 == 0 ? d_even : d_odd).get();
     if (step == 0) return d_even.get();
-    if (step == options.extra) return d_result->get();
+    if (step == options.extra[0]) return d_result->get();
     return step % 2 == 0 ? d_spare->get() : d_odd.get();
   }
 
@@ -85,7 +85,7 @@ struct Problem {
     };
     offload(
         options, streams, in, out, [&](cudaStream_t stream) { steps(0, 1, stream); },
-        [&](cudaStream_t stream) { steps(1, options.extra, stream); });
+        [&](cudaStream_t stream) { steps(1, options.extra[0], stream); });
   }
 
   std::vector<double> simulate_on_cpu() const;
@@ -114,7 +114,7 @@ std::vector<double> Problem::simulate_on_cpu() const {
     x = x < 0 ? 0 : x >= n ? n - 1 : x;
     return now[static_cast<size_t>(y) * n + x];
   };
-  for (int step = 0; step < static_cast<int>(options.extra); step++) {
+  for (int step = 0; step < static_cast<int>(options.extra[0]); step++) {
     for (int y = 0; y < n; y++)
       for (int x = 0; x < n; x++) {
         size_t i = static_cast<size_t>(y) * n + x;

@@ -11,12 +11,14 @@ enum class Variant { kBaseline, kOverlapStart, kOverlapFinish, kFullOverlap };
 
 // A number that only one benchmark takes.
 struct ExtraOption {
-  const char* name;  // null: the benchmark has none
+  const char* name;  // null: there is none
   const char* help;
   unsigned default_value;
   unsigned min_value;
   unsigned max_value;
 };
+
+const int kMostExtras = 2;
 
 struct Spec {
   const char* program;
@@ -25,12 +27,12 @@ struct Spec {
   unsigned min_size;
   unsigned max_size;
   unsigned multiple_of;
-  ExtraOption extra;
+  ExtraOption extras[kMostExtras];
 };
 
 struct Options {
   unsigned size;
-  unsigned extra;
+  unsigned extra[kMostExtras];  // in the order of the spec
   unsigned long long seed = 1;
   Variant variant = Variant::kBaseline;
   unsigned long long gap_ns = 100000;  // between what is issued in advance and "data ready"
@@ -51,29 +53,25 @@ struct Options {
 
 inline void print_help(const Spec& spec) {
   printf(
-      "usage: %s [--size N] [--seed S] [--variant V] [--gap NS] [--late NS] [--chunk BYTES] [--copies "
-      "each|one]\n"
-      "  [--streams three|each] [--bits on|off] [--repeat R]%s%s%s\n"
-      "  N      %s, %u to %u (default %u)\n"
-      "  S      seed of the generated input (default 1)\n"
-      "  V      baseline (default), overlap-start, overlap-finish or full-overlap\n"
-      "  gap    work of the host between what is issued in advance and the moment its data are ready "
-      "(default\n"
-      "         100000 ns)\n"
-      "  chunk  inputs arrive in copies of that many bytes, a multiple of 4 (default 0: an array is one "
-      "copy)\n"
-      "  late   work of the host between two copies in (default 0 ns)\n"
-      "  copies one command an array (default), or one for all arrays of a direction\n"
-      "  streams  kernels, copies in, copies out in a stream each (default), or a stream for every array "
+      "usage: %s [OPTION VALUE]...\n"
+      "  --size N       %s, %u to %u (default %u)\n"
+      "  --seed S       of the generated input (default 1)\n"
+      "  --variant V    baseline (default), overlap-start, overlap-finish or full-overlap\n"
+      "  --gap NS       work of the host between what is issued in advance and \"data ready\" (default "
+      "100000)\n"
+      "  --chunk BYTES  inputs arrive in copies of that many bytes, a multiple of 4 (default 0: whole "
+      "arrays)\n"
+      "  --late NS      work of the host between two copies in (default 0)\n"
+      "  --copies C     each: one command an array (default); one: one for all arrays of a direction\n"
+      "  --streams S    three: for kernels, copies in, copies out (default); each: one for every array "
       "copied\n"
-      "  bits   off: the same commands on memory without full/empty bits (the results are wrong)\n"
-      "  R      offloads one after the other, each with inputs of its own (default 1)\n",
-      spec.program, spec.extra.name != nullptr ? " [" : "", spec.extra.name != nullptr ? spec.extra.name : "",
-      spec.extra.name != nullptr ? " N]" : "", spec.size_help, spec.min_size, spec.max_size,
-      spec.default_size);
-  if (spec.extra.name != nullptr)
-    printf("  %s  %s, %u to %u (default %u)\n", spec.extra.name, spec.extra.help, spec.extra.min_value,
-           spec.extra.max_value, spec.extra.default_value);
+      "  --bits B       on (default); off: the same commands without full/empty bits, with wrong results\n"
+      "  --repeat R     offloads one after the other, each with inputs of its own (default 1)\n",
+      spec.program, spec.size_help, spec.min_size, spec.max_size, spec.default_size);
+  for (const ExtraOption& extra : spec.extras)
+    if (extra.name != nullptr)
+      printf("  %-14s %s, %u to %u (default %u)\n", extra.name, extra.help, extra.min_value, extra.max_value,
+             extra.default_value);
 }
 
 // The index of `text` among the words; a usage error when it is none of them.
@@ -127,9 +125,13 @@ inline bool parse_option(const Spec& spec, const char* name, const char* text, O
     options.bits = parse_word(spec, "bits are on or off, not", text, kBits) == 1;
   } else if (is("--repeat")) {
     options.repeat = static_cast<unsigned>(number(1, 1000));
-  } else if (spec.extra.name != nullptr && is(spec.extra.name)) {
-    options.extra = static_cast<unsigned>(number(spec.extra.min_value, spec.extra.max_value));
   } else {
+    for (int i = 0; i < kMostExtras; i++) {
+      const ExtraOption& extra = spec.extras[i];
+      if (extra.name == nullptr || !is(extra.name)) continue;
+      options.extra[i] = static_cast<unsigned>(number(extra.min_value, extra.max_value));
+      return true;
+    }
     return false;
   }
   return true;
@@ -138,7 +140,7 @@ inline bool parse_option(const Spec& spec, const char* name, const char* text, O
 inline Options parse_options(int argc, char** argv, const Spec& spec) {
   Options options;
   options.size = spec.default_size;
-  options.extra = spec.extra.default_value;
+  for (int i = 0; i < kMostExtras; i++) options.extra[i] = spec.extras[i].default_value;
   for (int i = 1; i < argc; i += 2) {
     const char* name = argv[i];
     if (strcmp(name, "--help") == 0) {
