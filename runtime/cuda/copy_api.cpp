@@ -5,10 +5,13 @@
 #include <memory>
 #include <vector>
 
+#include "copies.h"
 #include "session.h"
 
 using duet::Address;
 using duet::Bytes;
+using duet::cuda::copy_linear;
+using duet::cuda::FullEmptyUse;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 using duet::driver::CallKind;
@@ -61,7 +64,8 @@ bool direction_fits(cudaMemcpyKind kind, bool to_device, bool from_device, bool 
 }
 
 cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Side& from, const Shape& shape,
-                 cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+                 cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
+                 const FullEmptyUse& full_empty = {}) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (shape.width == 0 || shape.rows == 0 || shape.slices == 0) return cudaSuccess;
@@ -73,6 +77,14 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
   if (!direction_fits(kind, on_device(target), on_device(source), target != nullptr, source != nullptr))
     return cudaErrorInvalidValue;
   if (!in_range(target, to, shape) || !in_range(source, from, shape)) return cudaErrorInvalidValue;
+  if (full_empty.any()) {
+    const bool to_device = on_device(target);
+    if (to_device == on_device(source)) return cudaErrorInvalidValue;
+    if (!duet::cuda::whole_granules(session, to_device ? target : source,
+                                    reinterpret_cast<Address>(to_device ? to.pointer : from.pointer),
+                                    shape.width))
+      return cudaErrorInvalidValue;
+  }
 
   Command command;
   command.kind = CommandKind::Copy;
@@ -80,6 +92,8 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
   command.stream = session.stream_id(stream);
   auto& job = command.copy;
   job.width_bytes = shape.width;
+  job.trigger = full_empty.trigger;
+  job.action = full_empty.action;
   job.rows = shape.rows;
   job.slices = shape.slices;
   job.to = {!on_device(target), reinterpret_cast<Address>(to.pointer), to.pitch, to.slice_pitch};
@@ -101,11 +115,16 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
   return cudaSuccess;
 }
 
-cudaError_t copy_linear(Session& session, ThreadState& thread, void* to, const void* from, size_t bytes,
-                        cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+}  // namespace
+
+cudaError_t duet::cuda::copy_linear(Session& session, ThreadState& thread, void* to, const void* from,
+                                    size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
+                                    const FullEmptyUse& full_empty) {
   return copy(session, thread, {to, bytes, bytes}, {from, bytes, bytes}, {bytes, 1, 1}, kind, stream,
-              asynchronous);
+              asynchronous, full_empty);
 }
+
+namespace {
 
 cudaError_t copy_2d(Session& session, ThreadState& thread, void* to, size_t to_pitch, const void* from,
                     size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,

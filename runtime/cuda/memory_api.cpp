@@ -44,7 +44,7 @@ cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
   if (allocation->kind == AllocationKind::Managed)
     return session.free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
   if (allocation->kind != AllocationKind::Device) return cudaErrorInvalidValue;
-  session.space().release(allocation->base);
+  session.process().release_device(*allocation);
   return cudaSuccess;
 }
 

@@ -13,6 +13,7 @@ enum class IssueSlot : std::uint8_t {
   LoadStoreBusy,  // the load-store unit's queue is full
   Dependency,     // waits for an arithmetic result, or a branch
   Memory,         // waits for a load or an atomic
+  TrackedOrder,   // waits for its own earlier accesses to tracked memory
   Fence,
   Barrier,
   Fetch,   // waits for instructions

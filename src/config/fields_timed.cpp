@@ -118,6 +118,41 @@ void add_dram(std::vector<Field>& fields, Dram& dram) {
   timing("refi", dram.timing.refi, "average REF to REF");
 }
 
+void add_full_empty(std::vector<Field>& fields, FullEmpty& own) {
+  const std::vector<Field> all{
+      {"gpu.full_empty.granule_bytes", &own.granule_bytes, 0u, 4096u, "B",
+       "one full/empty bit tracks this many bytes, a power of two from 4; 0: there are no bits"},
+      {"gpu.full_empty.queues", &own.queues, 1u, 3u, "queues",
+       "of a controller: 3 non-triggered, triggered CPU, triggered GPU; 2 non-triggered, triggered; 1 for "
+       "all"},
+      {"gpu.full_empty.queue_entries", &own.queue_entries, 1u, 65536u, "requests",
+       "of each queue that holds triggered requests"},
+      {"gpu.full_empty.look_ahead", &own.look_ahead, 1u, 65536u, "requests",
+       "of such a queue that are observed; 1: only its head"},
+      {"gpu.full_empty.region_bytes", &own.region_bytes, 0u, std::uint64_t{1} << 44, "B",
+       "that can be tracked at once; 0: all of device memory"},
+      {"gpu.full_empty.bits", &own.bits, 0u, 0u, "",
+       "where bits lie: beside the data, or in bursts of their own", "sideband|inline"},
+      {"gpu.full_empty.atomic", &own.atomic, 0u, 0u, "",
+       "what an atomic on tracked memory does: waits for full, then fills; or ignores the bits",
+       "full-fill|none"},
+      {"gpu.full_empty.narrow_store", &own.narrow_store, 0u, 0u, "",
+       "a store of a part of a granule fills it, or leaves the bit", "fill|keep"},
+      {"gpu.full_empty.loads_in_l1", &own.loads_in_l1, 0u, 0u, "", "L1 keeps words of tracked memory"},
+      {"gpu.full_empty.valid_masks", &own.valid_masks, 0u, 0u, "",
+       "caches keep only the words of a line that were full; off: wrong results"},
+      {"gpu.full_empty.write_through", &own.write_through, 0u, 0u, "",
+       "L2 sends writes to tracked memory on at once; off: a fill waits for the line's eviction"},
+      {"gpu.full_empty.program_order", &own.program_order, 0u, 0u, "",
+       "a warp's accesses to tracked memory do not pass each other; off: wrong results"},
+      {"gpu.full_empty.class_credits", &own.class_credits, 0u, 0u, "",
+       "triggered requests have buffers of their own; off: what they wait for may not get past them"},
+      {"gpu.full_empty.merge_by_trigger", &own.merge_by_trigger, 0u, 0u, "",
+       "requests join a fetch of their own trigger only; off: wrong results"},
+  };
+  fields.insert(fields.end(), all.begin(), all.end());
+}
+
 }  // namespace
 
 void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
@@ -141,6 +176,7 @@ void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
   };
   fields.insert(fields.end(), own.begin(), own.end());
   add_dram(fields, gpu.dram);
+  add_full_empty(fields, gpu.full_empty);
 }
 
 }  // namespace duet::config

@@ -135,6 +135,25 @@ struct Dram {
   bool hash_channels = false;  // channel and bank from higher address bits too
 };
 
+// Full/empty bits beside the GPU's DRAM (lustig2013 §4). They concern tracked memory only.
+struct FullEmpty {
+  Bytes granule_bytes = 0;          // of one bit; 0: the GPU has none
+  std::uint64_t queues = 0;         // of a controller: 3, 2 (all triggered requests in one), 1
+  std::uint64_t queue_entries = 0;  // of each queue of triggered requests
+  std::uint64_t look_ahead = 0;     // entries of such a queue that are observed; 1: its head
+  Bytes region_bytes = 0;           // that can be tracked at once; 0: all of DRAM
+  std::string bits;                 // "sideband": read beside the data at no cost, "inline": cost bursts
+  std::string atomic;               // "full-fill": an atomic waits for full and fills; "none"
+  std::string narrow_store;         // "fill": a store of a part of a granule fills it; "keep"
+  bool loads_in_l1 = false;
+  // What closes the hazards of lustig2013's scheme (docs/full-empty.md). Without one, results may be wrong.
+  bool valid_masks = false;       // caches keep only words that were full
+  bool write_through = false;     // writes reach the bits at once
+  bool program_order = false;     // a warp's own accesses do not pass each other
+  bool class_credits = false;     // waiting requests leave room for others
+  bool merge_by_trigger = false;  // a request joins a fetch of its own trigger only
+};
+
 struct Gpu {
   std::string name;
   std::uint64_t compute_capability_major = 0, compute_capability_minor = 0;
@@ -153,6 +172,7 @@ struct Gpu {
   FrontEnd front_end;
   CopyEngines copy_engines;
   Dram dram;
+  FullEmpty full_empty;
 };
 
 struct Link {

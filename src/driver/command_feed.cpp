@@ -55,6 +55,8 @@ gpu::DataMove CommandFeed::copy_move(PendingCommand& pending) {
   move.width_bytes = copy.width_bytes;
   move.rows = copy.rows;
   move.slices = copy.slices;
+  move.trigger = copy.trigger;
+  move.action = copy.action;
   move.to = gpu_address(pending, copy.to, extent(copy.to, copy), gpu::kCopyToHost, move.flags);
   move.to_row_pitch = copy.to.row_pitch;
   move.to_slice_pitch = copy.to.slice_pitch;
@@ -92,7 +94,7 @@ void CommandFeed::encode(PendingCommand& pending, Stream& stream, std::size_t ch
   }
   switch (command.kind) {
     case CommandKind::Copy:
-      encoder.copy(copy_move(pending));
+      encoder.move(copy_move(pending));
       break;
     case CommandKind::Fill: {
       gpu::DataMove move;
@@ -103,7 +105,17 @@ void CommandFeed::encode(PendingCommand& pending, Stream& stream, std::size_t ch
       move.pattern = command.fill.pattern;
       move.pattern_bytes = command.fill.pattern_bytes;
       pending.record.bytes = move.width_bytes * move.rows;
-      encoder.fill(move);
+      encoder.move(move);
+      break;
+    }
+    case CommandKind::FullEmptySet: {
+      gpu::DataMove move;
+      move.bits_only = true;
+      move.to = command.full_empty.address;
+      move.width_bytes = command.full_empty.bytes;
+      move.action = command.full_empty.action;
+      pending.record.bytes = move.width_bytes;
+      encoder.move(move);
       break;
     }
     case CommandKind::Launch:

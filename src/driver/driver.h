@@ -23,6 +23,7 @@
 #include "gpu/grid.h"
 #include "memory/address_space.h"
 #include "memory/host_port.h"
+#include "memory/request.h"
 #include "sim/engine.h"
 
 namespace duet::gpu {
@@ -54,7 +55,15 @@ enum class CallKind : std::uint8_t {
 };
 const config::CallLatency& latency_of(const config::Driver& driver, CallKind kind);
 
-enum class CommandKind : std::uint8_t { Copy, Fill, Launch, EventRecord, StreamWaitEvent, HostFunction };
+enum class CommandKind : std::uint8_t {
+  Copy,
+  Fill,
+  FullEmptySet,
+  Launch,
+  EventRecord,
+  StreamWaitEvent,
+  HostFunction
+};
 
 // One side of a copy: a device virtual address, or a host pointer (pinned, pageable or a staging buffer).
 struct Endpoint {
@@ -70,6 +79,10 @@ struct CopyJob {
   // Source bytes staged at the call (pageable host memory, kernel-independent constants): `from` is then
   // ignored. Dense rows.
   std::shared_ptr<const std::vector<std::byte>> staged;
+  // Of full/empty bits (lustig2013 §4.4): of the accesses to the device's side, which is tracked memory. Only
+  // for copies between host and device.
+  memory::Trigger trigger = memory::Trigger::None;
+  memory::Action action = memory::Action::None;
   Bytes bytes() const { return width_bytes * rows * slices; }
 };
 
@@ -81,12 +94,20 @@ struct FillJob {
   unsigned pattern_bytes = 1;  // 1, 2, 4
 };
 
+// Changes full/empty bits and no data.
+struct FullEmptyJob {
+  Address address = 0;  // device virtual
+  Bytes bytes = 0;
+  memory::Action action = memory::Action::Fill;
+};
+
 struct Command {
   CommandKind kind = CommandKind::Copy;
   CallKind call = CallKind::Other;
   StreamId stream = 0;
   CopyJob copy;
   FillJob fill;
+  FullEmptyJob full_empty;
   std::unique_ptr<gpu::Grid> grid;
   EventId event = 0;
   std::function<void()>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpu/front_end/move_command.h"
+
 namespace duet::driver {
 
 using gpu::PushBufferOpcode;
@@ -22,16 +24,7 @@ void PushBufferEncoder::acquire(std::uint64_t semaphore, std::uint64_t value) {
   writer_.command(PushBufferOpcode::AcquireSemaphore, {semaphore, value});
 }
 
-void PushBufferEncoder::copy(const gpu::DataMove& move) {
-  writer_.command(PushBufferOpcode::CopyRange,
-                  {move.flags, move.to, move.from, move.width_bytes, pair(move.rows, move.slices),
-                   move.to_row_pitch, move.to_slice_pitch, move.from_row_pitch, move.from_slice_pitch});
-}
-
-void PushBufferEncoder::fill(const gpu::DataMove& move) {
-  writer_.command(PushBufferOpcode::FillRange, {move.to, move.width_bytes, move.rows, move.to_row_pitch,
-                                                pair(move.pattern, move.pattern_bytes)});
-}
+void PushBufferEncoder::move(const gpu::DataMove& move) { gpu::write_move(writer_, move); }
 
 void PushBufferEncoder::launch(std::uint64_t slot, const gpu::Grid& grid) {
   const std::uint64_t blocks = grid.grid.count();

@@ -17,8 +17,7 @@ class PushBufferEncoder {
   void begin(std::uint32_t stream, std::int32_t priority);
   void define_semaphore(std::uint64_t semaphore, Address address);
   void acquire(std::uint64_t semaphore, std::uint64_t value);
-  void copy(const gpu::DataMove& move);
-  void fill(const gpu::DataMove& move);
+  void move(const gpu::DataMove& move);  // a copy, a fill or a change of full/empty bits
   void launch(std::uint64_t slot, const gpu::Grid& grid);
   void release_and_end(std::uint64_t semaphore, std::uint64_t value);
 

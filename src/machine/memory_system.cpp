@@ -41,7 +41,7 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, co
   const std::uint64_t hertz = config_.interconnect.clock_khz * 1000;
   for (unsigned c = 0; c < map_.channels(); ++c)
     controllers_.emplace_back(engine, "DRAM channel " + std::to_string(c), parent, config_.dram, c, map_,
-                              pool, address_space);
+                              pool, address_space, config_.full_empty);
   const unsigned per_channel = map_.slices() / map_.channels();
   const memory::LineNumbering numbering{
       static_cast<std::uint32_t>(config_.dram.interleave_bytes / config_.l2.line_bytes), map_.channels(),
@@ -52,8 +52,9 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, co
           config_.dram.burst_cycles +
       config_.l2.queue_entries;
   for (unsigned s = 0; s < map_.slices(); ++s) {
-    memory::Cache& slice = slices_.emplace_back(engine, "L2 slice " + std::to_string(s), parent, 1,
-                                                memory::CacheLevel::L2, config_.l2, hertz, pool, numbering);
+    memory::Cache& slice =
+        slices_.emplace_back(engine, "L2 slice " + std::to_string(s), parent, 1, memory::CacheLevel::L2,
+                             config_.l2, hertz, pool, numbering, config_.full_empty);
     memory::DramController& controller = controllers_[map_.channel_of_slice(s)];
     slice.connect_above(requests_.add_output(static_cast<std::uint16_t>(s), &slice),
                         responses_.add_input(responses_.add_input_port(), &slice));
@@ -82,8 +83,9 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
     cache.connect_above(*to, *from);
     cache.connect_below(requests_.add_input(in, &cache), responses_.add_output(out, own, &cache), own, route);
   };
-  memory::Cache& l1 = l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), &sm, 0,
-                                       memory::CacheLevel::L1, config_.l1, hertz, pool_);
+  memory::Cache& l1 =
+      l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), &sm, 0, memory::CacheLevel::L1, config_.l1,
+                       hertz, pool_, memory::LineNumbering{}, config_.full_empty);
   place(l1, config_.l1, number, ports.to_l1, ports.from_l1);
   memory::Cache& constants =
       constant_caches_.emplace_back(engine_, "constant cache " + std::to_string(sm_number), &sm, 0,
@@ -125,6 +127,7 @@ void MemorySystem::settle(Address physical, Bytes bytes) {
       if (mask.test(i)) backing[i] = data[i];
   };
   for (memory::Cache& slice : slices_) slice.flush_range(physical, bytes, store);
+  for (memory::DramController& controller : controllers_) controller.reset_bits(physical, bytes);
 }
 
 MemorySystem::Statistics MemorySystem::statistics() {
@@ -144,6 +147,15 @@ MemorySystem::Statistics MemorySystem::statistics() {
     result.dram.refreshes += s.refreshes;
     result.dram.data_bus_busy_cycles += s.data_bus_busy_cycles;
     result.dram.queue_full_cycles += s.queue_full_cycles;
+    const memory::FullEmptyStatistics& bits = controller.full_empty_statistics();
+    result.full_empty.triggered += bits.triggered;
+    result.full_empty.waited += bits.waited;
+    result.full_empty.wait_cycles += bits.wait_cycles;
+    result.full_empty.fills += bits.fills;
+    result.full_empty.empties += bits.empties;
+    result.full_empty.narrow_stores += bits.narrow_stores;
+    result.full_empty.atomics += bits.atomics;
+    result.full_empty.most_waiting = std::max(result.full_empty.most_waiting, bits.most_waiting);
   }
   result.requests = requests_.statistics();
   result.responses = responses_.statistics();

@@ -39,10 +39,12 @@ class MemorySystem {
   std::uint16_t destination_of(Address physical) const;
 
   // Brings what L2 holds of these physical bytes to the backing memory and drops it, outside simulated time.
+  // Their full/empty bits are full.
   void settle(Address physical, Bytes bytes);
   struct Statistics {
     memory::CacheStatistics l1, constant_cache, l2;
     memory::DramStatistics dram;
+    memory::FullEmptyStatistics full_empty;
     memory::CrossbarBase::Statistics requests, responses;
   };
   Statistics statistics();

@@ -158,6 +158,19 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
   return result;
 }
 
+// Settling makes bits full: those that an earlier owner left do not matter to the next one.
+const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
+  const memory::Allocation* allocation =
+      system_->address_space().allocate_device(bytes, memory::AllocationKind::Device, 0, true);
+  if (allocation != nullptr) system_->settle(allocation->physical, allocation->mapped_bytes);
+  return allocation;
+}
+
+void Process::release_device(const memory::Allocation& allocation) {
+  if (allocation.tracked) system_->settle(allocation.physical, allocation.mapped_bytes);
+  system_->address_space().release(allocation.base);
+}
+
 gpu::Occupancy Process::occupancy(const ptx::Kernel& kernel, std::uint64_t threads_per_block,
                                   Bytes dynamic_shared_bytes) const {
   return gpu::occupancy(config().gpu.sm, kernel, threads_per_block, dynamic_shared_bytes);
@@ -245,13 +258,15 @@ void Process::record(const driver::CommandRecord& command) {
       break;
     }
     case driver::CommandKind::Copy:
-    case driver::CommandKind::Fill: {
+    case driver::CommandKind::Fill:
+    case driver::CommandKind::FullEmptySet: {
       report::CopyRecord record{};
-      record.kind = command.kind == driver::CommandKind::Fill ? report::CopyKind::Fill
-                    : command.from_host && command.to_host    ? report::CopyKind::HostToHost
-                    : command.from_host                       ? report::CopyKind::HostToDevice
-                    : command.to_host                         ? report::CopyKind::DeviceToHost
-                                                              : report::CopyKind::DeviceToDevice;
+      record.kind = command.kind == driver::CommandKind::Fill           ? report::CopyKind::Fill
+                    : command.kind == driver::CommandKind::FullEmptySet ? report::CopyKind::FullEmptySet
+                    : command.from_host && command.to_host              ? report::CopyKind::HostToHost
+                    : command.from_host                                 ? report::CopyKind::HostToDevice
+                    : command.to_host                                   ? report::CopyKind::DeviceToHost
+                                                                        : report::CopyKind::DeviceToDevice;
       record.stream = command.stream;
       record.bytes = command.bytes;
       record.queued_ps = command.queued_ps;

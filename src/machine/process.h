@@ -58,6 +58,13 @@ class Process {
   std::unique_ptr<gpu::Grid> make_grid(const ptx::Kernel& kernel, gpu::Dim3 grid, gpu::Dim3 block,
                                        Bytes dynamic_shared_bytes, std::vector<std::byte> parameters,
                                        bool cooperative);
+  // Full/empty bits: whether the machine has them, and how many bytes have one in common.
+  bool has_full_empty() const { return !system_->functional(); }
+  Bytes full_empty_granule_bytes() const { return kGranuleBytes; }
+  // Device memory with full/empty bits, all full. Null when there is no room.
+  const memory::Allocation* allocate_tracked(Bytes bytes);
+  void release_device(const memory::Allocation& allocation);
+
   gpu::Occupancy occupancy(const ptx::Kernel& kernel, std::uint64_t threads_per_block,
                            Bytes dynamic_shared_bytes) const;
 
@@ -71,6 +78,7 @@ class Process {
   void publish_end();
 
  private:
+  static constexpr Bytes kGranuleBytes = 4;
   report::KernelRecord kernel_record(const driver::CommandRecord& command) const;
   void record_statistics();
   void record(const driver::CommandRecord& command);

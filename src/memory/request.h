@@ -74,6 +74,9 @@ struct Request {
   // stored, at the same positions. Who allocated it releases it, with the first.
   RequestHandle second = kNoRequest;
   ByteMask mask;
+  // Of a read with a trigger that also takes what else is there: the bytes that the trigger concerns, where
+  // they are not all that `mask` names. The answer's mask names the bytes that were read.
+  ByteMask required;
   std::array<std::byte, kLineBytes>
       data{};  // written bytes, an atomic's operands, or the bytes that were read
 };

@@ -40,7 +40,14 @@ struct KernelRecord {
   std::uint32_t complete;  // 0: the run ended before the kernel did; end_ps is then the end of the run
 };                         // followed by the name
 
-enum class CopyKind : std::uint32_t { HostToDevice, DeviceToHost, DeviceToDevice, HostToHost, Fill };
+enum class CopyKind : std::uint32_t {
+  HostToDevice,
+  DeviceToHost,
+  DeviceToDevice,
+  HostToHost,
+  Fill,
+  FullEmptySet
+};
 struct CopyRecord {
   CopyKind kind;
   std::uint32_t stream;

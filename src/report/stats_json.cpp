@@ -21,6 +21,8 @@ const char* copy_kind_name(CopyKind kind) {
       return "host_to_host";
     case CopyKind::Fill:
       return "fill";
+    case CopyKind::FullEmptySet:
+      return "full_empty_set";
   }
   return "?";
 }

@@ -83,7 +83,8 @@ std::string summary_table(const RunReport& report) {
       {CopyKind::DeviceToHost, "copies device to host"},
       {CopyKind::DeviceToDevice, "copies on the device"},
       {CopyKind::HostToHost, "copies on the host"},
-      {CopyKind::Fill, "fills"}};
+      {CopyKind::Fill, "fills"},
+      {CopyKind::FullEmptySet, "full/empty sets"}};
   for (const auto& [kind, name] : kNames)
     if (copies.contains(kind))
       row(out, name, copies[kind], whole, fmt::format("{} bytes", copies[kind].bytes));

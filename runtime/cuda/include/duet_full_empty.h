@@ -12,7 +12,7 @@
 #ifndef DUET_FULL_EMPTY_H
 #define DUET_FULL_EMPTY_H
 
-#include <cuda_runtime.h>
+#include <cuda_runtime_api.h>
 
 /** What a copy's access to tracked memory waits for, granule by granule. */
 enum cudaMemcpyTrigger {
@@ -57,12 +57,12 @@ cudaError_t duetFullEmptySet(void* pointer, size_t bytes, enum duetFullEmptyStat
 }
 
 template <class T>
-static inline __host__ cudaError_t duetMallocTracked(T** pointer, size_t bytes) {
+static inline cudaError_t duetMallocTracked(T** pointer, size_t bytes) {
   return ::duetMallocTracked(reinterpret_cast<void**>(pointer), bytes);
 }
 
 /** lustig2013's spelling. */
-static inline __host__ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
+static inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
                                                    enum cudaMemcpyKind kind, cudaStream_t stream,
                                                    enum cudaMemcpyTrigger trigger,
                                                    enum cudaMemcpyAction action = cudaMemcpyActionNone) {

@@ -1,6 +1,7 @@
 #include "gpu/front_end/data_transfer_engine.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 namespace duet::gpu {
@@ -18,7 +19,10 @@ DataTransferEngine::DataTransferEngine(sim::Engine& engine, const sim::Component
       address_space_(address_space),
       tasks_(tasks),
       device_bytes_(address_space.device_bytes()),
-      read_(config.outstanding_packets) {}
+      places_(config.outstanding_packets),
+      read_(config.outstanding_packets) {
+  for (std::size_t i = places_.size(); i-- > 0;) free_places_.push_back(static_cast<std::uint32_t>(i));
+}
 
 void DataTransferEngine::start(Picoseconds now) {
   current_ = ports_.starts->pop(now);
@@ -32,7 +36,7 @@ void DataTransferEngine::start(Picoseconds now) {
   issued_ = move_.width_bytes == 0 || move_.rows == 0 || move_.slices == 0;
   faulted_ = false;
   fault_address_ = 0;
-  start_ps_ = now;
+  start_ps_ = last_answer_ps_ = now;
   busy_ = true;
   for (std::size_t i = 0; i < pattern_.size() && move_.pattern_bytes != 0; ++i)
     pattern_[i] = static_cast<std::byte>(move_.pattern >> (8 * (i % move_.pattern_bytes)));
@@ -51,6 +55,7 @@ bool DataTransferEngine::translate(End& end, Address address, Address& physical,
     end.bytes = allocation->mapped_bytes;
     end.physical = allocation->physical;
     end.generation = address_space_.generation();
+    end.tracked = allocation->tracked;
   }
   physical = end.physical + (address - end.base);
   left = end.bytes - (address - end.base);
@@ -72,11 +77,20 @@ void DataTransferEngine::advance(Bytes bytes) {
   issued_ = ++slice_ == move_.slices;
 }
 
+void DataTransferEngine::set_full_empty(memory::Request& request, const End& end) const {
+  const bool host = is_host(request.address);
+  request.tracked = end.tracked;
+  request.trigger = host ? memory::Trigger::None : move_.trigger;
+  request.action = host ? memory::Action::None : move_.action;
+  request.traffic_class = class_at(request.address);
+}
+
 bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
   const memory::Request& request = pool_[handle];
   if (!can_send(now, request.address)) return false;
   Packet packet;
   packet.request = handle;
+  packet.traffic_class = request.traffic_class;
   packet.payload_bytes = request.operation == memory::Operation::Write ? request.bytes : 0;
   if (is_host(request.address)) {
     packet.source = config_.link_number;
@@ -90,14 +104,17 @@ bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
   return true;
 }
 
-// Sends the next packet of the move: a read of its source, or the write of a fill. False when it cannot go.
+// Sends the next packet of the move: a read of its source, the write of a fill, or a change of full/empty
+// bits. False when it cannot go.
 bool DataTransferEngine::issue(Picoseconds now) {
   if (issued_ || outstanding_ == config_.outstanding_packets) return false;
-  const bool fill = move_.pattern_bytes != 0;
+  const bool one_end = move_.pattern_bytes != 0 || move_.bits_only;
   const auto in_line = [](Address physical) { return memory::kLineBytes - physical % memory::kLineBytes; };
   Address to = 0, from = 0;
   Bytes left = 0;
-  Bytes bytes = std::min(move_.width_bytes - offset_, config_.packet_payload_bytes);
+  // Without data only the line bounds a request.
+  const Bytes longest = move_.bits_only ? memory::kLineBytes : config_.packet_payload_bytes;
+  Bytes bytes = std::min(move_.width_bytes - offset_, longest);
   const auto fault = [&](Address address) {
     faulted_ = issued_ = true;
     fault_address_ = address;
@@ -105,22 +122,29 @@ bool DataTransferEngine::issue(Picoseconds now) {
   };
   if (!translate(to_, to_.row + offset_, to, left)) return fault(to_.row + offset_);
   bytes = std::min({bytes, in_line(to), left});
-  if (!fill) {
+  if (!one_end) {
     if (!translate(from_, from_.row + offset_, from, left)) return fault(from_.row + offset_);
     bytes = std::min({bytes, in_line(from), left});
   }
-  if (!can_send(now, fill ? to : from)) return false;
+  if (!can_send(now, one_end ? to : from)) return false;
   const memory::RequestHandle handle = pool_.allocate();
   memory::Request& request = pool_[handle];
-  request.address = fill ? to : from;
+  request.address = one_end ? to : from;
   request.tag = to;
   request.bytes = static_cast<std::uint16_t>(bytes);
-  request.operation = fill ? memory::Operation::Write : memory::Operation::Read;
+  request.operation = move_.bits_only ? memory::Operation::SetBits
+                      : one_end       ? memory::Operation::Write
+                                      : memory::Operation::Read;
   request.kind = memory::RequestKind::Copy;
   request.agent = memory::Agent::CopyEngine;
   request.unit = config_.number;
   request.mask = memory::ByteMask::first(request.bytes);
-  if (fill) std::memcpy(request.data.data(), &pattern_[offset_ % move_.pattern_bytes], bytes);
+  set_full_empty(request, one_end ? to_ : from_);
+  request.requester = free_places_.back();
+  free_places_.pop_back();
+  places_[request.requester] = (is_host(to) ? from_.row : to_.row) + offset_;
+  if (move_.pattern_bytes != 0)
+    std::memcpy(request.data.data(), &pattern_[offset_ % move_.pattern_bytes], bytes);
   send(now, handle);
   ++outstanding_;
   advance(bytes);
@@ -131,7 +155,10 @@ void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
   while (from.can_pop(now)) {
     const memory::RequestHandle handle = from.pop(now).request;
     memory::Request& request = pool_[handle];
-    if (request.operation == memory::Operation::Write) {
+    last_answer_ps_ = now;
+    if (request.operation != memory::Operation::Read) {
+      places_[request.requester] = 0;
+      free_places_.push_back(request.requester);
       pool_.release(handle);
       --outstanding_;
       continue;
@@ -139,6 +166,7 @@ void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
     // The request that was read becomes the write: its bytes are not copied.
     request.operation = memory::Operation::Write;
     request.address = request.tag;
+    set_full_empty(request, to_);
     std::size_t tail = read_head_ + read_count_;
     if (tail >= read_.size()) tail -= read_.size();
     read_[tail] = handle;
@@ -174,8 +202,22 @@ Picoseconds DataTransferEngine::tick(Picoseconds now) {
 
 std::string DataTransferEngine::waits_for() const {
   if (!busy_) return {};
-  return std::to_string(outstanding_) + " packets of stream " + std::to_string(tasks_[current_.task].stream) +
-         "'s copy that are not yet acknowledged";
+  const std::string packets = std::to_string(outstanding_) + (outstanding_ == 1 ? " packet" : " packets");
+  const std::string stream = std::to_string(tasks_[current_.task].stream);
+  if (move_.trigger == memory::Trigger::None || outstanding_ == 0)
+    return packets + " of stream " + stream + "'s copy that are not yet acknowledged";
+  Address lowest = ~Address{0};
+  for (const Address address : places_)
+    if (address != 0) lowest = std::min(lowest, address);
+  char text[96];
+  std::snprintf(text, sizeof text, "%s at 0x%llx (copy of stream %s %s, ",
+                move_.trigger == memory::Trigger::Full ? "full" : "empty",
+                static_cast<unsigned long long>(lowest), stream.c_str(),
+                (move_.flags & kCopyToHost) != 0 ? "to the host" : "to the GPU");
+  char since[48];
+  std::snprintf(since, sizeof since, " not answered since %.1f us)",
+                static_cast<double>(last_answer_ps_) * 1e-6);
+  return text + packets + since;
 }
 
 }  // namespace duet::gpu

@@ -4,6 +4,11 @@
 // when a packet is read and bound when its write is serviced; the move is complete when every ACK has
 // returned (lustig2013 §6.2). At most one packet enters per core cycle. Left out: overlapping the tail of one
 // move with the head of the next.
+//
+// Full/empty bits (lustig2013 §4.1, §4.4): accesses to tracked memory say so, and those to the device's side
+// of a copy carry the copy's trigger and action. With a trigger they travel in the class of triggered CPU
+// requests. What waits for its trigger holds its place among outstanding_packets and the engine: another
+// engine is needed for a copy that is to satisfy it. A move that only changes bits sends one request a line.
 #pragma once
 
 #include <array>
@@ -64,6 +69,7 @@ class DataTransferEngine : public sim::Component {
     Bytes bytes = 0;       // of that mapping
     Address physical = 0;  // of its base
     std::uint64_t generation = 0;
+    bool tracked = false;  // that mapping has full/empty bits
   };
 
   void start(Picoseconds now);
@@ -73,10 +79,16 @@ class DataTransferEngine : public sim::Component {
   // Physical address, and how many bytes follow in the mapping; false when nothing is mapped there.
   bool translate(End& end, Address address, Address& physical, Bytes& left);
   bool is_host(Address physical) const { return physical >= device_bytes_; }
+  memory::TrafficClass class_at(Address physical) const {
+    return is_host(physical) || move_.trigger == memory::Trigger::None ? memory::TrafficClass::NonTriggered
+                                                                       : memory::TrafficClass::TriggeredCpu;
+  }
   bool can_send(Picoseconds now, Address physical) const {
     return is_host(physical) ? ports_.to_host->can_push(now)
-                             : ports_.to_device->can_push(now, memory::TrafficClass::NonTriggered);
+                             : ports_.to_device->can_push(now, class_at(physical));
   }
+  // What the request's access to one end of the move does with full/empty bits.
+  void set_full_empty(memory::Request& request, const End& end) const;
   bool send(Picoseconds now, memory::RequestHandle handle);
   void finish(Picoseconds now);
 
@@ -100,6 +112,11 @@ class DataTransferEngine : public sim::Component {
   Picoseconds start_ps_ = 0;
   std::array<std::byte, memory::kLineBytes + 4> pattern_{};
   std::uint64_t outstanding_ = 0;
+  // For the report of who waits: the virtual address on the device's side of each outstanding packet, at
+  // Request::requester; 0: the place is free.
+  std::vector<Address> places_;
+  std::vector<std::uint32_t> free_places_;
+  Picoseconds last_answer_ps_ = 0;  // or the move's start
   // Packets whose bytes have been read and whose write has not yet been sent: a ring with room for all.
   std::vector<memory::RequestHandle> read_;
   std::size_t read_head_ = 0, read_count_ = 0;

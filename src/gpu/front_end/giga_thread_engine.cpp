@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "gpu/front_end/move_command.h"
 
 namespace duet::gpu {
 
@@ -131,13 +132,14 @@ void GigaThreadEngine::finish_decoding(Picoseconds now) {
   }
   build(channel, command);
   if (port_.trace != nullptr && *port_.trace) {
-    const std::uint64_t argument = command.opcode == PushBufferOpcode::Launch ||
-                                           command.opcode == PushBufferOpcode::AcquireSemaphore ||
-                                           command.opcode == PushBufferOpcode::ReleaseSemaphore
-                                       ? command.words[1]
-                                   : command.opcode == PushBufferOpcode::CopyRange ? command.words[3]
-                                   : command.opcode == PushBufferOpcode::FillRange ? command.words[1]
-                                                                                   : command.words[0];
+    const std::uint64_t argument =
+        command.opcode == PushBufferOpcode::Launch || command.opcode == PushBufferOpcode::AcquireSemaphore ||
+                command.opcode == PushBufferOpcode::ReleaseSemaphore
+            ? command.words[1]
+        : command.opcode == PushBufferOpcode::CopyRange ? command.words[3]
+        : command.opcode == PushBufferOpcode::FillRange || command.opcode == PushBufferOpcode::FullEmptyRange
+            ? command.words[1]
+            : command.words[0];
     (*port_.trace)({now, static_cast<std::uint32_t>(decoding_), tasks_[channel.task].stream,
                     push_buffer_command_name(command.opcode), argument});
   }
@@ -189,36 +191,16 @@ void GigaThreadEngine::build(Channel& channel, const PushBufferCommand& command)
         refuse(channel, "Parameter outside the space of SetParameterSize");
       std::memcpy(task.grid->parameters.data() + words[0], command.data.data(), command.data_bytes);
       return;
-    case PushBufferOpcode::CopyRange: {
-      DataMove move;
-      move.flags = words[0];
-      move.to = words[1];
-      move.from = words[2];
-      move.width_bytes = words[3];
-      move.rows = words[4] & 0xffff'ffff;
-      move.slices = words[4] >> 32;
-      move.to_row_pitch = words[5];
-      move.to_slice_pitch = words[6];
-      move.from_row_pitch = words[7];
-      move.from_slice_pitch = words[8];
+    case PushBufferOpcode::CopyRange:
+    case PushBufferOpcode::FillRange:
+    case PushBufferOpcode::FullEmptyRange:
       task.steps.push_back({command.opcode, task.moves.size(), 0});
-      task.moves.push_back(move);
+      try {
+        task.moves.push_back(read_move(command));
+      } catch (const Error& error) {
+        refuse(channel, error.what());
+      }
       return;
-    }
-    case PushBufferOpcode::FillRange: {
-      DataMove move;
-      move.to = words[0];
-      move.width_bytes = words[1];
-      move.rows = words[2];
-      move.to_row_pitch = words[3];
-      move.pattern = static_cast<std::uint32_t>(words[4]);
-      move.pattern_bytes = static_cast<unsigned>(words[4] >> 32);
-      if (move.pattern_bytes == 0 || move.pattern_bytes > 4 || move.pattern_bytes == 3)
-        refuse(channel, "FillRange with a pattern of " + std::to_string(move.pattern_bytes) + " bytes");
-      task.steps.push_back({command.opcode, task.moves.size(), 0});
-      task.moves.push_back(move);
-      return;
-    }
     case PushBufferOpcode::SetLaunchID:
       if (task.grid == nullptr) refuse(channel, "SetLaunchID without SetProgram");
       task.grid->launch_id = words[0];

@@ -28,7 +28,8 @@ constexpr std::array<Format, kPushBufferOpcodes + 1> kFormats = {{{"", 0},
                                                                   {"SetStream", 2},
                                                                   {"SetProgram", 6},
                                                                   {"CopyRange", 9},
-                                                                  {"FillRange", 5}}};
+                                                                  {"FillRange", 5},
+                                                                  {"FullEmptyRange", 3}}};
 constexpr std::size_t kWordBytes = 8;
 constexpr std::byte kLastFlag{1};
 

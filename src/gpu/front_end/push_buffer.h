@@ -30,14 +30,17 @@ enum class PushBufferOpcode : std::uint8_t {
   ReleaseSemaphore,     // semaphore, value
   SetStream,            // stream, priority
   SetProgram,           // kernel slot, grid x|y<<32, grid z|block x<<32, block y|z<<32, shared bytes, flags
-  CopyRange,  // flags, to, from, width, rows|slices<<32, to row and slice pitch, from row and slice pitch
-  FillRange   // address, width, rows, row pitch, pattern | pattern bytes << 32
+  CopyRange,      // flags, to, from, width, rows|slices<<32, to row and slice pitch, from row and slice pitch
+  FillRange,      // address, width, rows, row pitch, pattern | pattern bytes << 32
+  FullEmptyRange  // address, bytes, action on the full/empty bits (memory::Action)
 };
-inline constexpr unsigned kPushBufferOpcodes = 14;
+inline constexpr unsigned kPushBufferOpcodes = 15;
 const char* push_buffer_command_name(PushBufferOpcode opcode);
 
-// Flags of CopyRange: at which side of the link its ends lie.
+// Flags of CopyRange. Bits 0 and 1: at which side of the link its ends lie. Bits 8 and 9: memory::Trigger,
+// bits 10 and 11: memory::Action of the accesses to its device side; only for copies across the link.
 inline constexpr std::uint64_t kCopyFromHost = 1, kCopyToHost = 2;
+inline constexpr unsigned kCopyTriggerShift = 8, kCopyActionShift = 10;
 // Flags of SetProgram.
 inline constexpr std::uint64_t kProgramCooperative = 1;
 

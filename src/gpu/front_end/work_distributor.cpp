@@ -136,6 +136,7 @@ bool WorkDistributor::execute(StreamQueue& queue, Task& task, Picoseconds now) {
       return release(task, now);
     case PushBufferOpcode::CopyRange:
     case PushBufferOpcode::FillRange:
+    case PushBufferOpcode::FullEmptyRange:
       return move(queue, task);
     default:
       break;
@@ -260,6 +261,13 @@ bool WorkDistributor::serves(std::size_t engine, Direction direction) const {
   return (engine % 2 == 0) == (direction == kToGpu);
 }
 
+bool WorkDistributor::waits_for_engine(TaskHandle task) const {
+  for (const auto& moves : waiting_moves_)
+    for (const MoveStart& move : moves)
+      if (move.task == task) return true;
+  return false;
+}
+
 void WorkDistributor::start_moves(Picoseconds now) {
   for (std::size_t direction = 0; direction < kDirections; ++direction)
     for (std::size_t i = 0; i < engines_.size() && !waiting_moves_[direction].empty(); ++i) {
@@ -316,7 +324,8 @@ std::string WorkDistributor::waits_for() const {
       }
       case PushBufferOpcode::CopyRange:
       case PushBufferOpcode::FillRange:
-        add(who + "a copy");
+      case PushBufferOpcode::FullEmptyRange:
+        add(who + (waits_for_engine(queue.tasks.front()) ? "a free copy engine" : "a copy"));
         break;
       default:
         add(who + push_buffer_command_name(task.step().opcode));

@@ -6,7 +6,11 @@
 // neither direction blocks the other; moves inside the device take any idle engine. A task whose first
 // command waits for a semaphore stays in its channel until the semaphore is released: it never holds a stream
 // queue that the releasing stream might need. Once a kernel or copy has faulted, later kernels and copies are
-// skipped. Left out: preemption of running blocks by streams of higher priority.
+// skipped. An engine performs one move at a time, so a copy that waits for full/empty bits keeps its engine:
+// with one engine (gpu.copy_engines.count = 1) a copy to the host that waits blocks the copy to the GPU that
+// should fill, and the machine stands still; with two, one that waits in each direction leaves none for moves
+// inside the device, changes of bits included. Left out: preemption of running blocks by streams of higher
+// priority.
 #pragma once
 
 #include <deque>
@@ -75,6 +79,7 @@ class WorkDistributor : public sim::Component {
   bool release(Task& task, Picoseconds now);
   void start_moves(Picoseconds now);
   bool serves(std::size_t engine, Direction direction) const;
+  bool waits_for_engine(TaskHandle task) const;
 
   sim::ClockCursor clock_;
   Cycle dispatch_cycles_;

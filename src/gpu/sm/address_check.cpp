@@ -39,7 +39,7 @@ bool is_paged(StateSpace space) {
 }
 
 bool same_attributes(const memory::PageEntry& a, const memory::PageEntry& b) {
-  return a.route == b.route && a.cacheability == b.cacheability;
+  return a.route == b.route && a.cacheability == b.cacheability && a.tracked == b.tracked;
 }
 
 Bytes block_bytes(const WarpMemory& memory, StateSpace space) {
@@ -65,6 +65,7 @@ AddressCheck<W>::AddressCheck(const config::Gpu& config, const memory::AddressSp
       global_in_l1_(config.sm.global_in_l1),
       l1_keeps_writes_(config.l1.write_back),
       constants_cached_(config.sm.constants_cached),
+      tracked_in_l1_(config.full_empty.loads_in_l1),
       words_(ptx::word_lanes<W>()) {
   const auto check_line = [](const char* key, std::uint32_t bytes) {
     if (!std::has_single_bit(bytes) || bytes < kMaxLaneBytes || bytes > memory::kLineBytes)
@@ -159,6 +160,7 @@ MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageEnt
   part.cacheability = page.cacheability;
   if (page.route == memory::Route::HostDram) part.cacheability.gpu_l1 = part.cacheability.gpu_l2 = false;
   part.request_bytes = line_bytes_;
+  part.tracked = page.tracked;
   if (op.space == StateSpace::Const && op.kind == ptx::Kind::Load) {
     // The constant cache broadcasts one address at a time.
     part.path = MemoryPath::ConstantCache;
@@ -169,7 +171,7 @@ MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageEnt
   }
   // A store reaches L2 in any case where L1 writes through.
   if (op.kind == ptx::Kind::Load || (l1_keeps_writes_ && op.kind == ptx::Kind::Store))
-    part.cacheability.gpu_l1 &= !bypasses_l1(op);
+    part.cacheability.gpu_l1 &= !bypasses_l1(op) && (!part.tracked || tracked_in_l1_);
   if (op.kind == ptx::Kind::Load && !part.cacheability.gpu_l1) part.request_bytes = kSegmentBytes;
   part.group_mask = ~(part.request_bytes - 1);
   return part;
@@ -314,7 +316,7 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
     MemoryPart* part = instruction.parts.data();
     MemoryPart* const end = part + instruction.part_count;
     while (part != end && !(part->base == base && part->path == like.path && part->local == like.local &&
-                            part->cacheability == like.cacheability))
+                            part->tracked == like.tracked && part->cacheability == like.cacheability))
       ++part;
     if (part == end) {
       *part = like;
@@ -359,7 +361,10 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
 template <unsigned W>
 bool AddressCheck<W>::resolve(MemoryInstruction<W>& instruction) {
   instruction.consecutive = false;
-  return resolve_together(instruction) || resolve_each(instruction);
+  if (!resolve_together(instruction) && !resolve_each(instruction)) return false;
+  instruction.tracked = false;
+  for (unsigned i = 0; i < instruction.part_count; ++i) instruction.tracked |= instruction.parts[i].tracked;
+  return true;
 }
 
 template class AddressCheck<32>;

@@ -47,7 +47,7 @@ class AddressCheck {
   unsigned page_shift_;
   std::uint64_t generation_;
   std::uint32_t line_bytes_, constant_line_bytes_;
-  bool global_in_l1_, l1_keeps_writes_, constants_cached_;
+  bool global_in_l1_, l1_keeps_writes_, constants_cached_, tracked_in_l1_;
   const ptx::WordLanes<W>& words_;
   // By micro-op, reads and writes apart: an instruction mostly stays within one allocation.
   std::array<Region, 128> recent_;

@@ -18,8 +18,6 @@ using ptx::MicroOp;
 
 namespace {
 
-constexpr auto kClass = memory::TrafficClass::NonTriggered;
-
 // Up to here lanes are moved one by one.
 constexpr int kFewLanes = 3;
 
@@ -55,24 +53,34 @@ struct LoadStoreUnit<W>::State {
         sm(sm_number),
         shared_latency(config.sm.shared_latency_cycles),
         parameter_latency(config.constant_cache.latency_cycles + 1),
+        own_queue(config.full_empty.class_credits),
+        program_order(config.full_empty.program_order),
+        atomics_wait(config.full_empty.atomic != "none"),
         entry_count(static_cast<unsigned>(config.sm.pending_instructions)),
-        entries(entry_count),
+        entries(entry_count + 1),
         queue(config.sm.load_store_queue) {
-    if (entry_count == 0 || entry_count > 1u << kStepShift || queue.empty())
+    if (entry_count == 0 || entry_count >= 1u << kStepShift || queue.empty())
       throw Error("gpu.sm.pending_instructions is " + std::to_string(config.sm.pending_instructions) +
                   " and gpu.sm.load_store_queue " + std::to_string(queue.size()) +
-                  ": a load-store unit holds 1 to 65536 instructions");
-    for (unsigned i = entry_count; i-- > 0;) free.push_back(i);
+                  ": a load-store unit holds 1 to 65535 instructions");
+    for (unsigned i = entry_count + 1; i-- > 0;) free.push_back(i);
     outside.queue_entries = static_cast<std::uint32_t>(queue.size());
     outside.pending_entries = entry_count;
     outside.completions.reserve(entry_count);
     outside.reads.resize(config.sm.max_warps);
     outside.writes.resize(config.sm.max_warps);
+    outside.tracked_reads.resize(config.sm.max_warps);
+    outside.tracked_writes.resize(config.sm.max_warps);
+    waiting.reserve(entry_count);
   }
 
+  bool may_go(const Instruction& instruction) const;
+  bool takes_place_apart(const Instruction& instruction) const;
   void take_values(Instruction& instruction);
   void count(const Instruction& instruction);
   bool act(Picoseconds now, Cycle cycle);
+  bool act_waiting(Picoseconds now, Cycle cycle);
+  memory::TrafficClass class_of(const Instruction& instruction, const MemoryPart& part) const;
   bool send(Picoseconds now, Instruction& instruction, const MemoryPart& part, unsigned index);
   void fill(Request& request, Instruction& instruction, const MemoryPart& part, std::uint64_t group,
             std::uint32_t segment);
@@ -100,6 +108,7 @@ struct LoadStoreUnit<W>::State {
   Ports ports;
   std::uint16_t sm;
   Cycle shared_latency, parameter_latency;
+  bool own_queue, program_order, atomics_wait;
   unsigned entry_count;
   // Made when first used, lowest first: most launches need few, and touching new memory takes longer than
   // they run.
@@ -107,7 +116,9 @@ struct LoadStoreUnit<W>::State {
   std::vector<unsigned> free;
   std::vector<unsigned> queue;  // a ring of entries that are not fully sent
   std::size_t head = 0;
-  Cycle free_at = 0;  // when the instruction at the queue's head may act
+  unsigned taken = 0;             // the entry of the instruction issued last
+  std::vector<unsigned> waiting;  // loads and atomics of tracked memory that are not fully sent, oldest first
+  Cycle free_at = 0;              // when the instruction at the queue's head may act
   LoadStoreStatistics statistics;
 };
 
@@ -167,8 +178,9 @@ void LoadStoreUnit<W>::State::count(const Instruction& instruction) {
 }
 
 template <unsigned W>
-bool LoadStoreUnit<W>::issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& registers, const MicroOp& op,
-                             std::uint64_t lanes, const WarpMemory& memory) {
+typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx::Warp<W>& registers,
+                                                         const MicroOp& op, std::uint64_t lanes,
+                                                         const WarpMemory& memory) {
   State& s = *state_;
   const unsigned index = s.free.back();
   if (s.entries[index] == nullptr) s.entries[index] = std::make_unique<MemoryInstruction<W>>();
@@ -177,7 +189,6 @@ bool LoadStoreUnit<W>::issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& regi
   instruction.op = &op;
   instruction.registers = &registers;
   instruction.lanes = lanes;
-  instruction.start = start;
   instruction.ready = 0;
   instruction.warp = warp;
   instruction.answers = 0;
@@ -193,7 +204,9 @@ bool LoadStoreUnit<W>::issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& regi
                      (op.source_type != ptx::Type::None && ptx::type_bytes(op.source_type) == 8);
   instruction.memory = &memory;
   instruction.part_count = 0;
-  if (lanes != 0 && !s.check.resolve(instruction)) return false;
+  instruction.tracked = false;
+  if (lanes != 0 && !s.check.resolve(instruction)) return Issue::Faulted;
+  if (instruction.tracked && !s.may_go(instruction)) return Issue::Later;
   instruction.packed = atomic || instruction.element_bytes > 8;
   for (unsigned i = 0; i < instruction.part_count; ++i) instruction.packed |= instruction.parts[i].steps > 1;
   instruction.stride = instruction.bytes;
@@ -204,12 +217,47 @@ bool LoadStoreUnit<W>::issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& regi
   instruction.remaining = instruction.parts[0].lanes;
 
   s.free.pop_back();
-  ++outside_.pending;
+  s.taken = index;
+  instruction.apart = instruction.tracked && s.takes_place_apart(instruction);
+  ++(instruction.apart ? outside_.apart : outside_.pending);
+  ++(instruction.returns ? outside_.reads : outside_.writes)[warp];
+  if (instruction.tracked) {
+    ++(instruction.returns ? outside_.tracked_reads : outside_.tracked_writes)[warp];
+    if (op.kind != ptx::Kind::Store && s.own_queue) {
+      s.waiting.push_back(index);
+      return Issue::Taken;
+    }
+  }
   std::size_t tail = s.head + outside_.queued++;
   if (tail >= s.queue.size()) tail -= s.queue.size();
   s.queue[tail] = index;
-  ++(instruction.returns ? outside_.reads : outside_.writes)[warp];
-  return true;
+  return Issue::Taken;
+}
+
+// Whoever may wait for long leaves the last place of the table of pending instructions to others. A table of
+// one place gets another.
+template <unsigned W>
+bool LoadStoreUnit<W>::State::takes_place_apart(const Instruction& instruction) const {
+  return instruction.op->kind != ptx::Kind::Store && own_queue && entry_count == 1;
+}
+
+// Whether a warp's access to tracked memory may be issued beside those of its own that are on their way.
+template <unsigned W>
+bool LoadStoreUnit<W>::State::may_go(const Instruction& instruction) const {
+  const ptx::Kind kind = instruction.op->kind;
+  if (takes_place_apart(instruction)) {
+    if (outside.apart != 0) return false;
+  } else if (kind != ptx::Kind::Store && own_queue && outside.pending + 1 >= entry_count) {
+    return false;
+  }
+  if (!program_order) return true;
+  if (kind != ptx::Kind::Load && outside.tracked_reads[instruction.warp] != 0) return false;
+  return kind == ptx::Kind::Store || outside.tracked_writes[instruction.warp] == 0;
+}
+
+template <unsigned W>
+void LoadStoreUnit<W>::start_at(Cycle cycle) {
+  state_->entries[state_->taken]->start = cycle;
 }
 
 template <unsigned W>
@@ -295,13 +343,22 @@ void LoadStoreUnit<W>::State::advance(Instruction& instruction, std::uint64_t do
     instruction.remaining = instruction.parts[instruction.part].lanes;
 }
 
+template <unsigned W>
+memory::TrafficClass LoadStoreUnit<W>::State::class_of(const Instruction& instruction,
+                                                       const MemoryPart& part) const {
+  const ptx::Kind kind = instruction.op->kind;
+  const bool waits = part.tracked && (kind == ptx::Kind::Load || (kind == ptx::Kind::Atomic && atomics_wait));
+  return waits && own_queue ? memory::TrafficClass::TriggeredGpu : memory::TrafficClass::NonTriggered;
+}
+
 // One request; false when there is no room for it.
 template <unsigned W>
 bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, const MemoryPart& part,
                                    unsigned index) {
   const MicroOp& op = *instruction.op;
   memory::Channel& channel = part.path == MemoryPath::L1 ? *ports.to_l1 : *ports.to_constant_cache;
-  if (!channel.can_push(now, kClass)) return false;
+  const memory::TrafficClass traffic_class = class_of(instruction, part);
+  if (!channel.can_push(now, traffic_class)) return false;
   const std::uint32_t step = instruction.step * part.step_bytes;
   const std::uint32_t* offsets = instruction.offsets.data();
   const std::uint32_t at = offsets[std::countr_zero(instruction.remaining)] + step;
@@ -325,6 +382,14 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   request.requester = index | instruction.step << kStepShift;
   request.pc = op.ptx_line;
   request.tag = group;
+  if (part.tracked) {
+    const bool waits = op.kind == ptx::Kind::Load || (atomic && atomics_wait);
+    request.tracked = true;
+    request.traffic_class = traffic_class;
+    request.trigger = waits ? memory::Trigger::Full : memory::Trigger::None;
+    request.action =
+        op.kind == ptx::Kind::Store || (atomic && atomics_wait) ? memory::Action::Fill : memory::Action::None;
+  }
   unsigned payload_bytes = 0;
   fill(request, instruction, part, group, segment);
   if (op.kind != ptx::Kind::Load)
@@ -339,7 +404,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   memory::Packet packet;
   packet.request = handle;
   packet.payload_bytes = static_cast<std::uint16_t>(payload_bytes);
-  packet.traffic_class = kClass;
+  packet.traffic_class = traffic_class;
   channel.push(now, packet);
   if (part.path == MemoryPath::L1) ++statistics.transactions;
   ++instruction.answers;
@@ -457,6 +522,19 @@ bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   return true;
 }
 
+// A request of the oldest load or atomic of tracked memory; false: it waits for room.
+template <unsigned W>
+bool LoadStoreUnit<W>::State::act_waiting(Picoseconds now, Cycle cycle) {
+  const unsigned index = waiting.front();
+  Instruction& instruction = *entries[index];
+  if (!send(now, instruction, instruction.parts[instruction.part], index)) return false;
+  free_at = cycle + 1;
+  if (instruction.part < instruction.part_count) return true;
+  instruction.sent = true;
+  waiting.erase(waiting.begin());
+  return true;
+}
+
 template <unsigned W>
 void LoadStoreUnit<W>::State::finish(unsigned index, Cycle cycle) {
   Instruction& instruction = *entries[index];
@@ -464,9 +542,11 @@ void LoadStoreUnit<W>::State::finish(unsigned index, Cycle cycle) {
     ptx::write_back(*instruction.registers, *instruction.op, instruction.lanes, instruction.payload.data(),
                     instruction.stride);
   --(instruction.returns ? outside.reads : outside.writes)[instruction.warp];
+  if (instruction.tracked)
+    --(instruction.returns ? outside.tracked_reads : outside.tracked_writes)[instruction.warp];
   outside.completions.push_back({instruction.warp, instruction.op, std::max(instruction.ready, cycle + 1)});
   free.push_back(index);
-  --outside.pending;
+  --(instruction.apart ? outside.apart : outside.pending);
 }
 
 // Puts what a request read, or an atomic found, where it belongs.
@@ -540,15 +620,24 @@ Cycle LoadStoreUnit<W>::tick(Picoseconds now, Cycle cycle) {
   answers(s.ports.from_constant_cache, State::kConstantBit);
   const auto due = [&] { return std::max(s.entries[s.queue[s.head]]->start, s.free_at); };
   outside_.waits_for_room = false;
-  if (outside_.queued == 0) return next;
-  if (due() <= cycle) {
-    if (!s.act(now, cycle)) {
-      outside_.waits_for_room = true;
-      return next;
-    }
-    if (outside_.queued == 0) return next;
+  if (outside_.queued != 0 && due() <= cycle && !s.act(now, cycle)) {
+    outside_.waits_for_room = true;
+  } else if (outside_.queued != 0) {
+    next = std::min(next, std::max(due(), cycle + 1));
   }
-  return std::min(next, due());
+  return s.waiting.empty() ? next : std::min(next, tick_waiting(now, cycle));
+}
+
+// One transaction a cycle enters L1: instructions that wait for nobody go first.
+template <unsigned W>
+Cycle LoadStoreUnit<W>::tick_waiting(Picoseconds now, Cycle cycle) {
+  State& s = *state_;
+  const auto due = [&] { return std::max(s.entries[s.waiting.front()]->start, s.free_at); };
+  if (due() <= cycle && !s.act_waiting(now, cycle)) {
+    outside_.waits_for_room = true;
+    return kNever;
+  }
+  return s.waiting.empty() ? kNever : std::max(due(), cycle + 1);
 }
 
 template <unsigned W>
@@ -568,7 +657,7 @@ std::string LoadStoreUnit<W>::waits_for() const {
   }
   std::uint64_t answers = 0;
   std::uint32_t line = 0;
-  for (unsigned i = 0; i < s.entry_count; ++i) {
+  for (unsigned i = 0; i < s.entries.size(); ++i) {
     if (s.entries[i] == nullptr || s.entries[i]->answers == 0) continue;
     answers += s.entries[i]->answers;
     line = s.entries[i]->op->ptx_line;

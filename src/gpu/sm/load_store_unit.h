@@ -4,6 +4,10 @@
 // constant cache) per core cycle; shared memory is busy one cycle per conflict-free part. Source: hu2016 §2
 // (SM), CUDA C programming guide, compute capability 2.x (coalescing, banks, broadcast). Left out: textures,
 // surfaces.
+// Tracked memory (lustig2013 §4.1): loads wait for full, stores fill, atomics do both, and wait in a queue of
+// their own, so that whoever waits never keeps other instructions from L1. Because the classes in which they
+// travel may pass each other, a warp's store or atomic to tracked memory is issued only when its earlier
+// loads of tracked memory are back, and a load when its earlier stores are acknowledged.
 #pragma once
 
 #include <cstdint>
@@ -59,16 +63,21 @@ class LoadStoreUnit {
   ~LoadStoreUnit();
   void connect(const Ports& ports);
 
+  enum class Issue : std::uint8_t {
+    Taken,
+    Faulted,  // fault() says why and nothing has happened
+    Later     // tracked memory: not before an instruction completes; nothing has happened
+  };
   // Whether an instruction can be taken now (queue and pending table have room).
   bool can_issue() const {
     return outside_.queued < outside_.queue_entries && outside_.pending < outside_.pending_entries;
   }
   // Takes a Load, Store or Atomic at issue: generates and checks the addresses and copies the stored values.
-  // Its operands are collected at `start`, the first cycle at which it may act. `warp` is the warp's slot;
-  // `registers` and `memory` stay valid until the completion. False: fault() says why and nothing has
-  // happened.
-  bool issue(Cycle start, std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op,
-             std::uint64_t lanes, const WarpMemory& memory);
+  // start_at() says right after it when its operands are collected: the first cycle at which it may act.
+  // `warp` is the warp's slot; `registers` and `memory` stay valid until the completion.
+  Issue issue(std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op, std::uint64_t lanes,
+              const WarpMemory& memory);
+  void start_at(Cycle cycle);
   const AccessFault& fault() const;
 
   // Does what is due at `cycle` (a core cycle, whose edge is `now`): takes answers, sends requests, services
@@ -84,20 +93,24 @@ class LoadStoreUnit {
   // Instructions of a warp that are not complete: a fence waits for both to be 0, a block ends when both are.
   std::uint32_t outstanding_reads(std::uint32_t warp) const { return outside_.reads[warp]; }
   std::uint32_t outstanding_writes(std::uint32_t warp) const { return outside_.writes[warp]; }
-  bool idle() const { return outside_.pending == 0; }
+  bool idle() const { return outside_.pending == 0 && outside_.apart == 0; }
   const LoadStoreStatistics& statistics() const;
   // For deadlock reports: what it waits for; empty when nothing.
   std::string waits_for() const;
 
  private:
+  Cycle tick_waiting(Picoseconds now, Cycle cycle);
+
   struct State;
   // What the SM asks for in every cycle.
   struct Outside {
     std::uint64_t arrivals = 0;  // bits of the queues that answers lie in
     bool waits_for_room = false;
     std::uint32_t queued = 0, queue_entries = 0, pending = 0, pending_entries = 0;
+    std::uint32_t apart = 0;  // tracked memory's own place beside a table of one
     std::vector<Completion> completions;
     std::vector<std::uint32_t> reads, writes;
+    std::vector<std::uint32_t> tracked_reads, tracked_writes;
   };
   Outside outside_;
   std::unique_ptr<State> state_;

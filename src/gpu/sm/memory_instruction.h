@@ -21,6 +21,7 @@ struct MemoryPart {
   Address base = 0;  // physical and a multiple of kLineBytes; 0 in shared and parameter space
   MemoryPath path = MemoryPath::L1;
   bool local = false;
+  bool tracked = false;  // memory with full/empty bits
   memory::Cacheability cacheability;
   std::uint32_t request_bytes = 0;  // a line or a segment
   std::uint32_t group_mask = 0;     // lanes whose offsets agree in these bits may share a request
@@ -42,6 +43,8 @@ struct MemoryInstruction {
   bool returns = false;      // has destination registers
   bool wide = false;         // its registers have 64 bits
   bool consecutive = false;  // all lanes, one part, 32-bit words one after the other
+  bool tracked = false;      // some part is
+  bool apart = false;        // not among the pending instructions (LoadStoreUnit)
   bool packed = false;       // payload: lane after lane; otherwise a copy of the source registers
   unsigned element_bytes = 0;
   unsigned bytes = 0;   // of one lane

@@ -128,6 +128,12 @@ void SmCoreOf<W>::take_completions() {
       set_ready(warp, completion.warp);
     }
   }
+  if (!load_store_.completions().empty())
+    for (std::uint64_t rest = blocked_[static_cast<unsigned>(IssueSlot::TrackedOrder)]; rest != 0;
+         rest &= rest - 1) {
+      const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+      set_ready(*warps_[slot], slot);
+    }
   load_store_.clear_completions();
 }
 

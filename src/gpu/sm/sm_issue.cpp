@@ -185,13 +185,15 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
   const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
   if (lanes != 0) {
     if (!load_store_.can_issue()) return sleep(warp, slot, IssueSlot::LoadStoreBusy);
-    const Cycle start = units_.collect(cycle_, slot, entries, timed.register_reads);
-    if (!load_store_.issue(start, slot, warp.lanes, op, lanes, warp.memory)) {
+    const auto issue = load_store_.issue(slot, warp.lanes, op, lanes, warp.memory);
+    if (issue == LoadStoreUnit<W>::Issue::Later) return sleep(warp, slot, IssueSlot::TrackedOrder);
+    if (issue == LoadStoreUnit<W>::Issue::Faulted) {
       const AccessFault& access = load_store_.fault();
       fault(*warp.block, access.kind,
             access_fault_text(*warp.block->grid, op, access, thread_of(warp, access.lane), address_space_));
       return true;
     }
+    load_store_.start_at(units_.collect(cycle_, slot, entries, timed.register_reads));
     issued_memory_ = true;
     load_store_next_ = cycle_ + 1;
     entries += timed.read_entries;

@@ -7,9 +7,10 @@ namespace duet::memory {
 
 Cache::Cache(sim::Engine& engine, std::string name, const sim::Component* parent, int level,
              CacheLevel cache_level, const config::Cache& config, std::uint64_t clock_hz, RequestPool& pool,
-             const LineNumbering& numbering)
+             const LineNumbering& numbering, const config::FullEmpty& full_empty)
     : Component(engine, std::move(name), parent, level, sim::Role::Memory),
       config_(config),
+      full_empty_(full_empty),
       cache_level_(cache_level),
       clock_(clock_hz),
       pool_(pool),
@@ -126,11 +127,10 @@ void Cache::serve_waiting(Picoseconds now) {
     Outcome outcome = take_turn(now, entry, own, miss.line_index);
     if (outcome == Outcome::Missing) {
       // An earlier request of the line dropped bytes, or this one came behind writes and could not fetch.
-      const ByteMask bytes =
-          missing_sectors(own.mask, lines_[miss.line_index].valid | miss.on_their_way) & ~miss.on_their_way;
+      const ByteMask bytes = bytes_to_fetch(own, lines_[miss.line_index].valid, miss.on_their_way);
       if (any(bytes)) {
         outcome = stalled_below(room_below(now, miss.traffic_class), entry);
-        if (outcome == Outcome::Done) fetch(now, mshr, own.request, bytes);
+        if (outcome == Outcome::Done) fetch(now, mshr, own, bytes);
       }
       if (outcome == Outcome::Missing || outcome == Outcome::Done) {
         misses_.unlist_first();
@@ -220,8 +220,9 @@ inline Picoseconds Cache::accept_only_class(Picoseconds now) {
   return requests.next_arrival(now);
 }
 
-void Cache::fetch(Picoseconds now, std::uint32_t mshr, const Request& by, const ByteMask& bytes) {
+void Cache::fetch(Picoseconds now, std::uint32_t mshr, const Access& access, const ByteMask& bytes) {
   MissTable::Register& miss = misses_[mshr];
+  const Request& by = access.request;
   const unsigned first = first_byte(bytes);
   const RequestHandle handle = pool_.allocate();
   Request& request = pool_[handle];
@@ -236,8 +237,17 @@ void Cache::fetch(Picoseconds now, std::uint32_t mshr, const Request& by, const 
   request.requester = by.requester;
   request.pc = by.pc;
   request.mask = moved_down(bytes, first);
+  ByteMask sure = bytes;  // the others come if they are full
+  if (by.tracked) {
+    request.tracked = true;
+    request.trigger = by.trigger;
+    if (by.trigger != Trigger::None) {
+      sure = bytes & access.mask;
+      request.required = moved_down(sure, first);
+    }
+  }
   ++miss.fetches;
-  miss.on_their_way = miss.on_their_way | bytes;
+  miss.on_their_way = miss.on_their_way | sure;
   Packet packet;
   packet.request = handle;
   packet.traffic_class = miss.traffic_class;
@@ -258,6 +268,10 @@ void Cache::write_back(Picoseconds now, Address line, std::uint32_t index, const
   request.agent = held.filled_by.agent;
   request.unit = held.filled_by.unit;
   request.mask = moved_down(bytes, first);
+  if (held.tracked) {  // only without write_through
+    request.tracked = true;
+    request.action = Action::Fill;
+  }
   copy_masked(request.data.data(), lines_.data(index) + first, request.mask);
   held.dirty = held.dirty & ~bytes;
 

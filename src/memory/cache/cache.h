@@ -26,9 +26,17 @@
 // Clean and Invalidate concern the bytes of their range: write-through caches pass Clean on, write-back
 // caches answer it when their dirty bytes are acknowledged; Invalidate drops bytes, dirty ones too, here.
 //
-// Left out: coherence protocols, prefetching, banks of the data array, triggers and actions of full/empty
-// bits (refused). A write that goes through holds no register: its sender bounds how many are on their way.
-// Sources: DESIGN "Rules of the machine"; write policies as in GPGPU-Sim's public GTX 480 description.
+// Tracked memory (lustig2013 §4; what can go wrong and what prevents it: docs/full-empty.md). Its bits lie
+// below the last cache, so a byte of it is valid here only if it was full when its word was last touched, and
+// dirty never. A read that waits for full and leaves the bit is served here when its bytes are valid;
+// otherwise it fetches just those, and takes what else of the line is full along. A write that fills updates
+// the line and goes through. All other accesses go below, and their bytes are dropped here; while one is on
+// its way, bytes of its line that another class brings or writes are not kept. A triggered request that goes
+// below as it is counts as a register.
+//
+// Left out: coherence protocols, prefetching, banks of the data array. A write that goes through holds no
+// register: its sender bounds how many are on their way. Sources: DESIGN "Rules of the machine"; write
+// policies as in GPGPU-Sim's public GTX 480 description.
 #pragma once
 
 #include <functional>
@@ -61,7 +69,7 @@ class Cache : public sim::Component {
   // `level` is that of hu2016's tree. Throws duet::Error when the entry cannot be built.
   Cache(sim::Engine& engine, std::string name, const sim::Component* parent, int level,
         CacheLevel cache_level, const config::Cache& config, std::uint64_t clock_hz, RequestPool& pool,
-        const LineNumbering& numbering = {});
+        const LineNumbering& numbering = {}, const config::FullEmpty& full_empty = {});
 
   // A client: who sends `requests` reads `responses`, and must always go on reading them.
   void connect_above(Channel& requests, sim::Queue<Packet>& responses);
@@ -132,7 +140,7 @@ class Cache : public sim::Component {
     Request& request;
     Address line;
     unsigned offset;
-    ByteMask mask;  // positions in the line
+    ByteMask mask;  // positions in the line, of the bytes that the request cannot do without
     bool cached;    // at this level
   };
 
@@ -148,7 +156,7 @@ class Cache : public sim::Component {
   Outcome room_below(Picoseconds now, TrafficClass traffic_class);
   void answer(Picoseconds now, const CacheEntry& entry, std::uint16_t payload_bytes);
   void send_below(Picoseconds now, const Packet& packet, Address line, Kind kind, std::uint32_t index);
-  void fetch(Picoseconds now, std::uint32_t mshr, const Request& by, const ByteMask& bytes);
+  void fetch(Picoseconds now, std::uint32_t mshr, const Access& by, const ByteMask& bytes);
   void write_back(Picoseconds now, Address line, std::uint32_t index, const ByteMask& bytes,
                   const CacheEntry* then);
   std::uint32_t new_transit(Address line, TrafficClass traffic_class);
@@ -161,6 +169,9 @@ class Cache : public sim::Component {
   bool possible(const Access& access) const;
   [[noreturn]] void refuse(const Access& access) const;
   bool goes_below(const Access& access, std::uint32_t line) const;
+  bool keeps(const Request& request) const;
+  ByteMask kept_of_write(const Access& access) const;
+  ByteMask bytes_to_fetch(const Access& access, const ByteMask& valid, const ByteMask& on_their_way) const;
   Outcome look_up(Picoseconds now, CacheEntry& entry);
   Outcome join(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome miss(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
@@ -184,6 +195,7 @@ class Cache : public sim::Component {
   void forget(std::uint32_t index, const ByteMask& bytes);
 
   config::Cache config_;
+  config::FullEmpty full_empty_;
   CacheLevel cache_level_;
   sim::ClockCursor clock_;
   RequestPool& pool_;

@@ -7,8 +7,8 @@ namespace duet::memory {
 
 void Cache::refuse(const Access& access) const {
   const Request& request = access.request;
-  if (request.trigger != Trigger::None || request.action != Action::None)
-    throw Error(name() + " knows no triggers or actions of full/empty bits: run without tracked memory");
+  if (!request.tracked && (request.trigger != Trigger::None || request.action != Action::None))
+    throw Error(name() + ": a trigger or an action on memory without full/empty bits");
   throw Error(name() + ": a request for " + std::to_string(request.bytes) + " bytes at physical address " +
               std::to_string(request.address) + " does not lie in one line, or asks for no byte");
 }
@@ -74,12 +74,11 @@ Cache::Outcome Cache::join(Picoseconds now, CacheEntry& entry, const Access& acc
   if (!misses_.has_room(miss)) return stall(entry, statistics_.stalls_target);
   ByteMask bytes;
   // Behind a write or an atomic the bytes that will be missing are known only when the turn comes.
-  if (reads && miss.ordered == 0)
-    bytes = missing_sectors(access.mask, lines_[line].valid | miss.on_their_way) & ~miss.on_their_way;
+  if (reads && miss.ordered == 0) bytes = bytes_to_fetch(access, lines_[line].valid, miss.on_their_way);
   if (any(bytes)) {
     const Outcome room = stalled_below(room_below(now, miss.traffic_class), entry);
     if (room != Outcome::Done) return room;
-    fetch(now, mshr, access.request, bytes);
+    fetch(now, mshr, access, bytes);
   }
   misses_.append(miss, entry, !reads);
   if (reads) ++(any(bytes) ? statistics_.read_misses : statistics_.read_merges);
@@ -122,7 +121,7 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
       index = misses_[mshr].line_index;
     }
   }
-  fetch(now, mshr, access.request, missing_sectors(access.mask, lines_[index].valid));
+  fetch(now, mshr, access, bytes_to_fetch(access, lines_[index].valid, {}));
   misses_.append(misses_[mshr], entry, !reads);
   statistics_.read_misses += reads;
   return Outcome::Done;
@@ -149,6 +148,18 @@ Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access&
   return Outcome::Done;
 }
 
+// What a write leaves valid: of tracked memory only granules that it makes full.
+ByteMask Cache::kept_of_write(const Access& access) const {
+  const Bytes granule = full_empty_.granule_bytes;
+  if (!access.request.tracked || granule <= 4 || !full_empty_.valid_masks) return access.mask;
+  ByteMask kept;
+  for (unsigned at = 0; at + granule <= lines_.line_bytes(); at += static_cast<unsigned>(granule)) {
+    const ByteMask own = moved_up(ByteMask::first(static_cast<unsigned>(granule)), at);
+    if (within(own, access.mask)) kept = kept | own;
+  }
+  return kept;
+}
+
 // The request goes below as it is; its answer comes back to the client.
 Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
   const TrafficClass traffic_class = entry.packet.traffic_class;
@@ -160,18 +171,28 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
   }
   if (traffic_class != TrafficClass::NonTriggered && writing_back(access.line))
     return stall(entry, statistics_.stalls_below);
+  if (traffic_class != TrafficClass::NonTriggered &&
+      in_transit_of_[static_cast<unsigned>(traffic_class)] >= config_.mshrs)
+    return stall(entry, statistics_.stalls_mshr);
   const Outcome room = stalled_below(room_below(now, traffic_class), entry);
   if (room != Outcome::Done) return room;
   const Operation operation = access.request.operation;
-  if (access.cached && operation == Operation::Write && !config_.write_back) {
+  // What a request of another class does to the bits below may come before or after this write.
+  const bool unsure = access.request.tracked && passing_in_another_class(access.line, traffic_class);
+  if (access.cached && operation == Operation::Write && !unsure) {
     // A write that may not have its line because every way waits goes through all the same.
-    if (line == kNone && config_.write_allocate && lines_.victim(access.line) != kNone)
+    if (line == kNone && config_.write_allocate && lines_.victim(access.line) != kNone) {
       take_way(now, entry, access, line);
+      if (sent_) {  // a dirty victim has left; the write follows
+        lines_.free_way(line);
+        return Outcome::NextCycle;
+      }
+    }
     if (line != kNone && config_.write_evict) {
       lines_.drop_bytes(line, access.mask);
     } else if (line != kNone) {
       copy_masked(lines_.data(line) + access.offset, access.request.data.data(), access.request.mask);
-      lines_[line].valid = lines_[line].valid | access.mask;
+      lines_[line].valid = lines_[line].valid | kept_of_write(access);
       used(line, access.request);
     }
   } else if (line != kNone && operation != Operation::Clean) {

@@ -13,16 +13,41 @@ inline Cache::Access Cache::access(const CacheEntry& entry) {
   const Address line = lines_.line_of(request.address);
   const auto offset = static_cast<unsigned>(request.address - line);
   const bool range = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
-  const bool cached =
-      cache_level_ == CacheLevel::L1 ? request.cacheability.gpu_l1 : request.cacheability.gpu_l2;
+  bool cached = cache_level_ == CacheLevel::L1 ? request.cacheability.gpu_l1 : request.cacheability.gpu_l2;
+  if (request.tracked) {
+    cached &= keeps(request);
+    if (any(request.required))
+      return {request, line, offset, moved_up(request.required, offset), cached || range};
+  }
   return {request, line, offset, moved_up(range ? ByteMask::first(request.bytes) : request.mask, offset),
           cached || range};
+}
+
+// Of requests to tracked memory, those that leave the bits here valid bytes stand for.
+inline bool Cache::keeps(const Request& request) const {
+  switch (request.operation) {
+    case Operation::Read:
+      return request.action == Action::None &&
+             (request.trigger == Trigger::Full ||
+              (!full_empty_.merge_by_trigger && request.trigger == Trigger::None));
+    case Operation::Write:
+      return request.trigger == Trigger::None && request.action == Action::Fill;
+    default:
+      return false;
+  }
+}
+
+// What to ask for below, of bytes that are not here and have not been asked for.
+inline ByteMask Cache::bytes_to_fetch(const Access& access, const ByteMask& valid,
+                                      const ByteMask& on_their_way) const {
+  const ByteMask have = valid | on_their_way;
+  return missing_sectors(access.mask, have) & ~have;
 }
 
 inline bool Cache::possible(const Access& access) const {
   const Request& request = access.request;
   const bool range = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
-  return request.trigger == Trigger::None && request.action == Action::None &&
+  return (request.tracked || (request.trigger == Trigger::None && request.action == Action::None)) &&
          access.offset + request.bytes <= lines_.line_bytes() &&
          within(request.mask, ByteMask::first(request.bytes)) && (range || any(request.mask));
 }
@@ -31,7 +56,8 @@ inline bool Cache::goes_below(const Access& access, std::uint32_t line) const {
   if (!access.cached) return true;
   switch (access.request.operation) {
     case Operation::Write:
-      return !config_.write_back || (line == kNone && !config_.write_allocate);
+      return !config_.write_back || (access.request.tracked && full_empty_.write_through) ||
+             (line == kNone && !config_.write_allocate);
     case Operation::Atomic:
       return config_.atomic_words_per_cycle == 0;
     case Operation::Clean:
@@ -126,12 +152,14 @@ inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, cons
   const Outcome room = room_above(now, entry.client);
   if (room != Outcome::Done) return room;
   if (reads) {
+    if (any(request.required)) request.mask = request.mask & moved_down(lines_[line].valid, access.offset);
     copy_masked(request.data.data(), lines_.data(line) + access.offset, request.mask);
     used(line, request);
   } else if (request.operation == Operation::Write) {
     copy_masked(lines_.data(line) + access.offset, request.data.data(), request.mask);
     lines_[line].valid = lines_[line].valid | access.mask;
     lines_[line].dirty = lines_[line].dirty | access.mask;
+    lines_[line].tracked = request.tracked;
     used(line, request);
   } else if (line != kNone) {
     lines_.drop_bytes(line, access.mask);

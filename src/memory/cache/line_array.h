@@ -42,6 +42,7 @@ struct Line {
   std::uint32_t mshr = ~0u;  // the register whose fetch it waits for
   LineUser filled_by, first_used_by;
   bool used = false;
+  bool tracked = false;  // its dirty bytes fill
 };
 
 class LineArray {

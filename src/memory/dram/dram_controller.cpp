@@ -5,12 +5,14 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "memory/atomic_request.h"
 
 namespace duet::memory {
 
 DramController::DramController(sim::Engine& engine, std::string name, const sim::Component* parent,
                                const config::Dram& config, unsigned channel, const AddressMap& map,
-                               RequestPool& pool, const AddressSpace& address_space)
+                               RequestPool& pool, const AddressSpace& address_space,
+                               const config::FullEmpty& full_empty)
     : Component(engine, std::move(name), parent, 1, sim::Role::Memory),
       config_(config),
       channel_(channel),
@@ -19,6 +21,9 @@ DramController::DramController(sim::Engine& engine, std::string name, const sim:
       address_space_(address_space),
       cursor_(config.command_clock_khz * 1000),
       clock_(config.command_clock_khz * 1000),
+      full_empty_(full_empty),
+      bits_(full_empty, map, channel),
+      triggered_(full_empty, pool),
       requests_(kTrafficClasses * config.queue_entries, static_cast<unsigned>(config.banks)),
       scheduler_(config, requests_) {
   if (config.queue_entries == 0) throw Error(this->name() + ": gpu.dram.queue_entries is 0");
@@ -37,7 +42,9 @@ void DramController::connect(Channel& requests, sim::Queue<Packet>& responses) {
 Picoseconds DramController::tick(Picoseconds now) {
   const Cycle cycle = clock_.cycle_at(now);
   catch_up(cycle);
-  bool changed = arrivals_ != 0 && admit(now, cycle) && scheduler_.outdated();
+  const bool admitted = arrivals_ != 0 && admit(now, cycle);
+  const bool released = look_again_ && release_triggered(cycle);
+  bool changed = (admitted || released) && scheduler_.outdated();
   if (blocked_ != 0) {
     unblock(now);
     changed = true;
@@ -49,6 +56,7 @@ Picoseconds DramController::tick(Picoseconds now) {
   for (std::uint64_t classes = refused_; classes != 0; classes &= classes - 1)
     if (used_[static_cast<unsigned>(std::countr_zero(classes))] < config_.queue_entries)
       next = std::min(next, cycle + 1);
+  if (look_again_ || (released && arrivals_ != 0)) next = std::min(next, cycle + 1);
   const Picoseconds next_time = next == kNoCycle ? kNever : clock_.next_edge(next);
   return next_time <= next_arrival_ ? next_time
                                     : std::min(next_time, cursor_.first_edge_after(next_arrival_));
@@ -76,6 +84,21 @@ bool DramController::admit(Picoseconds now, Cycle cycle) {
     for (std::size_t empty = 0; empty < clients;) {
       sim::Queue<Packet>& queue = clients_[turn].requests->of(c);
       if (queue.can_pop(now)) {
+        const Request& request = pool_[queue.front().request];
+        if (request.tracked || full_empty_.queues == 1) {
+          const unsigned kind = triggered_.queue_of(request);
+          if (triggered_.keeps(kind)) {
+            if (!triggered_.has_room(kind)) {
+              more = true;  // release_triggered() comes here again
+              break;
+            }
+            triggered_.push(kind, queue.pop(now), static_cast<std::uint8_t>(turn), cycle);
+            look_again_ = true;
+            empty = 0;
+            if (++turn == clients) turn = 0;
+            continue;
+          }
+        }
         if (used_[c] == config_.queue_entries) {
           refused_ |= 1ull << c;
           more = true;
@@ -100,9 +123,11 @@ bool DramController::admit(Picoseconds now, Cycle cycle) {
 
 void DramController::accept(const Packet& packet, std::size_t client) {
   Request& request = pool_[packet.request];
-  if (request.trigger != Trigger::None || request.action != Action::None)
-    throw Error(name() + " has no full/empty bits: use a machine with tracked memory");
-  if (request.operation != Operation::Read && request.operation != Operation::Write)
+  if (request.tracked)
+    apply_action(request);
+  else if (request.trigger != Trigger::None || request.action != Action::None)
+    throw Error(name() + ": a trigger or an action on memory without full/empty bits");
+  else if (request.operation != Operation::Read && request.operation != Operation::Write)
     throw Error(name() + " performs reads and writes only: atomics and cache maintenance belong to L2");
   if (request.bytes == 0 || request.address % kLineBytes + request.bytes > kLineBytes)
     throw Error(name() + ": a request of " + std::to_string(request.bytes) + " bytes at " +
@@ -123,13 +148,94 @@ void DramController::accept(const Packet& packet, std::size_t client) {
   entry.bank = static_cast<std::uint8_t>(place.bank);
   entry.client = static_cast<std::uint8_t>(client);
   entry.traffic_class = static_cast<std::uint8_t>(packet.traffic_class);
-  entry.direction = request.operation == Operation::Read ? Direction::Read : Direction::Write;
+  entry.direction = request.operation == Operation::Read || request.operation == Operation::Atomic
+                        ? Direction::Read
+                        : Direction::Write;
   const Bytes used = entry.direction == Direction::Read && config_.read_bytes != 0 ? config_.read_bytes
                                                                                    : config_.burst_bytes;
   entry.bursts_left =
       static_cast<std::uint8_t>((request.address + request.bytes - 1) / used - request.address / used + 1);
+  if (request.operation == Operation::SetBits) entry.bursts_left = 1;
+  if (request.tracked && full_empty_.bits == "inline" && request.operation != Operation::SetBits)
+    ++entry.bursts_left;
   ++used_[entry.traffic_class];
   if (requests_.admit(index)) scheduler_.added(index);
+}
+
+bool DramController::satisfied(const Request& request) const {
+  const ByteMask& bytes = any(request.required) ? request.required : request.mask;
+  switch (request.trigger) {
+    case Trigger::Full:
+      return bits_.all_full(request.address, bytes);
+    case Trigger::Empty:
+      return bits_.all_empty(request.address, bytes);
+    default:
+      return true;
+  }
+}
+
+// The request joins the scheduler: from now on the bits are as it leaves them.
+void DramController::apply_action(Request& request) {
+  FullEmptyStatistics& statistics = full_empty_statistics_;
+  if (request.operation == Operation::Read && request.trigger == Trigger::Full && full_empty_.valid_masks)
+    request.mask = bits_.full(request.address, request.mask);
+  if (request.action == Action::None) return;
+  if (request.action == Action::Empty) {
+    ++statistics.empties;
+    bits_.empty(request.address, request.mask);
+  } else {
+    ++statistics.fills;
+    const ByteMask whole = FullEmptyBits::whole_words(request.address, request.mask);
+    const bool narrow = whole.bits != request.mask.bits;
+    statistics.narrow_stores += narrow;
+    bits_.fill(request.address, narrow && full_empty_.narrow_store == "keep" ? whole : request.mask);
+  }
+  look_again_ |= !triggered_.empty();
+}
+
+// Lets requests go whose triggers are satisfied. What they do may satisfy others.
+bool DramController::release_triggered(Cycle cycle) {
+  bool released = false;
+  TriggerQueues::Entry entry;
+  look_again_ = false;
+  const auto may_leave = [&](TriggerQueues::Entry& waiting) {
+    if (!satisfied(pool_[waiting.packet.request])) {
+      waiting.waited = true;
+      return false;
+    }
+    return used_[static_cast<unsigned>(waiting.packet.traffic_class)] < config_.queue_entries;
+  };
+  while (triggered_.take(may_leave, entry)) {
+    FullEmptyStatistics& statistics = full_empty_statistics_;
+    statistics.triggered += pool_[entry.packet.request].trigger != Trigger::None;
+    statistics.waited += entry.waited;
+    statistics.wait_cycles += cycle - entry.since;
+    accept(entry.packet, entry.client);
+    released = true;
+  }
+  look_again_ = false;  // take() has looked at everything since the last change
+  return released;
+}
+
+// An atomic on tracked memory whose bytes have been read: it is performed, and what it wrote goes back.
+void DramController::perform(std::uint32_t index) {
+  DramEntry entry = requests_[index];
+  perform_atomic(pool_, *entry.request, address_space_.backing(entry.request->address), name());
+  ++full_empty_statistics_.atomics;
+  requests_.remove(index);
+  scheduler_.update(entry.bank);
+  const std::uint32_t back = requests_.allocate();
+  DramEntry& write = requests_[back];
+  write.packet = entry.packet;
+  write.request = entry.request;
+  write.line = entry.line;
+  write.row = entry.row;
+  write.bank = entry.bank;
+  write.client = entry.client;
+  write.traffic_class = entry.traffic_class;
+  write.direction = Direction::Write;
+  write.bursts_left = 1;
+  if (requests_.admit(back)) scheduler_.added(back);
 }
 
 void DramController::unblock(Picoseconds now) {
@@ -174,17 +280,21 @@ bool DramController::issue(Picoseconds now) {
 
 void DramController::finish(Picoseconds now, std::uint32_t index) {
   DramEntry& entry = requests_[index];
-  move_data(*entry.request);
+  const Operation operation = entry.request->operation;
+  if (operation == Operation::Atomic && entry.direction == Direction::Read) return perform(index);
+  if (operation == Operation::Read || operation == Operation::Write) move_data(*entry.request);
   const bool read = entry.direction == Direction::Read;
   ++(read ? statistics_.reads : statistics_.writes);
   const Cycle first_data = plan_.cycle + (read ? config_.timing.cl : config_.timing.wl);
   Packet packet = entry.packet;
   packet.kind = PacketKind::Response;
-  packet.payload_bytes = read ? entry.request->bytes : 0;
+  packet.payload_bytes =
+      read || (operation == Operation::Atomic && entry.request->wants_result) ? entry.request->bytes : 0;
   std::swap(packet.source, packet.destination);
   clients_[entry.client].responses->push(
       now, packet, clock_.edge(first_data + config_.burst_cycles + config_.controller_cycles));
   --used_[entry.traffic_class];
+  look_again_ |= !triggered_.empty();
   requests_.remove(index);  // whatever was held for it has the same line, so the same bank
   scheduler_.update(entry.bank);
 }
@@ -228,6 +338,11 @@ const DramStatistics& DramController::statistics() {
     full_since_ = cycle;
   }
   return statistics_;
+}
+
+const FullEmptyStatistics& DramController::full_empty_statistics() {
+  full_empty_statistics_.most_waiting = triggered_.most_waiting();
+  return full_empty_statistics_;
 }
 
 std::string DramController::waits_for() const {

@@ -9,8 +9,13 @@
 // without room waits, and nobody else for it. Admission: NonTriggered first, clients in turn; after that only
 // age counts, so no class starves another.
 // With nothing to do the channel sleeps; refreshes that happen meanwhile are accounted for afterwards.
-// Rules, numbers and choice of commands: timing_rules.h, scheduler.h. Left out: full/empty bits (a trigger or
-// an action is refused), atomics and cache maintenance (they belong to L2), ECC.
+// Full/empty bits (lustig2013 §4.3): a request to tracked memory waits in the queue of its kind until its
+// trigger is satisfied (trigger_queues.h), then joins the others; at that point its action changes the bits.
+// The scheduler never reorders requests to one line, so bits and bytes change in the same order. A read
+// without a trigger finds bytes whatever their bits say; one with a trigger for some of its bytes
+// (Request::required) brings of the others those that are full. Atomics on tracked memory are performed here,
+// where their bits are: a read, then a write. Rules, numbers and choice of commands: timing_rules.h,
+// scheduler.h. Left out: atomics on untracked memory and cache maintenance (they belong to L2), ECC.
 #pragma once
 
 #include <array>
@@ -21,8 +26,10 @@
 #include "memory/address_space.h"
 #include "memory/channel.h"
 #include "memory/dram/command_clock.h"
+#include "memory/dram/full_empty_bits.h"
 #include "memory/dram/request_lists.h"
 #include "memory/dram/scheduler.h"
+#include "memory/dram/trigger_queues.h"
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 
@@ -47,7 +54,7 @@ class DramController : public sim::Component {
  public:
   DramController(sim::Engine& engine, std::string name, const sim::Component* parent,
                  const config::Dram& config, unsigned channel, const AddressMap& map, RequestPool& pool,
-                 const AddressSpace& address_space);
+                 const AddressSpace& address_space, const config::FullEmpty& full_empty = {});
 
   // Up to 64 clients. The queues belong to the machine.
   void connect(Channel& requests, sim::Queue<Packet>& responses);
@@ -61,6 +68,9 @@ class DramController : public sim::Component {
 
   // Up to the engine's time.
   const DramStatistics& statistics();
+  const FullEmptyStatistics& full_empty_statistics();
+  // Outside simulated time: everything in the range is full.
+  void reset_bits(Address base, Bytes bytes) { bits_.reset(base, bytes); }
 
  private:
   struct Client {
@@ -70,6 +80,10 @@ class DramController : public sim::Component {
   void catch_up(Cycle cycle);
   bool admit(Picoseconds now, Cycle cycle);
   void accept(const Packet& packet, std::size_t client);
+  bool satisfied(const Request& request) const;
+  void apply_action(Request& request);
+  bool release_triggered(Cycle cycle);
+  void perform(std::uint32_t index);
   void unblock(Picoseconds now);
   bool issue(Picoseconds now);
   void finish(Picoseconds now, std::uint32_t index);
@@ -83,6 +97,11 @@ class DramController : public sim::Component {
   const AddressSpace& address_space_;
   sim::ClockCursor cursor_;
   CommandClock clock_;
+  config::FullEmpty full_empty_;
+  FullEmptyBits bits_;
+  TriggerQueues triggered_;
+  FullEmptyStatistics full_empty_statistics_;
+  bool look_again_ = false;  // a request in triggered_ may be able to leave
   RequestLists requests_;
   DramScheduler scheduler_;
   DramPlan plan_;

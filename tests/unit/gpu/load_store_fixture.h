@@ -141,7 +141,9 @@ class Machine {
 
   bool issue(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes = LaneMask::first(W).bits(),
              std::uint32_t slot = 0) {
-    return unit.issue(cycle, slot, warp, op, lanes, memory);
+    if (unit.issue(slot, warp, op, lanes, memory) != LoadStoreUnit<W>::Issue::Taken) return false;
+    unit.start_at(cycle);
+    return true;
   }
   // One core cycle: the unit, then the memory.
   Cycle step() {

@@ -56,11 +56,13 @@ class RandomProgram {
       before.push_back(std::make_unique<Registers<W>>(*registers));
       after.push_back(std::move(registers));
       const auto start = machine_.cycle + random_() % 3;
-      if (!machine_.unit.issue(start, static_cast<std::uint32_t>(tried.size() % 48), after.back()->warp,
-                               tried.back().op, tried.back().lanes, machine_.memory)) {
+      if (machine_.unit.issue(static_cast<std::uint32_t>(tried.size() % 48), after.back()->warp,
+                              tried.back().op, tried.back().lanes,
+                              machine_.memory) != LoadStoreUnit<W>::Issue::Taken) {
         fault = machine_.unit.fault();
         break;
       }
+      machine_.unit.start_at(start);
       // What is stored has been copied.
       if (tried.back().op.kind == Kind::Store)
         randomize(after.back()->bytes.data() + kSourceSlot * W * 4, 16 * W * 4);

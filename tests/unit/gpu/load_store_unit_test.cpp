@@ -294,7 +294,8 @@ TEST_F(LoadStore, CompletionFollowsTheAnswer) {
   addresses(0, 4);
   const ptx::MicroOp op = memory_op(Kind::Load, StateSpace::Global, Type::U32);
   const Cycle start = machine.cycle + 3;
-  ASSERT_TRUE(machine.unit.issue(start, 0, registers.warp, op, kAll, machine.memory));
+  ASSERT_EQ(machine.unit.issue(0, registers.warp, op, kAll, machine.memory), LoadStoreUnit<32>::Issue::Taken);
+  machine.unit.start_at(start);
   machine.run();
   ASSERT_EQ(machine.seen.size(), 1u);
   EXPECT_EQ(machine.seen[0].cycle, start);

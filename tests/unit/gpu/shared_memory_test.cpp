@@ -88,8 +88,11 @@ TEST(SharedMemory, LatencyAndBusyTime) {
     }
     const ptx::MicroOp op = memory_op(Kind::Load, StateSpace::Shared, Type::U32);
     const Cycle start = machine.cycle + 5;
-    ASSERT_TRUE(machine.unit.issue(start, 1, registers.warp, op, kAll, machine.memory));
-    ASSERT_TRUE(machine.unit.issue(start, 2, other.warp, op, kAll, machine.memory));
+    ASSERT_EQ(machine.unit.issue(1, registers.warp, op, kAll, machine.memory),
+              LoadStoreUnit<32>::Issue::Taken);
+    machine.unit.start_at(start);
+    ASSERT_EQ(machine.unit.issue(2, other.warp, op, kAll, machine.memory), LoadStoreUnit<32>::Issue::Taken);
+    machine.unit.start_at(start);
     EXPECT_EQ(machine.step(), start) << "nothing happens before the operands are there";
     EXPECT_EQ(machine.unit.outstanding_reads(1), 1u);
     machine.cycle = start;

@@ -1,0 +1,23 @@
+// Copies as several files of the API make them.
+#pragma once
+
+#include "memory/request.h"
+#include "session.h"
+
+namespace duet::cuda {
+
+// What a copy's accesses to tracked memory do with full/empty bits; by default they leave them alone.
+struct FullEmptyUse {
+  memory::Trigger trigger = memory::Trigger::None;
+  memory::Action action = memory::Action::None;
+  bool any() const { return trigger != memory::Trigger::None || action != memory::Action::None; }
+};
+
+cudaError_t copy_linear(Session& session, ThreadState& thread, void* to, const void* from, size_t bytes,
+                        cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
+                        const FullEmptyUse& full_empty = {});
+
+// Whether [address, address + bytes) is tracked, lies in `allocation` and consists of whole granules.
+bool whole_granules(Session& session, const memory::Allocation* allocation, Address address, Bytes bytes);
+
+}  // namespace duet::cuda
