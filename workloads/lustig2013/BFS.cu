@@ -3,13 +3,13 @@
 // many) and stops when the last of them reached no node. Threads that reach the same node write the same
 // level, so the race between them is harmless.
 //
-// Full/empty bits: graph and levels, emptied before an early launch of the first level's kernel; a thread
-// reads a node's level before it writes it, so the copy of the initial levels never overwrites a result. And
-// the flag, where its copy back is issued early: a bit can tell that the flag has its value only if it is
-// written in every case, so the last block of a level writes it and nobody copies it in (--kernel-flag 1: in
-// every variant); the copy back empties it again for the next level. The levels themselves come back by a
-// copy without bits after the last flag: no kernel ever writes those of unreached nodes, and they are ready
-// at the same moment as the flag that ends the loop.
+// Full/empty bits: graph and levels, emptied before an early launch of the first level's kernel. It alone
+// reads them; it leaves copies in plain memory for the later levels (--track-all 1: every level uses the
+// tracked arrays). And the flag, where its copy back is issued early: a bit can tell that the flag has its
+// value only if it is written in every case, so the last block of a level writes it and nobody copies it in
+// (--kernel-flag 1: in every variant); the copy back empties it again for the next level. The levels
+// themselves come back by a copy without bits after the last flag: no kernel ever writes those of unreached
+// nodes, and they are ready at the same moment as the flag that ends the loop.
 #include <algorithm>
 
 #include "offload.h"
@@ -18,7 +18,7 @@ namespace {
 
 using namespace lustig2013;
 
-enum { kLevels, kKernelWritesFlag };
+enum { kLevels, kKernelWritesFlag, kTrackAll };
 const Spec kSpec = {"BFS",
                     "nodes",
                     4096,
@@ -26,11 +26,13 @@ const Spec kSpec = {"BFS",
                     1u << 22,
                     1,
                     {{"--levels", "levels between two looks at the flag", 1, 1, 64},
-                     {"--kernel-flag", "1: a kernel writes the flag in every variant", 0, 0, 1}}};
+                     {"--kernel-flag", "1: a kernel writes the flag in every variant", 0, 0, 1},
+                     {"--track-all", "1: every level reads the tracked arrays", 0, 0, 1}}};
 const int kThreads = 256;
 const int kMinDegree = 2;
 const int kMaxDegree = 10;
 const int kUnreached = -1;
+const int kUnsetByte = 0xfe, kUnset = 0xfefefefe;  // no level yet
 
 __global__ void visit_level(const int* first_edge, const int* targets, int* levels, int* found, int level,
                             int nodes) {
@@ -51,7 +53,17 @@ struct Answer {
   unsigned blocks_done;
 };
 
-// As visit_level; the last block writes the flag, 0 or 1, and leaves `answer` as it was.
+// Every thread of the grid comes here; the last block writes the flag, 0 or 1, and leaves `answer` as it was.
+__device__ void answer_host(int found_in_block, int* found, Answer* answer) {
+  if (threadIdx.x != 0) return;
+  if (found_in_block) atomicOr(&answer->found, 1);
+  __threadfence();
+  if (atomicAdd(&answer->blocks_done, 1u) + 1 != gridDim.x) return;
+  *found = atomicExch(&answer->found, 0);
+  answer->blocks_done = 0;
+}
+
+// As visit_level, with an answer in every case.
 __global__ void visit_level_and_answer(const int* first_edge, const int* targets, int* levels, int* found,
                                        Answer* answer, int level, int nodes) {
   __shared__ int found_in_block;
@@ -68,12 +80,36 @@ __global__ void visit_level_and_answer(const int* first_edge, const int* targets
     }
   }
   __syncthreads();
-  if (threadIdx.x != 0) return;
-  if (found_in_block) atomicOr(&answer->found, 1);
-  __threadfence();
-  if (atomicAdd(&answer->blocks_done, 1u) + 1 != gridDim.x) return;
-  *found = atomicExch(&answer->found, 0);
-  answer->blocks_done = 0;
+  answer_host(found_in_block, found, answer);
+}
+
+// Level 0 of a search whose graph and initial levels are still arriving; `plain` gets what the later levels
+// use. A node's own thread gives it its initial level unless the source's thread has already reached it.
+__global__ void visit_first_level(const int* first_edge, const int* targets, const int* levels,
+                                  int* plain_first_edge, int* plain_targets, int* plain_levels, int* found,
+                                  Answer* answer, int edges, int nodes) {
+  __shared__ int found_in_block;
+  if (threadIdx.x == 0) found_in_block = 0;
+  __syncthreads();
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+  for (int i = thread; i <= nodes; i += threads) plain_first_edge[i] = first_edge[i];
+  for (int i = thread; i < edges; i += threads) plain_targets[i] = targets[i];
+  if (thread < nodes) {
+    const int level = levels[thread];
+    atomicCAS(&plain_levels[thread], kUnset, level);
+    if (level == 0) {
+      for (int edge = first_edge[thread]; edge < first_edge[thread + 1]; edge++) {
+        int target = targets[edge];
+        if (levels[target] == kUnreached) {
+          plain_levels[target] = 1;
+          found_in_block = 1;
+        }
+      }
+    }
+  }
+  __syncthreads();
+  if (answer != nullptr) return answer_host(found_in_block, found, answer);
+  if (threadIdx.x == 0 && found_in_block) *found = 1;
 }
 
 // Compressed rows: the edges of node v are targets[first_edge[v]] to targets[first_edge[v + 1] - 1].
@@ -126,6 +162,11 @@ struct Problem {
       d_answer = std::make_unique<Device<Answer>>(1);
       CHECK_CUDA(cudaMemset(d_answer->get(), 0, sizeof(Answer)));
     }
+    if (moves_to_plain()) {
+      d_plain_first_edge = std::make_unique<Device<int>>(first_edge.size());
+      d_plain_targets = std::make_unique<Device<int>>(targets.size());
+      d_plain_levels = std::make_unique<Device<int>>(nodes);
+    }
     if (options.extra[kLevels] > 1) d_ignored = std::make_unique<Device<int>>(1);
     std::copy(graph.first_edge.begin(), graph.first_edge.end(), first_edge.get());
     std::copy(graph.targets.begin(), graph.targets.end(), targets.get());
@@ -139,19 +180,31 @@ struct Problem {
     found.poison();
   }
 
+  bool moves_to_plain() const { return options.overlaps_start() && options.extra[kTrackAll] == 0; }
+  // What the kernels after the first use.
+  int* work_first_edge() const { return (moves_to_plain() ? *d_plain_first_edge : d_first_edge).get(); }
+  int* work_targets() const { return (moves_to_plain() ? *d_plain_targets : d_targets).get(); }
+  int* work_levels() const { return (moves_to_plain() ? *d_plain_levels : d_levels).get(); }
+
   // Levels [first, last); the flag tells about level `flagged`, the last of its group.
   void visit(int first, int last, int flagged, cudaStream_t stream) const {
     const int blocks = (nodes + kThreads - 1) / kThreads;
     for (int level = first; level < last; level++) {
-      if (level == flagged && kernel_writes_flag()) {
-        visit_level_and_answer<<<blocks, kThreads, 0, stream>>>(d_first_edge.get(), d_targets.get(),
-                                                                d_levels.get(), d_found.get(),
-                                                                d_answer->get(), level, nodes);
+      int* flag = level == flagged ? d_found.get() : d_ignored->get();
+      const bool answers = level == flagged && kernel_writes_flag();
+      if (level == 0 && moves_to_plain()) {
+        visit_first_level<<<blocks, kThreads, 0, stream>>>(
+            d_first_edge.get(), d_targets.get(), d_levels.get(), work_first_edge(), work_targets(),
+            work_levels(), flag, answers ? d_answer->get() : nullptr, static_cast<int>(targets.size()),
+            nodes);
+        CHECK_LAUNCH("visit_first_level");
+      } else if (answers) {
+        visit_level_and_answer<<<blocks, kThreads, 0, stream>>>(
+            work_first_edge(), work_targets(), work_levels(), flag, d_answer->get(), level, nodes);
         CHECK_LAUNCH("visit_level_and_answer");
       } else {
-        int* flag = level == flagged ? d_found.get() : d_ignored->get();
-        visit_level<<<blocks, kThreads, 0, stream>>>(d_first_edge.get(), d_targets.get(), d_levels.get(),
-                                                     flag, level, nodes);
+        visit_level<<<blocks, kThreads, 0, stream>>>(work_first_edge(), work_targets(), work_levels(), flag,
+                                                     level, nodes);
         CHECK_LAUNCH("visit_level");
       }
     }
@@ -189,6 +242,8 @@ struct Problem {
       empty_words(in, streams.kernel());
       empty_words(out, streams.kernel());
       if (start) {
+        if (moves_to_plain())
+          CHECK_CUDA(cudaMemsetAsync(work_levels(), kUnsetByte, levels.bytes(), streams.kernel()));
         reset_flag(streams);
         visit(0, 1, group - 1, streams.kernel());
       }
@@ -204,7 +259,7 @@ struct Problem {
       if (!(issued && finish)) copy_flag_out(streams);
       CHECK_CUDA(cudaStreamSynchronize(streams.out(0)));
     }
-    CHECK_CUDA(cudaMemcpyAsync(levels.get(), d_levels.get(), levels.bytes(), cudaMemcpyDeviceToHost,
+    CHECK_CUDA(cudaMemcpyAsync(levels.get(), work_levels(), levels.bytes(), cudaMemcpyDeviceToHost,
                                streams.kernel()));
     CHECK_CUDA(cudaStreamSynchronize(streams.kernel()));
     duetMark("finish");
@@ -231,7 +286,7 @@ struct Problem {
   Pinned<int> first_edge, targets, levels, found;
   Device<int> d_first_edge, d_targets, d_levels, d_found;
   std::unique_ptr<Device<Answer>> d_answer;
-  std::unique_ptr<Device<int>> d_ignored;
+  std::unique_ptr<Device<int>> d_ignored, d_plain_first_edge, d_plain_targets, d_plain_levels;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ struct ExtraOption {
   unsigned max_value;
 };
 
-const int kMostExtras = 2;
+const int kMostExtras = 3;
 
 struct Spec {
   const char* program;
