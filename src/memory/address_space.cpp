@@ -158,6 +158,13 @@ const Allocation* AddressSpace::find(Address address) const {
   return last_found_ = &it->second;
 }
 
+Address AddressSpace::virtual_of(Address physical) const {
+  for (const auto& [base, allocation] : by_base_)
+    if (allocation.in_device_memory() && physical - allocation.physical < allocation.mapped_bytes)
+      return base + (physical - allocation.physical);
+  return 0;
+}
+
 const Allocation* AddressSpace::nearest(Address address) const {
   if (by_base_.empty()) return nullptr;
   auto above = by_base_.upper_bound(address);

@@ -82,6 +82,8 @@ class AddressSpace {
   // The allocation whose pages hold `address`, or null. The pointer stays valid until that allocation is
   // released.
   const Allocation* find(Address address) const;
+  // For messages: the virtual address of a physical one of device memory; 0 when nothing is allocated there.
+  Address virtual_of(Address physical) const;
   // For messages: the allocation nearest to an address that none holds; null when there are none.
   const Allocation* nearest(Address address) const;
   // Changes with every release, so that a caller may keep what find() answered while it stays the same.

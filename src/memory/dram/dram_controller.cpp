@@ -1,5 +1,7 @@
 #include "memory/dram/dram_controller.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -346,6 +348,34 @@ const FullEmptyStatistics& DramController::full_empty_statistics() {
 }
 
 std::string DramController::waits_for() const {
+  std::string text;
+  for (unsigned q = 0; q < TriggerQueues::kMaxQueues; ++q) {
+    if (triggered_.waiting(q).empty()) continue;
+    const TriggerQueues::Entry& head = triggered_.waiting(q).front();
+    const Request& request = pool_[head.packet.request];
+    const ByteMask lacking = any(request.required) ? request.required : request.mask;
+    const ByteMask wrong = request.trigger == Trigger::Empty
+                               ? bits_.full(request.address, lacking)
+                               : lacking & ~bits_.full(request.address, lacking);
+    const Address physical = request.address + first_byte(any(wrong) ? wrong : lacking);
+    const Address address = address_space_.virtual_of(physical);
+    const char* const does = request.operation == Operation::Read     ? "reads"
+                             : request.operation == Operation::Atomic ? "updates"
+                                                                      : "writes";
+    if (!text.empty()) text += ", for ";
+    text += fmt::format("{} at {:#x}, which ",
+                        request.trigger == Trigger::Empty  ? "empty"
+                        : request.trigger == Trigger::Full ? "full"
+                                                           : "its turn",
+                        address);
+    text += request.agent == Agent::Sm
+                ? fmt::format("SM {} {} at PTX line {}", request.unit, does, request.pc)
+                : fmt::format("copy engine {} {}", request.unit, does);
+    text += fmt::format(" since {:.3f} us", static_cast<double>(clock_.edge(head.since) / 1000) / 1000);
+    if (const std::size_t behind = triggered_.waiting(q).size() - 1; behind != 0)
+      text += fmt::format(" ({} requests behind it)", behind);
+  }
+  if (!text.empty()) return text;
   if (blocked_ != 0 && plan_.cycle == kNoCycle) return "room in a client's queue of answers";
   return {};
 }

@@ -54,6 +54,19 @@ inline config::Gpu gtx580_dram(unsigned channels = 1) {
   return gpu;
 }
 
+inline config::Gpu with_full_empty(unsigned channels = 1) {
+  config::Gpu gpu = gtx580_dram(channels);
+  auto& bits = gpu.full_empty;
+  bits.granule_bytes = 4;
+  bits.queues = 3;
+  bits.queue_entries = 8;
+  bits.look_ahead = 1;
+  bits.bits = "sideband";
+  bits.narrow_store = "fill";
+  bits.valid_masks = true;
+  return gpu;
+}
+
 class DramClient : public sim::Component {
  public:
   using Packet = memory::Packet;
@@ -103,7 +116,7 @@ struct DramRig {
         engine(seed),
         map(gpu),
         space(gpu.dram.bytes, gpu.dram.page_bytes),
-        unit(engine, "dram 0", nullptr, gpu.dram, 0, map, pool, space),
+        unit(engine, "dram 0", nullptr, gpu.dram, 0, map, pool, space, gpu.full_empty),
         clock(gpu.dram.command_clock_khz * 1000) {
     space.allocate_device(gpu.dram.bytes, memory::AllocationKind::Device);
     for (unsigned i = 0; i < clients; ++i) {

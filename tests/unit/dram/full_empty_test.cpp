@@ -1,0 +1,345 @@
+// Full/empty bits at a DRAM controller: the bits themselves against a map of bytes, and who waits for whom.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "dram_rig.h"
+
+namespace duet::test {
+namespace {
+
+using memory::Action;
+using memory::Agent;
+using memory::ByteMask;
+using memory::FullEmptyBits;
+using memory::Operation;
+using memory::RequestHandle;
+using memory::TrafficClass;
+using memory::Trigger;
+
+// Which bytes have not been filled since their granule was emptied, byte by byte. A granule that spans
+// channels has a part in each.
+class BitsModel {
+ public:
+  BitsModel(Bytes granule, const memory::AddressMap& map, unsigned channel)
+      : granule_(granule), map_(map), channel_(channel) {}
+  void fill(Address address, const ByteMask& mask) {
+    for (unsigned i = 0; i < 128; ++i)
+      if (mask.test(i))
+        for (Address b = (address + i) / 4 * 4, end = b + 4; b < end; ++b) lacking_.erase(b);
+  }
+  void empty(Address address, const ByteMask& mask) {
+    for (unsigned i = 0; i < 128; ++i)
+      if (mask.test(i)) each(address + i, [&](Address b) { lacking_.insert(b); });
+  }
+  bool full(Address byte) const {
+    bool all = true;
+    each(byte, [&](Address b) { all &= lacking_.count(b) == 0; });
+    return all;
+  }
+
+ private:
+  template <typename F>
+  void each(Address byte, F f) const {
+    const Address first = byte / granule_ * granule_;
+    for (Address b = first; b < first + granule_; ++b)
+      if (map_.place(b).channel == channel_) f(b);
+  }
+  Bytes granule_;
+  const memory::AddressMap& map_;
+  unsigned channel_;
+  std::set<Address> lacking_;
+};
+
+TEST(FullEmptyBits, AgreeWithAMapOfBytes) {
+  Random random;
+  for (const Bytes granule : {4, 8, 32, 128, 256, 1024, 4096}) {
+    config::Gpu gpu = with_full_empty(2);
+    gpu.full_empty.granule_bytes = granule;
+    const memory::AddressMap map(gpu);
+    FullEmptyBits bits(gpu.full_empty, map, 1);
+    BitsModel model(granule, map, 1);
+    for (unsigned step = 0; step < 600; ++step) {
+      const Address line = random(64) * 128;
+      if (map.place(line).channel != 1) continue;
+      const auto first = static_cast<unsigned>(random(128));
+      const Address address = line + first;
+      ByteMask mask;
+      do {
+        mask = ByteMask::first(static_cast<unsigned>(1 + random(128 - first)));
+        if (random(2) == 0) mask.bits[0] &= random(~0ull >> 1) * 0x1'0001;
+      } while (!any(mask));
+      if (random(8) == 0)
+        bits.empty(address, mask), model.empty(address, mask);
+      else
+        bits.fill(address, mask), model.fill(address, mask);
+      const Address asked = random(64) * 128;
+      if (map.place(asked).channel != 1) continue;
+      const ByteMask all = ByteMask::first(128), full = bits.full(asked, all);
+      bool every = true, none = true;
+      for (unsigned i = 0; i < 128; ++i) {
+        const bool expected = model.full(asked + i);
+        ASSERT_EQ(full.test(i), expected) << "granule " << granule << ", byte " << asked + i;
+        every &= expected;
+        none &= !expected;
+      }
+      EXPECT_EQ(bits.all_full(asked, all), every);
+      EXPECT_EQ(bits.all_empty(asked, all), none);
+    }
+    bits.reset(0, 64 * 128);
+    EXPECT_TRUE(bits.all_full(0, ByteMask::first(128)));
+  }
+}
+
+struct FullEmpty : ::testing::Test {
+  FullEmpty() { gpu = with_full_empty(); }
+  void build() { rig = std::make_unique<DramRig>(gpu); }
+  RequestHandle send(Operation operation, Address address, unsigned bytes, Trigger trigger, Action action,
+                     Agent agent = Agent::Sm) {
+    const auto traffic_class = trigger == Trigger::None ? TrafficClass::NonTriggered
+                               : agent == Agent::Sm     ? TrafficClass::TriggeredGpu
+                                                        : TrafficClass::TriggeredCpu;
+    const RequestHandle handle = rig->send(operation, address, bytes, 0, traffic_class);
+    memory::Request& request = rig->pool[handle];
+    request.tracked = true;
+    request.trigger = trigger;
+    request.action = action;
+    request.agent = agent;
+    return handle;
+  }
+  RequestHandle read(Address address, unsigned bytes = 128, Agent agent = Agent::Sm) {
+    return send(Operation::Read, address, bytes, Trigger::Full, Action::None, agent);
+  }
+  RequestHandle fill(Address address, unsigned bytes = 128) {
+    return send(Operation::Write, address, bytes, Trigger::None, Action::Fill, Agent::CopyEngine);
+  }
+  void empty(Address address, unsigned bytes = 128) {
+    send(Operation::SetBits, address, bytes, Trigger::None, Action::Empty, Agent::CopyEngine);
+    rig->run();
+    rig->client().answers.clear();
+  }
+  bool answered(RequestHandle handle) const {
+    for (const RequestHandle one : rig->order())
+      if (one == handle) return true;
+    return false;
+  }
+  config::Gpu gpu;
+  std::unique_ptr<DramRig> rig;
+};
+
+TEST_F(FullEmpty, AReadOfFullMemoryDoesNotWait) {
+  build();
+  const RequestHandle tracked = read(0);
+  rig->run();
+  ASSERT_TRUE(answered(tracked));
+  const Picoseconds with = rig->client().answers[0].time;
+  build();
+  rig->read(0);
+  rig->run();
+  EXPECT_EQ(with, rig->client().answers[0].time);
+}
+
+TEST_F(FullEmpty, AReadWaitsForTheFillAndSeesItsBytes) {
+  build();
+  empty(0);
+  const RequestHandle waiting = read(0, 64);
+  rig->run();
+  EXPECT_FALSE(answered(waiting));
+  EXPECT_NE(rig->unit.waits_for().find("full"), std::string::npos);
+  const RequestHandle half = fill(0, 32);
+  rig->pool[half].data.fill(std::byte{7});
+  rig->run();
+  EXPECT_FALSE(answered(waiting)) << "only the first half is full";
+  const RequestHandle rest = fill(32, 32);
+  rig->pool[rest].data.fill(std::byte{9});
+  rig->run();
+  ASSERT_TRUE(answered(waiting));
+  EXPECT_EQ(rig->pool[waiting].data[0], std::byte{7});
+  EXPECT_EQ(rig->pool[waiting].data[63], std::byte{9});
+  EXPECT_TRUE(rig->unit.waits_for().empty());
+}
+
+TEST_F(FullEmpty, AReadBringsWhatElseIsFull) {
+  build();
+  empty(0);
+  fill(0, 8);
+  fill(64, 4);
+  rig->run();
+  const RequestHandle some = read(0);
+  rig->pool[some].required = ByteMask::first(8);
+  rig->run();
+  ASSERT_TRUE(answered(some));
+  for (unsigned i = 0; i < 128; ++i)
+    EXPECT_EQ(rig->pool[some].mask.test(i), i < 8 || (i >= 64 && i < 68)) << i;
+}
+
+TEST_F(FullEmpty, OnlyTheHeadOfAQueueIsObserved) {
+  build();
+  empty(0);
+  const RequestHandle head = read(0), behind = read(4096);
+  rig->run();
+  EXPECT_FALSE(answered(behind));
+  fill(0);
+  rig->run();
+  EXPECT_TRUE(answered(head));
+  EXPECT_TRUE(answered(behind));
+}
+
+TEST_F(FullEmpty, LookingPastTheHead) {
+  gpu.full_empty.look_ahead = 2;
+  build();
+  empty(0, 4);
+  const RequestHandle head = read(0, 4), same_line = read(64, 4), third = read(4096);
+  rig->run();
+  EXPECT_FALSE(answered(same_line)) << "one line keeps its order";
+  EXPECT_FALSE(answered(third)) << "two entries are observed";
+  fill(0, 4);
+  rig->run();
+  EXPECT_TRUE(answered(head) && answered(same_line) && answered(third));
+  empty(0, 4);
+  const RequestHandle again = read(0, 4), passes = read(8192);
+  rig->run();
+  EXPECT_FALSE(answered(again));
+  EXPECT_TRUE(answered(passes));
+}
+
+TEST_F(FullEmpty, ACpuReadAndAGpuReadDoNotBlockEachOther) {
+  build();
+  empty(0);
+  empty(4096);
+  const RequestHandle cpu = read(0, 128, Agent::CopyEngine), gpu_read = read(4096);
+  rig->run();
+  fill(4096);
+  rig->run();
+  EXPECT_TRUE(answered(gpu_read));
+  EXPECT_FALSE(answered(cpu));
+}
+
+TEST_F(FullEmpty, WithTwoQueuesTheyDo) {
+  gpu.full_empty.queues = 2;
+  build();
+  empty(0);
+  empty(4096);
+  read(0, 128, Agent::CopyEngine);
+  const RequestHandle gpu_read = read(4096);
+  rig->run();
+  fill(4096);
+  rig->run();
+  EXPECT_FALSE(answered(gpu_read));
+}
+
+// lustig2013 §4.3: with a single queue the write that would fill cannot pass.
+TEST_F(FullEmpty, WithOneQueueTheReadBlocksItsOwnFill) {
+  gpu.full_empty.queues = 1;
+  build();
+  empty(0);
+  const RequestHandle waiting = read(0);
+  rig->run();
+  const RequestHandle release = fill(0);
+  rig->run();
+  EXPECT_FALSE(answered(waiting));
+  EXPECT_FALSE(answered(release));
+}
+
+// §6.3: without a trigger, then the CPU's, then the GPU's.
+TEST_F(FullEmpty, TheCpuGoesBeforeTheGpu) {
+  build();
+  empty(0);
+  const RequestHandle gpu_read = read(0), cpu = read(0, 128, Agent::CopyEngine);
+  rig->run();
+  const RequestHandle write = fill(0);
+  rig->run();
+  EXPECT_EQ(rig->order(), (std::vector<RequestHandle>{write, cpu, gpu_read}));
+}
+
+TEST_F(FullEmpty, ATakingReadLetsOnlyOneThrough) {
+  build();
+  empty(0, 4);
+  const RequestHandle one = send(Operation::Read, 0, 4, Trigger::Full, Action::Empty);
+  const RequestHandle two = send(Operation::Read, 0, 4, Trigger::Full, Action::Empty);
+  rig->run();
+  fill(0, 4);
+  rig->run();
+  EXPECT_TRUE(answered(one));
+  EXPECT_FALSE(answered(two));
+  fill(0, 4);
+  rig->run();
+  EXPECT_TRUE(answered(two));
+}
+
+TEST_F(FullEmpty, AWriteWaitsForEmpty) {
+  build();
+  const RequestHandle write = send(Operation::Write, 0, 4, Trigger::Empty, Action::Fill, Agent::CopyEngine);
+  rig->run();
+  EXPECT_FALSE(answered(write));
+  const RequestHandle taking = send(Operation::Read, 0, 4, Trigger::Full, Action::Empty);
+  rig->run();
+  EXPECT_TRUE(answered(taking));
+  EXPECT_TRUE(answered(write));
+  const RequestHandle after = read(0, 4);
+  rig->run();
+  EXPECT_TRUE(answered(after)) << "the write has filled";
+}
+
+TEST_F(FullEmpty, AtomicsWaitForFullAndCount) {
+  build();
+  empty(0, 4);
+  std::vector<RequestHandle> atomics;
+  for (unsigned i = 0; i < 3; ++i) {
+    atomics.push_back(send(Operation::Atomic, 0, 4, Trigger::Full, Action::Fill));
+    memory::Request& request = rig->pool[atomics.back()];
+    request.atomic_operation = AtomicOperation::Add;
+    request.atomic_type = AtomicType::U32;
+    request.data[0] = std::byte{1};
+  }
+  rig->run();
+  EXPECT_FALSE(answered(atomics[0]));
+  const RequestHandle write = fill(0, 4);
+  rig->pool[write].data[0] = std::byte{40};
+  rig->run();
+  for (unsigned i = 0; i < 3; ++i) {
+    ASSERT_TRUE(answered(atomics[i]));
+    EXPECT_EQ(rig->pool[atomics[i]].data[0], std::byte(40 + i)) << "the old value, in arrival order";
+  }
+  EXPECT_EQ(rig->bytes(0)[0], std::byte{43});
+  EXPECT_EQ(rig->unit.full_empty_statistics().atomics, 3u);
+}
+
+TEST_F(FullEmpty, InlineBitsCostABurst) {
+  build();
+  read(0);
+  rig->run();
+  const auto sideband = rig->unit.statistics().data_bus_busy_cycles;
+  gpu.full_empty.bits = "inline";
+  build();
+  read(0);
+  rig->run();
+  EXPECT_EQ(sideband, 2 * gpu.dram.burst_cycles);
+  EXPECT_EQ(rig->unit.statistics().data_bus_busy_cycles, 3 * gpu.dram.burst_cycles);
+}
+
+TEST_F(FullEmpty, ANarrowStoreFillsAndIsCounted) {
+  for (const bool fills : {true, false}) {
+    gpu.full_empty.narrow_store = fills ? "fill" : "keep";
+    build();
+    empty(0, 8);
+    fill(1, 5);  // three bytes of the first word, two of the second
+    rig->run();
+    const RequestHandle after = read(0, 4);
+    rig->run();
+    EXPECT_EQ(answered(after), fills);
+    EXPECT_EQ(rig->unit.full_empty_statistics().narrow_stores, 1u);
+  }
+}
+
+TEST_F(FullEmpty, UntrackedMemoryHasNoBits) {
+  build();
+  const RequestHandle handle = rig->read(0);
+  rig->pool[handle].trigger = Trigger::Full;
+  EXPECT_THROW(rig->run(), Error);
+}
+
+}  // namespace
+}  // namespace duet::test
