@@ -38,9 +38,6 @@ class Selection {
   bool wants(const std::string& id) const {
     return only_.empty() || std::find(only_.begin(), only_.end(), id) != only_.end();
   }
-  bool wants_any(std::initializer_list<const char*> ids) const {
-    return std::any_of(ids.begin(), ids.end(), [&](const char* id) { return wants(id); });
-  }
 
  private:
   const std::vector<std::string>& only_;
@@ -54,7 +51,22 @@ bool machine_exists(const Installation& installation, const char* name) {
 
 std::string number(std::optional<double> value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
 
-Json claim_rows(const Selection& selection, const Measurements& measured) {
+// What stands behind a row's claim: fixed words, what the measurement added, and that inputs were small.
+std::string note_of(const Claim& claim, bool has_value, bool quick, const Measurements& measured) {
+  std::string note = claim.note;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) note += (note.empty() ? "" : "; ") + text;
+  };
+  for (const std::string& key :
+       {std::string(claim.quantity), has_value ? std::string() : std::string(claim.id)})
+    if (const auto more = measured.notes.find(key); !key.empty() && more != measured.notes.end())
+      add(more->second);
+  const std::string_view id = claim.id;
+  if (quick && has_value && id != "L-T2" && id != "L-F9" && id != "L-dram") add("small inputs");
+  return note;
+}
+
+Json claim_rows(const Selection& selection, bool quick, const Measurements& measured) {
   Json rows = Json::array();
   print(fmt::format("{:<7} {:<11} {:>8} {:>9} {:<6} {}\n", "id", "verdict", "paper", "measured", "unit",
                     "claim"));
@@ -63,13 +75,7 @@ Json claim_rows(const Selection& selection, const Measurements& measured) {
     const auto found = measured.values.find(claim.quantity);
     const std::optional<double> value =
         found == measured.values.end() ? std::nullopt : std::optional(found->second);
-    std::string note = claim.note;
-    for (const std::string& key :
-         {std::string(claim.quantity), value ? std::string() : std::string(claim.id)}) {
-      const auto more = measured.notes.find(key);
-      if (!key.empty() && more != measured.notes.end() && !more->second.empty())
-        note += (note.empty() ? "" : "; ") + more->second;
-    }
+    const std::string note = note_of(claim, value.has_value(), quick, measured);
     const char* result = verdict(claim, value);
     rows.push_back({{"id", claim.id},
                     {"claim", claim.claim},
@@ -103,6 +109,18 @@ void print_figure_11(const Grid& grid) {
   };
   print(fmt::format("{:<13} {:>12} {:>14} {:>15} {:>13}\n", "mean", "", mean("overlap-start"),
                     mean("overlap-finish"), mean("full-overlap")));
+}
+
+void print_figure_12(const Json& figure) {
+  print("\nFigure 12: vectorAdd by size, us\n");
+  print(fmt::format("{:<13} {:>12} {:>14} {:>15} {:>13}\n", "elements", "baseline", "overlap-start",
+                    "overlap-finish", "full-overlap"));
+  for (std::size_t i = 0; i < figure["elements"].size(); ++i) {
+    const auto us = [&](const char* variant) { return figure["runtime_us"][variant][i].get<double>(); };
+    print(fmt::format("{:<13} {:>12.1f} {:>14.1f} {:>15.1f} {:>13.1f}\n",
+                      figure["elements"][i].get<unsigned>(), us("baseline"), us("overlap-start"),
+                      us("overlap-finish"), us("full-overlap")));
+  }
 }
 
 Json side_json(const ChoiceSide& side, const Grid& grid) {
@@ -151,6 +169,31 @@ Json choice_rows(Offloads& offloads, const Grid& values) {
   return rows;
 }
 
+// The claims about full/empty bits; returns the benchmarks in all variants where any claim needs them.
+std::optional<Grid> measure_full_empty(Offloads& offloads, const Selection& selection,
+                                       const config::Machine& machine, Measurements& out) {
+  static constexpr const char* kOnGrid[] = {"L-F11a", "L-F11b", "L-F11c", "L-F11d", "L-F11e", "L-F11f",
+                                            "L-tab3", "L-F12",  "L-hol",  "L-mshr", kChoices};
+  const Bytes granule_bytes = machine.gpu.full_empty.granule_bytes;
+  if (granule_bytes == 0) {
+    for (const char* id : kOnGrid) out.notes[id] = "the machine has no full/empty bits";
+    for (const char* id : {"L-safe", "L-dram"}) out.notes[id] = "the machine has no full/empty bits";
+    return std::nullopt;
+  }
+  out.values["bits_share"] = 100.0 / (8 * static_cast<double>(granule_bytes));
+  if (selection.wants("L-safe")) offloads.safety(out);
+  if (std::none_of(std::begin(kOnGrid), std::end(kOnGrid),
+                   [&](const char* id) { return selection.wants(id); }))
+    return std::nullopt;
+  Grid grid = offloads.grid("L-F11, seven benchmarks in four variants");
+  offloads.figure_11(grid, out);
+  offloads.figures_3_and_6(grid, out);
+  if (selection.wants("L-tab3") || selection.wants("L-F12")) offloads.figure_12_and_table_3(grid, out);
+  if (selection.wants("L-hol")) offloads.queues(grid, out);
+  if (selection.wants("L-mshr")) offloads.miss_registers(grid, machine.gpu.sm.count, out);
+  return grid;
+}
+
 }  // namespace
 
 int reproduce(const Installation& installation, const ReproduceOptions& options) {
@@ -168,20 +211,7 @@ int reproduce(const Installation& installation, const ReproduceOptions& options)
   if (selection.wants("L-F9"))
     measure_driver_latency(runner, machine, options.sets,
                            static_cast<double>(resolved.driver.memcpy_async.driver_ns) / 1000, measured);
-  std::optional<Grid> grid;
-  if (selection.wants_any({"L-F11a", "L-F11b", "L-F11c", "L-F11d", "L-F11e", "L-F11f", "L-tab3", "L-F12",
-                           "L-hol", "L-mshr", kChoices}))
-    grid = offloads.grid("L-F11, seven benchmarks in four variants");
-  if (grid) {
-    offloads.figure_11(*grid, measured);
-    offloads.figures_3_and_6(*grid, measured);
-  }
-  if (selection.wants_any({"L-tab3", "L-F12"})) offloads.figure_12_and_table_3(*grid, measured);
-  if (selection.wants("L-safe")) offloads.safety(measured);
-  if (selection.wants("L-hol")) offloads.queues(*grid, measured);
-  if (selection.wants("L-mshr")) offloads.miss_registers(*grid, resolved.gpu.sm.count, measured);
-  if (resolved.gpu.full_empty.granule_bytes != 0)
-    measured.values["bits_share"] = 100.0 / (8 * static_cast<double>(resolved.gpu.full_empty.granule_bytes));
+  const std::optional<Grid> grid = measure_full_empty(offloads, selection, resolved, measured);
   if (machine_exists(installation, "llano")) {
     if (selection.wants("L-int")) offloads.integrated(measured);
   } else {
@@ -189,9 +219,10 @@ int reproduce(const Installation& installation, const ReproduceOptions& options)
   }
   Json choices = Json::array();
   if (options.quick) print("quick: smaller inputs than the paper's, except where a claim names its sizes\n");
-  const Json rows = claim_rows(selection, measured);
+  const Json rows = claim_rows(selection, options.quick, measured);
   if (grid) print_figure_11(*grid);
-  if (selection.wants(kChoices)) choices = choice_rows(offloads, *grid);
+  if (measured.figures.contains("12")) print_figure_12(measured.figures["12"]);
+  if (grid && selection.wants(kChoices)) choices = choice_rows(offloads, *grid);
 
   if (!options.json.empty()) {
     std::ofstream file(options.json);

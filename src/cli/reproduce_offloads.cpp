@@ -30,6 +30,15 @@ unsigned Grid::failures() const {
   return count;
 }
 
+std::string Grid::first_failure() const {
+  for (const auto& [benchmark, variants] : outcomes)
+    for (const auto& [variant, outcome] : variants)
+      if (!outcome->right())
+        return fmt::format("{}, {}: status {}, {}", benchmark, variant, outcome->status,
+                           outcome->error.substr(0, 200));
+  return {};
+}
+
 std::optional<double> Grid::normalized(const std::string& benchmark, const std::string& variant) const {
   const Outcome& own = *outcomes.at(benchmark).at(variant);
   const Outcome& baseline = *outcomes.at(benchmark).at("baseline");
@@ -146,7 +155,8 @@ void Offloads::figure_11(const Grid& grid, Measurements& out) const {
     if (value)
       out.values[quantity] = *value;
     else
-      out.notes[quantity] = fmt::format("{} of {} runs failed", grid.failures(), grid.runs());
+      out.notes[quantity] =
+          fmt::format("{} of {} runs failed, first {}", grid.failures(), grid.runs(), grid.first_failure());
   };
   keep("mean_gain", grid.mean_gain("full-overlap"));
   keep("best_gain", grid.best_gain("full-overlap"));
@@ -289,7 +299,8 @@ void Offloads::integrated(Measurements& out) {
   if (grid.failures() == 0)
     out.values["integrated_worst_runtime"] = grid.worst_normalized(out.notes["integrated_worst_runtime"]);
   else
-    out.notes["L-int"] = fmt::format("{} of {} runs failed", grid.failures(), grid.runs());
+    out.notes["L-int"] =
+        fmt::format("{} of {} runs failed, first {}", grid.failures(), grid.runs(), grid.first_failure());
   out.figures["integrated"] = grid.json();
 }
 

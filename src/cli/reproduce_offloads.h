@@ -27,6 +27,7 @@ struct Grid {
 
   unsigned runs() const;
   unsigned failures() const;
+  std::string first_failure() const;
   // Runtime as a share of the baseline's; nothing when either run failed.
   std::optional<double> normalized(const std::string& benchmark, const std::string& variant) const;
   // In percent; nothing when a run failed.
