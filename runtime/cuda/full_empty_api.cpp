@@ -19,8 +19,8 @@ namespace duet::cuda {
 bool whole_granules(Session& session, const Allocation* allocation, Address address, Bytes bytes) {
   if (allocation == nullptr || !allocation->tracked) return false;
   const Bytes granule = session.process().full_empty_granule_bytes();
-  return address % granule == 0 && bytes % granule == 0 &&
-         bytes <= allocation->base + allocation->bytes - address;
+  const Address end = allocation->base + allocation->bytes;
+  return address % granule == 0 && bytes % granule == 0 && address < end && bytes <= end - address;
 }
 
 }  // namespace duet::cuda

@@ -41,6 +41,9 @@ cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
   const Allocation* allocation = session.space().find(address_of(pointer));
   if (allocation == nullptr || allocation->base != address_of(pointer)) return cudaErrorInvalidValue;
   wait_for_device(session, thread);
+  // Meanwhile another thread may have freed something.
+  allocation = session.space().find(address_of(pointer));
+  if (allocation == nullptr) return cudaErrorInvalidValue;
   if (allocation->kind == AllocationKind::Managed)
     return session.free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
   if (allocation->kind != AllocationKind::Device) return cudaErrorInvalidValue;
@@ -138,7 +141,8 @@ DUET_API(cudaHostUnregister, Allocate, (void* pointer)) {
       allocation->kind != AllocationKind::Registered)
     return cudaErrorHostMemoryNotRegistered;
   wait_for_device(session, thread);
-  session.space().release(allocation->base);
+  if (session.space().find(address_of(pointer)) == nullptr) return cudaErrorHostMemoryNotRegistered;
+  session.space().release(address_of(pointer));
   return cudaSuccess;
 }
 DUET_END

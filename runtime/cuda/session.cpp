@@ -133,6 +133,10 @@ Session::Session() {
   } catch (const std::exception& error) {
     refuse_to_start(error.what());
   }
+  host_threads_.on_long_wait = [this] {
+    std::fprintf(stderr, "duet: the machine stands still until another thread of the program acts: %s\n",
+                 process_->engine().waiting_report().c_str());
+  };
   pthread_atfork(nullptr, nullptr, [] { forked = true; });
 }
 
@@ -150,6 +154,7 @@ ThreadState& Session::thread() {
   if (this_thread == nullptr) {
     this_thread = new ThreadState;
     this_thread->host = std::make_unique<driver::HostThread>(process_->new_thread());
+    this_thread->host->wait_for_another = [this] { return host_threads_.wait(mutex_); };
     this_thread->number = threads_++;
     if (threads_ > 1) journal_->header().deterministic = 0;
   }
@@ -286,9 +291,16 @@ void Session::flush_print() {
 
 namespace detail {
 
+namespace {
+Session& entered(Session& session) {
+  session.host_threads().enter();
+  return session;
+}
+}  // namespace
+
 Entry::Entry(ApiFunction& function)
     : mxcsr_(exchange_mxcsr(kDefaultMxcsr)),
-      session_(Session::get()),
+      session_(entered(Session::get())),
       lock_(session_.mutex()),
       thread_(session_.thread()),
       function_(function) {
@@ -312,6 +324,7 @@ Entry::~Entry() {
   session_.journal().header().outstanding = !session_.driver().all_idle();
   ++session_.journal().header().left_calls;
   if (session_.host_time_real()) thread_.real_time_mark = real_clock_ps();
+  session_.host_threads().leave();
   _mm_setcsr(mxcsr_);
 }
 

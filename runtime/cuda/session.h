@@ -15,6 +15,7 @@
 
 #include "cuda_runtime_api.h"
 #include "driver/driver.h"
+#include "host_threads.h"
 #include "machine/process.h"
 #include "report/journal.h"
 
@@ -69,6 +70,7 @@ class Session {
   static cudaError_t refusal();
 
   std::recursive_mutex& mutex() { return mutex_; }
+  HostThreads& host_threads() { return host_threads_; }
   ThreadState& thread();
   machine::Process& process() { return *process_; }
   driver::Driver& driver() { return process_->driver(); }
@@ -114,6 +116,7 @@ class Session {
   Session();
 
   std::recursive_mutex mutex_;
+  HostThreads host_threads_;
   config::ResolvedMachine machine_;
   std::unique_ptr<report::JournalWriter> journal_;
   std::unique_ptr<driver::HostPort> host_port_;

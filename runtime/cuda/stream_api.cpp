@@ -185,7 +185,8 @@ DUET_END
 DUET_API_SYNC(cudaEventSynchronize, EventSynchronize, (cudaEvent_t event)) {
   if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
   thread.host->stage_one(CallKind::EventSynchronize);
-  thread.host->wait(CallKind::EventSynchronize, [&] { return session.driver().event_complete(event->id); });
+  thread.host->wait(CallKind::EventSynchronize,
+                    [&, id = event->id] { return session.driver().event_complete(id); });
   return cudaSuccess;
 }
 DUET_END

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <bit>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -30,16 +31,22 @@ namespace {
 // The machine's state goes into huge pages, where the kernel has them: a simulated cycle touches it all over,
 // and with small pages that is a tenth of the time. Only here, where no program shares the heap.
 void prefer_huge_pages() {
-  constexpr std::size_t kBytes = 64 << 20;
+  constexpr std::size_t kBytes = 64 << 20, kHugePage = 2 << 20;
   mallopt(M_MMAP_THRESHOLD, kBytes);
   mallopt(M_TRIM_THRESHOLD, 2 * kBytes);
   mallopt(M_TOP_PAD, kBytes);
   void* const heap = std::malloc(kBytes / 2);  // where the heap ends now
   if (heap == nullptr) return;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(heap) + page - 1) / page * page;
+  const auto begin = reinterpret_cast<std::uintptr_t>(heap);
+  const std::uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
   madvise(reinterpret_cast<void*>(first), kBytes, MADV_HUGEPAGE);  // advice: an error changes nothing
-  std::free(heap);
+  // What lies before the first huge page stays taken and is never touched.
+  constexpr std::size_t kBookkeeping = 64;  // of the allocator, before the next block
+  [[maybe_unused]] static void* unused = nullptr;
+  if (first - begin > kBookkeeping)
+    unused = std::realloc(heap, first - begin - kBookkeeping);
+  else
+    std::free(heap);
 }
 
 class NoHost : public driver::HostPort {
@@ -103,6 +110,14 @@ class Random {
   std::uint64_t state_ = 0x9E3779B97F4A7C15ull;
 };
 
+template <typename F>
+void fill_words(std::byte* memory, Bytes bytes, F value_of) {
+  for (Bytes at = 0; at + 4 <= bytes; at += 4) {
+    const std::uint32_t value = value_of(static_cast<std::uint32_t>(at / 4));
+    std::memcpy(memory + at, &value, 4);
+  }
+}
+
 void initialize(std::byte* memory, Bytes bytes, std::string_view how, const std::string& argument,
                 Random& random) {
   if (how.empty()) return;  // zeros
@@ -115,20 +130,17 @@ void initialize(std::byte* memory, Bytes bytes, std::string_view how, const std:
       throw Error(fmt::format("--arg {}: {} has only {} of {} bytes", argument, path, file.gcount(), bytes));
     return;
   }
-  for (Bytes at = 0; at + 4 <= bytes; at += 4) {
-    std::uint32_t value;
-    if (how == "random_u32") {
-      value = random.next();
-    } else if (how == "iota_u32") {
-      value = static_cast<std::uint32_t>(at / 4);
-    } else if (how == "random_f32") {  // in [0, 1)
-      const float f = static_cast<float>(random.next() >> 8) * 0x1p-24f;
-      std::memcpy(&value, &f, 4);
-    } else {
-      throw Error(fmt::format("--arg {}: unknown contents '{}' (random_f32, random_u32, iota_u32, @file)",
-                              argument, how));
-    }
-    std::memcpy(memory + at, &value, 4);
+  if (how == "random_u32") {
+    fill_words(memory, bytes, [&](std::uint32_t) { return random.next(); });
+  } else if (how == "iota_u32") {
+    fill_words(memory, bytes, [](std::uint32_t index) { return index; });
+  } else if (how == "random_f32") {  // in [0, 1)
+    fill_words(memory, bytes, [&](std::uint32_t) {
+      return std::bit_cast<std::uint32_t>(static_cast<float>(random.next() >> 8) * 0x1p-24f);
+    });
+  } else {
+    throw Error(fmt::format("--arg {}: unknown contents '{}' (random_f32, random_u32, iota_u32, @file)",
+                            argument, how));
   }
 }
 

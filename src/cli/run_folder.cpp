@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 void write_file(const std::string& path, const std::string& text) {
+  std::remove(path.c_str());  // to empty a file that an earlier run left would take longer
   std::ofstream file(path);
   file << text;
   if (!file.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));

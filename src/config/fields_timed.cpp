@@ -122,9 +122,9 @@ void add_full_empty(std::vector<Field>& fields, FullEmpty& own) {
   const std::vector<Field> all{
       {"gpu.full_empty.granule_bytes", &own.granule_bytes, 0u, 4096u, "B",
        "one full/empty bit tracks this many bytes, a power of two from 4; 0: there are no bits"},
-      {"gpu.full_empty.queues", &own.queues, 1u, 3u, "queues",
-       "of a controller: 3 non-triggered, triggered CPU, triggered GPU; 2 non-triggered, triggered; 1 for "
-       "all"},
+      {"gpu.full_empty.queues", &own.queues, 1u, 4u, "queues",
+       "of a controller: 1 for all; 2 without and with trigger; 3 without, triggered CPU, triggered GPU; 4 "
+       "the CPU's reads and writes apart"},
       {"gpu.full_empty.queue_entries", &own.queue_entries, 1u, 65536u, "requests",
        "of each queue that holds triggered requests"},
       {"gpu.full_empty.look_ahead", &own.look_ahead, 1u, 65536u, "requests",

@@ -21,50 +21,68 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct RawValue {
-  toml::node* node;
-  std::string source;
-  std::string file;
-  unsigned line;
+struct File {
+  std::string path, name;  // as it was opened; without its folders
+  toml::table table;
+  std::vector<std::string> comments;  // of each line
 };
 
-struct File {
-  std::string path;
-  toml::table table;
-  std::vector<std::string> lines;
+struct RawValue {
+  toml::node* node;
+  std::string_view source;
+  const File* file;  // null: --set
+  unsigned line;
+  std::string where() const { return file != nullptr ? fmt::format("{}:{}", file->path, line) : "--set"; }
 };
+
+// The text without its comments, which are most of it and which toml++ reads slowly, and the comment of each
+// line. A comment begins at the first '#' outside of quotes.
+std::string take_comments(const std::string& text, std::vector<std::string>& comments) {
+  std::string rest;
+  rest.reserve(text.size());
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line(text.data() + begin, end - begin);
+    begin = end + 1;
+    char quote = 0;
+    std::size_t i = 0;
+    for (; i < line.size() && (quote != 0 || line[i] != '#'); ++i) {
+      if (quote == '"' && line[i] == '\\') {
+        ++i;
+      } else if (quote != 0 ? line[i] == quote : line[i] == '"' || line[i] == '\'') {
+        quote = quote != 0 ? 0 : line[i];
+      }
+    }
+    const std::string_view value = line.substr(0, i);
+    rest += value.substr(0, value.find_last_not_of(" \t") + 1);
+    rest += '\n';
+    const std::size_t first = i < line.size() ? line.find_first_not_of("# \t", i) : line.npos;
+    comments.emplace_back(first == line.npos ? std::string_view() : line.substr(first));
+  }
+  return rest;
+}
 
 File read_file(const std::string& path) {
   std::ifstream in(path);
   if (!in) throw Error(fmt::format("cannot read machine file {}", path));
   std::stringstream text;
   text << in.rdbuf();
-  File file{path, {}, {}};
-  std::istringstream lines(text.str());
-  for (std::string line; std::getline(lines, line);) file.lines.push_back(line);
+  File file{path, fs::path(path).filename(), {}, {}};
+  const std::string values = take_comments(text.str(), file.comments);
+  // A string of several lines hides its quotes from the search for comments.
+  const bool simple =
+      text.str().find("\"\"\"") == std::string::npos && text.str().find("'''") == std::string::npos;
   try {
-    file.table = toml::parse(text.str(), path);
+    file.table = toml::parse(simple ? values : text.str(), path);
   } catch (const toml::parse_error& e) {
     throw Error(fmt::format("{}:{}: {}", path, e.source().begin.line, e.description()));
   }
   return file;
 }
 
-// The comment behind a value: the first '#' outside quotes.
-std::string comment_of(const std::string& line) {
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') quoted = !quoted;
-    if (line[i] == '#' && !quoted) {
-      const auto first = line.find_first_not_of("# \t", i);
-      return first == std::string::npos ? "" : line.substr(first);
-    }
-  }
-  return {};
-}
+using RawValues = std::map<std::string, RawValue, std::less<>>;
 
-void flatten(File& file, toml::table& table, const std::string& prefix,
-             std::map<std::string, RawValue>& values) {
+void flatten(const File& file, toml::table& table, const std::string& prefix, RawValues& values) {
   for (auto&& [key, node] : table) {
     const std::string name = prefix + std::string(key.str());
     if (auto* inner = node.as_table()) {
@@ -72,8 +90,9 @@ void flatten(File& file, toml::table& table, const std::string& prefix,
       continue;
     }
     const unsigned line = node.source().begin.line;
-    values[name] = {&node, line != 0 && line <= file.lines.size() ? comment_of(file.lines[line - 1]) : "",
-                    file.path, line};
+    const bool known = line != 0 && line <= file.comments.size();
+    values[name] = {&node, known ? std::string_view(file.comments[line - 1]) : std::string_view(), &file,
+                    line};
   }
 }
 
@@ -86,27 +105,27 @@ std::string path_of(const std::string& name, const std::string& directory) {
   throw Error(fmt::format("no machine '{}': known are {}; or give the path of a .toml file", name, known));
 }
 
-void assign(const Field& field, const RawValue& raw, const std::string& where) {
+void assign(const Field& field, const RawValue& raw) {
   if (auto* const* number = std::get_if<std::uint64_t*>(&field.value)) {
     const auto value = raw.node->value_exact<std::int64_t>();
     if (!value)
-      throw Error(fmt::format("{}: {} must be a whole number{}{}", where, field.key,
+      throw Error(fmt::format("{}: {} must be a whole number{}{}", raw.where(), field.key,
                               *field.unit ? " of " : "", field.unit));
     if (*value < 0 || static_cast<std::uint64_t>(*value) < field.minimum ||
         static_cast<std::uint64_t>(*value) > field.maximum)
-      throw Error(fmt::format("{}: {} = {} is outside {} to {}", where, field.key, *value, field.minimum,
-                              field.maximum));
+      throw Error(fmt::format("{}: {} = {} is outside {} to {}", raw.where(), field.key, *value,
+                              field.minimum, field.maximum));
     **number = static_cast<std::uint64_t>(*value);
   } else if (auto* const* flag = std::get_if<bool*>(&field.value)) {
     const auto value = raw.node->value_exact<bool>();
-    if (!value) throw Error(fmt::format("{}: {} must be true or false", where, field.key));
+    if (!value) throw Error(fmt::format("{}: {} must be true or false", raw.where(), field.key));
     **flag = *value;
   } else {
     const auto value = raw.node->value_exact<std::string>();
-    if (!value) throw Error(fmt::format("{}: {} must be a string in quotes", where, field.key));
+    if (!value) throw Error(fmt::format("{}: {} must be a string in quotes", raw.where(), field.key));
     if (field.choices != nullptr &&
         ("|" + std::string(field.choices) + "|").find("|" + *value + "|") == std::string::npos)
-      throw Error(fmt::format("{}: {} must be one of {}", where, field.key, field.choices));
+      throw Error(fmt::format("{}: {} must be one of {}", raw.where(), field.key, field.choices));
     *std::get<std::string*>(field.value) = *value;
   }
 }
@@ -174,7 +193,7 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
     const std::string beside = fs::path(path).parent_path() / (*base_name + ".toml");
     path = fs::exists(beside) ? beside : path_of(*base_name, machines_directory);
   }
-  std::map<std::string, RawValue> values;
+  RawValues values;
   for (auto file = files.rbegin(); file != files.rend(); ++file) flatten(*file, file->table, "", values);
   values.erase("base");
 
@@ -196,50 +215,62 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
     };
     if (!parses(value) && !parses("'" + value + "'"))
       throw Error(fmt::format("--set {}: cannot read the value", set));
-    values[key] = {set_tables.back().get("v"), "--set", "--set", 0};
+    values[key] = {set_tables.back().get("v"), "--set", nullptr, 0};
   }
 
   ResolvedMachine resolved;
   const std::vector<Field> fields = fields_of(resolved.machine);
-  for (const auto& [key, raw] : values) {
-    const bool known =
-        std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
-    if (known) continue;
-    const std::string where = raw.line != 0 ? fmt::format("{}:{}", raw.file, raw.line) : "--set";
-    throw Error(fmt::format("{}: unknown key '{}' (nearest: {})", where, key, nearest_key(key, fields)));
-  }
+  std::vector<std::string_view> known;
+  for (const Field& field : fields) known.push_back(field.key);
+  std::sort(known.begin(), known.end());
+  for (const auto& [key, raw] : values)
+    if (!std::binary_search(known.begin(), known.end(), key))
+      throw Error(
+          fmt::format("{}: unknown key '{}' (nearest: {})", raw.where(), key, nearest_key(key, fields)));
+  resolved.values.reserve(fields.size());
   for (const Field& field : fields) {
     const auto found = values.find(field.key);
     if (found == values.end())
       throw Error(
           fmt::format("{}: key {} is missing ({})", files.front().path, field.key, field.description));
     const RawValue& raw = found->second;
-    assign(field, raw, raw.line != 0 ? fmt::format("{}:{}", raw.file, raw.line) : "--set");
-    const std::string file = raw.line != 0 ? fs::path(raw.file).filename().string() : raw.file;
-    resolved.values.push_back({field.key, text_of(field), field.unit, field.description, raw.source, file});
+    assign(field, raw);
+    resolved.values.push_back({field.key, text_of(field), field.unit, field.description,
+                               std::string(raw.source), raw.file != nullptr ? raw.file->name : "--set"});
   }
   check_consistency(resolved.machine);
   return resolved;
 }
 
+constexpr std::size_t kCommentColumn = 44;
+
 std::string to_toml(const ResolvedMachine& resolved) {
   std::string text = "# Resolved machine file: every key with its unit, description and source.\n";
   // A table stands in the file once, where its first key comes.
-  const auto table_of = [](const std::string& key) {
-    const auto dot = key.rfind('.');
-    return dot == std::string::npos ? std::string() : key.substr(0, dot);
+  struct Table {
+    std::string_view name;
+    std::vector<const ResolvedValue*> values;
   };
-  std::vector<std::string> tables;
-  for (const ResolvedValue& value : resolved.values)
-    if (std::find(tables.begin(), tables.end(), table_of(value.key)) == tables.end())
-      tables.push_back(table_of(value.key));
-  for (const std::string& table : tables) {
-    if (!table.empty()) text += fmt::format("\n[{}]\n", table);
-    for (const ResolvedValue& value : resolved.values) {
-      if (table_of(value.key) != table) continue;
-      const std::string key = table.empty() ? value.key : value.key.substr(table.size() + 1);
-      const std::string comment = value.source.empty() ? value.description : value.source;
-      text += fmt::format("{:<44} # {}\n", fmt::format("{} = {}", key, value.text), comment);
+  std::vector<Table> tables;
+  for (const ResolvedValue& value : resolved.values) {
+    const auto dot = value.key.rfind('.');
+    const std::string_view name(value.key.data(), dot == std::string::npos ? 0 : dot);
+    auto table = std::find_if(tables.rbegin(), tables.rend(), [&](const Table& t) { return t.name == name; });
+    if (table == tables.rend()) {
+      tables.push_back({name, {}});
+      table = tables.rbegin();
+    }
+    table->values.push_back(&value);
+  }
+  for (const Table& table : tables) {
+    if (!table.name.empty()) text += fmt::format("\n[{}]\n", table.name);
+    for (const ResolvedValue* value : table.values) {
+      const std::size_t line = text.size();
+      text.append(value->key, table.name.empty() ? 0 : table.name.size() + 1);
+      text.append(" = ").append(value->text);
+      const std::size_t width = text.size() - line;
+      text.append(width < kCommentColumn ? kCommentColumn - width : 0, ' ');
+      text.append(" # ").append(value->source.empty() ? value->description : value->source) += '\n';
     }
   }
   return text;

@@ -138,7 +138,7 @@ struct Dram {
 // Full/empty bits beside the GPU's DRAM (lustig2013 §4). They concern tracked memory only.
 struct FullEmpty {
   Bytes granule_bytes = 0;          // of one bit; 0: the GPU has none
-  std::uint64_t queues = 0;         // of a controller: 3, 2 (all triggered requests in one), 1
+  std::uint64_t queues = 0;         // of a controller (memory/dram/trigger_queues.h)
   std::uint64_t queue_entries = 0;  // of each queue of triggered requests
   std::uint64_t look_ahead = 0;     // entries of such a queue that are observed; 1: its head
   Bytes region_bytes = 0;           // that can be tracked at once; 0: all of DRAM

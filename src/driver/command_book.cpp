@@ -15,6 +15,9 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
   pending.record.kind = command.kind;
   pending.record.stream = command.stream;
   pending.record.queued_ps = now;
+  pending.record.trigger = command.copy.trigger;
+  pending.record.action =
+      command.kind == CommandKind::FullEmptySet ? command.full_empty.action : command.copy.action;
   if (command.kind == CommandKind::EventRecord) {
     Event& event = events.at(command.event - 1);
     event.record = id;

@@ -125,6 +125,9 @@ struct CommandRecord {
   Picoseconds end_ps = 0;           // all ACKs have returned, the host could know
   Bytes bytes = 0;
   bool from_host = false, to_host = false;
+  // Of full/empty bits: a copy's, or what a FullEmptySet does.
+  memory::Trigger trigger = memory::Trigger::None;
+  memory::Action action = memory::Action::None;
   const gpu::Grid* grid = nullptr;  // valid during the callback
 };
 

@@ -28,6 +28,15 @@ bool HostThread::run_while_not(const std::function<bool()>& done) {
   }
 }
 
+// Other threads of the program go on while this one waits, and what they submit may be what it waits for.
+bool HostThread::wait_while_not(const std::function<bool()>& done) {
+  while (!run_while_not(done)) {
+    if (!wait_for_another || !wait_for_another()) return false;
+    if (watch_ != nullptr) watch_->look(engine_.now());
+  }
+  return true;
+}
+
 void HostThread::enter() {
   clock_ = std::max(clock_, engine_.now());
   run_until(clock_);
@@ -43,7 +52,7 @@ CommandId HostThread::submit(Command command) {
   enter();
   const StreamId stream = command.stream;
   const auto room = [&] { return driver_.can_submit(stream); };
-  if (!run_while_not(room))
+  if (!wait_while_not(room))
     throw Deadlock("the queue of stream " + std::to_string(stream) +
                    " is full and the machine can make no progress: " + engine_.waiting_report());
   stage_one(command.call);
@@ -52,7 +61,7 @@ CommandId HostThread::submit(Command command) {
 
 void HostThread::wait(CallKind kind, const std::function<bool()>& done) {
   enter();
-  if (!run_while_not(done))
+  if (!wait_while_not(done))
     throw Deadlock("the host waits and the machine can make no progress: " + engine_.waiting_report());
   clock_ = std::max(clock_, engine_.now()) + latency_of(config_, kind).finish_ns * kPicosecondsPerNanosecond;
   run_until(clock_);

@@ -20,17 +20,22 @@ class HostThread {
   // Host work between calls: moves only this thread's clock.
   void work(Picoseconds duration) { clock_ += duration; }
 
+  // Called when the machine has nothing left to do and this thread still waits: true when another thread may
+  // still change that, and some time has passed for it. Without it no other can.
+  std::function<bool()> wait_for_another;
+
   void enter();                   // clock = max(clock, now), machine simulated to it
   void stage_one(CallKind kind);  // the call's own latency
   // Waits for room in the queue, passes stage one, submits.
   CommandId submit(Command command);
   // Blocks the thread until done() holds, then charges the kind's finish latency. Throws duet::Deadlock when
-  // the machine has nothing left to do and done() still does not hold.
+  // the machine has nothing left to do, done() still does not hold and no other thread can act.
   void wait(CallKind kind, const std::function<bool()>& done);
 
  private:
   void run_until(Picoseconds time);
   bool run_while_not(const std::function<bool()>& done);
+  bool wait_while_not(const std::function<bool()>& done);
 
   sim::Engine& engine_;
   Driver& driver_;

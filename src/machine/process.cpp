@@ -160,14 +160,23 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
 
 // Settling makes bits full: those that an earlier owner left do not matter to the next one.
 const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
+  const Bytes tracked = round_up(bytes, full_empty_granule_bytes());
+  const Bytes region = config().gpu.full_empty.region_bytes;
+  if (tracked < bytes || (region != 0 && (tracked > region || tracked_bytes_ > region - tracked)))
+    return nullptr;
   const memory::Allocation* allocation =
-      system_->address_space().allocate_device(bytes, memory::AllocationKind::Device, 0, true);
-  if (allocation != nullptr) system_->settle(allocation->physical, allocation->mapped_bytes);
+      system_->address_space().allocate_device(tracked, memory::AllocationKind::Device, 0, true);
+  if (allocation == nullptr) return nullptr;
+  tracked_bytes_ += tracked;
+  system_->settle(allocation->physical, allocation->mapped_bytes);
   return allocation;
 }
 
 void Process::release_device(const memory::Allocation& allocation) {
-  if (allocation.tracked) system_->settle(allocation.physical, allocation.mapped_bytes);
+  if (allocation.tracked) {
+    tracked_bytes_ -= allocation.bytes;
+    system_->settle(allocation.physical, allocation.mapped_bytes);
+  }
   system_->address_space().release(allocation.base);
 }
 
@@ -269,6 +278,8 @@ void Process::record(const driver::CommandRecord& command) {
                                                                         : report::CopyKind::DeviceToDevice;
       record.stream = command.stream;
       record.bytes = command.bytes;
+      record.trigger = static_cast<std::uint32_t>(command.trigger);
+      record.action = static_cast<std::uint32_t>(command.action);
       record.queued_ps = command.queued_ps;
       record.driver_start_ps = command.driver_start_ps;
       record.start_ps = command.start_ps;

@@ -59,9 +59,10 @@ class Process {
                                        Bytes dynamic_shared_bytes, std::vector<std::byte> parameters,
                                        bool cooperative);
   // Full/empty bits: whether the machine has them, and how many bytes have one in common.
-  bool has_full_empty() const { return !system_->functional(); }
-  Bytes full_empty_granule_bytes() const { return kGranuleBytes; }
-  // Device memory with full/empty bits, all full. Null when there is no room.
+  bool has_full_empty() const { return !system_->functional() && full_empty_granule_bytes() != 0; }
+  Bytes full_empty_granule_bytes() const { return config().gpu.full_empty.granule_bytes; }
+  // Device memory of whole granules with full/empty bits, all full. Null when there is no room, or more than
+  // the controllers can track.
   const memory::Allocation* allocate_tracked(Bytes bytes);
   void release_device(const memory::Allocation& allocation);
 
@@ -78,7 +79,6 @@ class Process {
   void publish_end();
 
  private:
-  static constexpr Bytes kGranuleBytes = 4;
   report::KernelRecord kernel_record(const driver::CommandRecord& command) const;
   void record_statistics();
   void record(const driver::CommandRecord& command);
@@ -88,6 +88,7 @@ class Process {
   std::unique_ptr<System> system_;
   RunWatch watch_;
   bool published_kernels_ = false;            // the journal names running kernels
+  Bytes tracked_bytes_ = 0;                   // of all allocations with full/empty bits
   std::uint64_t completed_instructions_ = 0;  // warp instructions of kernels that are complete
   std::deque<LoadedModule> modules_;
   void place_variables(LoadedModule& loaded, const std::string& name);

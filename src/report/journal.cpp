@@ -48,6 +48,8 @@ JournalWriter::JournalWriter(const std::string& directory) {
   close(file);
   if (memory == MAP_FAILED)
     throw Error("cannot map measurements in " + directory + ": " + std::strerror(errno));
+  // Or the first touch of each part would read much more of the file ahead, all of it holes: milliseconds.
+  madvise(memory, kFileBytes, MADV_RANDOM);  // advice: an error changes nothing
   base_ = static_cast<std::byte*>(memory);
   header_ = reinterpret_cast<JournalHeader*>(base_);
   header_->header_bytes = sizeof(JournalHeader);

@@ -53,6 +53,8 @@ struct CopyRecord {
   std::uint32_t stream;
   Bytes bytes;
   Picoseconds queued_ps, driver_start_ps, start_ps, end_ps;
+  // Of full/empty bits: 0 none; waits for 1 full, 2 empty; 1 fills, 2 empties.
+  std::uint32_t trigger, action;
 };
 
 struct MarkRecord {

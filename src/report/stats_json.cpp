@@ -27,6 +27,14 @@ const char* copy_kind_name(CopyKind kind) {
   return "?";
 }
 
+// For the timeline: "device_to_host when full, empties".
+std::string copy_name(const CopyRecord& copy) {
+  std::string name = copy_kind_name(copy.kind);
+  if (copy.trigger != 0) name += copy.trigger == 1 ? " when full" : " when empty";
+  if (copy.action != 0) name += copy.action == 1 ? ", fills" : ", empties";
+  return name;
+}
+
 // Issue slots by use; "issued" is no stall but makes the sum whole.
 Json stalls(const KernelResult& kernel) {
   Json result = Json::object();
@@ -78,7 +86,7 @@ std::string stats_json(const RunReport& report) {
                                {"occupancy", k.occupancy},
                                {"stalls", stalls(k)}});
   json["copies"] = Json::array();
-  for (const CopyRecord& c : report.copies)
+  for (const CopyRecord& c : report.copies) {
     json["copies"].push_back({{"kind", copy_kind_name(c.kind)},
                               {"bytes", c.bytes},
                               {"stream", c.stream},
@@ -86,6 +94,9 @@ std::string stats_json(const RunReport& report) {
                               {"driver_start_ps", c.driver_start_ps},
                               {"start_ps", c.start_ps},
                               {"end_ps", c.end_ps}});
+    if (c.trigger != 0) json["copies"].back()["trigger"] = c.trigger == 1 ? "full" : "empty";
+    if (c.action != 0) json["copies"].back()["action"] = c.action == 1 ? "fill" : "empty";
+  }
   json["api"] = Json::array();
   for (const Api& api : report.api)
     json["api"].push_back({{"name", api.name}, {"calls", api.calls}, {"total_ps", api.total_ps}});
@@ -123,8 +134,9 @@ std::string events_json(const RunReport& report) {
     span(k.name, kGpu, k.stream, k.start_ps, k.end_ps);
   }
   for (const CopyRecord& c : report.copies) {
-    span(copy_kind_name(c.kind), kDriver, 0, c.driver_start_ps, c.start_ps);
-    span(copy_kind_name(c.kind), kGpu, c.stream, c.start_ps, c.end_ps);
+    const std::string name = copy_name(c);
+    span(name, kDriver, 0, c.driver_start_ps, c.start_ps);
+    span(name, kGpu, c.stream, c.start_ps, c.end_ps);
   }
   for (const Mark& mark : report.marks)
     events.push_back({{"ph", "i"},

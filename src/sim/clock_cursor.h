@@ -8,7 +8,14 @@ namespace duet::sim {
 
 class ClockCursor {
  public:
-  explicit ClockCursor(std::uint64_t hertz) : domain_(hertz), hertz_(hertz) { move_to(0); }
+  explicit ClockCursor(std::uint64_t hertz)
+      : domain_(hertz),
+        hertz_(hertz),
+        divider_(hertz),
+        period_(kPicosecondsPerSecond / hertz),
+        period_remainder_(kPicosecondsPerSecond % hertz) {
+    move_to(0);
+  }
 
   Picoseconds first_edge_after(Picoseconds time) const { return edge_after(time, 1); }
   // The edge that lies `cycles` edges after the last edge at or before `time`.
@@ -22,7 +29,7 @@ class ClockCursor {
     // The last edge at or before `time` is k after the cursor's: the largest k for which
     // remainder + k * 10^12 < (time - edge + 1) * hertz.
     const std::uint64_t k = ((time - edge_ + 1) * hertz_ - remainder_ - 1) / kPicosecondsPerSecond;
-    return edge_ + (remainder_ + (k + cycles) * kPicosecondsPerSecond) / hertz_;
+    return edge_ + divider_.quotient(remainder_ + (k + cycles) * kPicosecondsPerSecond);
   }
 
   // Moves on to the last edge at or before `time` and returns its number. A component that calls it at every
@@ -33,12 +40,20 @@ class ClockCursor {
       return cycle_;
     }
     if (time < next_edge_) return cycle_;
+    if (time < next_edge_ + period_) {  // one edge on, as it mostly is
+      edge_ = next_edge_;
+      remainder_ += period_remainder_;
+      if (remainder_ >= hertz_) remainder_ -= hertz_;
+      next_edge_ = edge_ + period_ + (remainder_ + period_remainder_ >= hertz_);
+      return ++cycle_;
+    }
     const std::uint64_t k = ((time - edge_ + 1) * hertz_ - remainder_ - 1) / kPicosecondsPerSecond;
     const std::uint64_t work = remainder_ + k * kPicosecondsPerSecond;
     cycle_ += k;
-    edge_ += work / hertz_;
-    remainder_ = work % hertz_;
-    next_edge_ = edge_ + (remainder_ + kPicosecondsPerSecond) / hertz_;
+    const std::uint64_t passed = divider_.quotient(work);
+    edge_ += passed;
+    remainder_ = work - passed * hertz_;
+    next_edge_ = edge_ + period_ + (remainder_ + period_remainder_ >= hertz_);
     return cycle_;
   }
 
@@ -57,6 +72,9 @@ class ClockCursor {
 
   ClockDomain domain_;
   std::uint64_t hertz_;
+  Divider divider_;
+  Picoseconds period_;  // rounded down, and what that leaves
+  std::uint64_t period_remainder_;
   mutable Cycle cycle_ = 0;
   mutable Picoseconds edge_ = 0, next_edge_ = 0;
   mutable std::uint64_t remainder_ = 0;

@@ -6,6 +6,22 @@
 
 namespace duet::sim {
 
+// Quotients by a number that is known long before, without a division: exact for all dividends.
+class Divider {
+ public:
+  explicit constexpr Divider(std::uint64_t divisor)
+      : divisor_(divisor), inverse_(~std::uint64_t{0} / divisor) {}
+  constexpr std::uint64_t quotient(std::uint64_t dividend) const {
+    // Too small by at most 1.
+    const auto estimate =
+        static_cast<std::uint64_t>(static_cast<unsigned __int128>(dividend) * inverse_ >> 64);
+    return estimate + (dividend - estimate * divisor_ >= divisor_);
+  }
+
+ private:
+  std::uint64_t divisor_, inverse_;
+};
+
 class ClockDomain {
  public:
   // Frequency in hertz as numerator / denominator.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
+#include <map>
 
 namespace duet::sim {
 
@@ -22,9 +24,9 @@ Component::~Component() {
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
 }
 
-void Engine::link(Component& component) {
+inline void Engine::link(Component& component) {
   Component** list = &far_;
-  if (is_near(component.wake_time_)) {
+  if (is_near(component.wake_time_)) [[likely]] {
     const unsigned slot = (component.wake_time_ >> kSlotShift) % kSlots;
     list = &near_[slot];
     used_[slot / 64] |= 1ull << slot % 64;
@@ -37,7 +39,7 @@ void Engine::link(Component& component) {
   *list = &component;
 }
 
-void Engine::unlink(Component& component) {
+inline void Engine::unlink(Component& component) {
   if (component.after_ != nullptr) component.after_->before_ = component.before_;
   if (component.before_ != nullptr) {
     component.before_->after_ = component.after_;
@@ -71,66 +73,126 @@ void Engine::bring_near() {
   }
 }
 
-Picoseconds Engine::next_time() {
-  if (far_from_ < base_ + kReach) bring_near();
+// The first slot of the near future that is in use, or kSlots.
+inline unsigned Engine::next_slot() const {
   const unsigned from = (base_ >> kSlotShift) % kSlots;
-  for (unsigned i = 0; i <= kSlots / 64; ++i) {
-    const unsigned word = (from / 64 + i) % (kSlots / 64);
-    std::uint64_t bits = used_[word];
-    if (i == 0) bits &= ~0ull << from % 64;
-    if (i == kSlots / 64) bits &= ~(~0ull << from % 64);
-    if (bits != 0) return first_of(near_[word * 64 + static_cast<unsigned>(std::countr_zero(bits))]);
+  unsigned word = from / 64;
+  std::uint64_t bits = used_[word] & ~0ull << from % 64;
+  for (unsigned i = 0; bits == 0; bits = used_[word]) {
+    if (++i > kSlots / 64) return kSlots;
+    word = (word + 1) % (kSlots / 64);
   }
-  return first_of(far_);
+  return word * 64 + static_cast<unsigned>(std::countr_zero(bits));
 }
 
-// Ticks every component that is due at `time`, which next_time() has just returned.
-void Engine::step(Picoseconds time) {
+Picoseconds Engine::next_time() {
+  if (far_from_ < base_ + kReach) bring_near();
+  const unsigned slot = next_slot();
+  return first_of(slot != kSlots ? near_[slot] : far_);
+}
+
+// Ticks every component that is due next, unless that is later than `limit`.
+bool Engine::step(Picoseconds limit) {
+  if (far_from_ < base_ + kReach) bring_near();
+  unsigned slot = next_slot();
+  if (slot == kSlots) {
+    const Picoseconds time = first_of(far_);
+    if (time > limit || time == kNever) return false;
+    base_ = time >> kSlotShift << kSlotShift;
+    bring_near();
+    slot = (time >> kSlotShift) % kSlots;
+  }
+  Picoseconds time = near_[slot]->wake_time_;
+  bool same = true;  // mostly all in a slot have one time
+  for (const Component* component = near_[slot]->after_; component != nullptr;
+       component = component->after_) {
+    same &= component->wake_time_ == time;
+    time = std::min(time, component->wake_time_);
+  }
+  if (time > limit) return false;
   now_ = time;
   base_ = time >> kSlotShift << kSlotShift;
-  if (far_from_ < base_ + kReach) bring_near();
   due_.clear();
-  const unsigned slot = (time >> kSlotShift) % kSlots;
   for (Component *component = near_[slot], *after; component != nullptr; component = after) {
     after = component->after_;
-    if (component->wake_time_ != time) continue;
-    unlink(*component);
+    if (!same) {
+      if (component->wake_time_ != time) continue;
+      unlink(*component);
+    }
     component->wake_time_ = kNever;
     due_.push_back(component);
+  }
+  if (same) {
+    near_[slot] = nullptr;
+    used_[slot / 64] &= ~(1ull << slot % 64);
   }
   if (shuffle_state_ != 0)
     for (std::size_t i = due_.size(); i > 1; --i) {
       shuffle_state_ = shuffle_state_ * 6364136223846793005ull + 1442695040888963407ull;
       std::swap(due_[i - 1], due_[(shuffle_state_ >> 33) % i]);
     }
-  for (std::size_t i = 0; i < due_.size(); ++i) {
-    Component* component = due_[i];
-    const Picoseconds next = component->tick(now_);
-    if (next != kNever) wake(*component, next);
-  }
-}
-
-void Engine::run_until(Picoseconds time) {
-  for (Picoseconds next; (next = next_time()) <= time && next != kNever;) step(next);
-  now_ = std::max(now_, time);
-}
-
-bool Engine::run_while_not(const std::function<bool()>& done, Picoseconds limit) {
-  while (!done()) {
-    const Picoseconds next = next_time();
-    if (next == kNever || next > limit) return false;
-    step(next);
+  for (Component* component : due_) {
+    const Picoseconds next = component->tick(time);
+    if (next >= component->wake_time_) continue;
+    if (component->wake_time_ != kNever) unlink(*component);
+    component->wake_time_ = next;
+    link(*component);
   }
   return true;
 }
 
+void Engine::run_until(Picoseconds time) {
+  while (step(time)) {
+  }
+  now_ = std::max(now_, time);
+}
+
+bool Engine::run_while_not(const std::function<bool()>& done, Picoseconds limit) {
+  while (!done())
+    if (!step(limit)) return false;
+  return true;
+}
+
+namespace {
+// The text without its numbers, decimal and hexadecimal.
+std::string without_numbers(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "0x") == 0)
+      for (i += 2; i < text.size() && std::isxdigit(static_cast<unsigned char>(text[i])) != 0;) ++i;
+    if (i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) == 0) result += text[i];
+  }
+  return result;
+}
+}  // namespace
+
+// There are many SMs, caches and controllers: those that say the same but for numbers are named once. Who
+// moves data or schedules is always named.
 std::string Engine::waiting_report() const {
-  std::string report;
+  struct Line {
+    std::string text;
+    unsigned more = 0;
+  };
+  std::vector<Line> lines;
+  std::map<std::string, std::size_t> alike;
   for (const Component* component : components_) {
     const std::string line = component->waits_for();
     if (line.empty()) continue;
+    const std::string text = component->name() + " waits for " + line;
+    if (component->role() == Role::Memory || component->role() == Role::ProcessingElement) {
+      const auto [at, first] = alike.emplace(without_numbers(text), lines.size());
+      if (!first) {
+        ++lines[at->second].more;
+        continue;
+      }
+    }
+    lines.push_back({text, 0});
+  }
+  std::string report;
+  for (const Line& line : lines) {
     if (!report.empty()) report += "; ";
-    report += component->name() + " waits for " + line;
+    report += line.text;
+    if (line.more != 0) report += " (and " + std::to_string(line.more) + " more like it)";
   }
   return report;
 }

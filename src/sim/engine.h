@@ -99,7 +99,8 @@ class Engine {
   void unlink(Component& component);
   void bring_near();
   static Picoseconds first_of(const Component* list);  // kNever when it is empty
-  void step(Picoseconds time);
+  unsigned next_slot() const;
+  bool step(Picoseconds limit);
 
   Picoseconds now_ = 0;
   // All near wake-up times lie in [base_, base_ + kReach). A multiple of the slots' length, at most now().

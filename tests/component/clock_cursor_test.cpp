@@ -16,6 +16,7 @@ TEST(ClockCursor, AgreesWithTheClockDomain) {
        {772'000'000ull, 1'000'000'000ull, 999'999'937ull, 333'333'333ull, 9'999'999'967ull, 1'000ull}) {
     const sim::ClockDomain domain(hertz);
     const sim::ClockCursor cursor(hertz);
+    sim::ClockCursor moving(hertz);
     Picoseconds time = 0;
     for (int i = 0; i < 20'000; ++i) {
       const std::uint64_t kind = random(10);
@@ -31,6 +32,8 @@ TEST(ClockCursor, AgreesWithTheClockDomain) {
       ASSERT_EQ(cursor.first_edge_after(time), domain.first_edge_after(time)) << hertz << " " << time;
       ASSERT_EQ(cursor.edge_after(time, cycles), domain.edge(domain.cycle_at(time) + cycles))
           << hertz << " " << time << " " << cycles;
+      ASSERT_EQ(moving.advance_to(time), domain.cycle_at(time)) << hertz << " " << time;
+      ASSERT_EQ(moving.first_edge_after(time), domain.first_edge_after(time)) << hertz << " " << time;
     }
   }
 }

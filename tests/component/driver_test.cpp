@@ -274,6 +274,23 @@ TEST(Driver, AMachineWithoutProgressSaysWhoWaitsForWhom) {
   EXPECT_THROW(empty.thread.wait(driver::CallKind::Other, [] { return false; }), Deadlock);
 }
 
+// A thread that waits while the machine stands still: another one submits what it waits for.
+TEST(Driver, AThreadGoesOnWithWhatAnotherOneSubmits) {
+  Rig rig;
+  driver::HostThread other(rig.engine, rig.driver(), rig.config.driver);
+  unsigned waits = 0;
+  rig.thread.wait_for_another = [&] {
+    if (++waits == 3) other.submit(rig.launch(1));
+    return true;
+  };
+  rig.thread.wait(driver::CallKind::StreamSynchronize, [&] { return rig.records.size() == 1; });
+  EXPECT_EQ(waits, 3u);
+  EXPECT_EQ(rig.thread.clock(), rig.records[1].end_ps + 1'000'000);
+  rig.thread.wait_for_another = [&] { return ++waits < 6; };
+  EXPECT_THROW(rig.thread.wait(driver::CallKind::Other, [] { return false; }), Deadlock);
+  EXPECT_EQ(waits, 6u);
+}
+
 TEST(Driver, HostWorkMovesOnlyTheThreadsClock) {
   Rig rig;
   const auto id = rig.submit(rig.launch(1));

@@ -347,6 +347,17 @@ TEST(FullEmptyCopy, ACopyThatWaitsForEmptySaysSo) {
       << rig.mover.waits_for();
 }
 
+TEST(FullEmptyCopy, WithoutATriggerItWaitsForAnswers) {
+  EngineRig rig;
+  rig.device.holds = [](const memory::Request&) { return true; };
+  EXPECT_FALSE(rig.run(rig.copy_in(rig.tracked + 256, 512), 4));
+  char expected[80];
+  std::snprintf(expected, sizeof expected,
+                "answers from 0x%llx (copy of stream 4 to the GPU, 4 packets not answered",
+                static_cast<unsigned long long>(rig.tracked + 256));
+  EXPECT_EQ(rig.mover.waits_for().find(expected), 0u) << rig.mover.waits_for();
+}
+
 // The window of outstanding packets is all that a waiting copy takes.
 TEST(FullEmptyCopy, AWaitingCopyFillsItsWindowAndNoMore) {
   EngineRig rig;

@@ -102,6 +102,17 @@ int main(int argc, char**) {
   CHECK(duetMemcpyAsync(untracked + 1, host + 5, 3, in, stream, none, leave));
   CHECK(cudaMemcpyAsync(untracked + 6, untracked + 1, 3, cudaMemcpyDeviceToDevice, stream, none, leave));
   CHECK(cudaStreamSynchronize(stream));
+  // An allocation consists of whole granules.
+  char* odd = nullptr;
+  CHECK(duetMallocTracked(&odd, 10));
+  REQUIRE_STATUS(duetFullEmptySet(odd, 6, duetFull, stream), cudaErrorInvalidValue);
+  REQUIRE_STATUS(duetFullEmptySet(odd, 10, duetFull, stream), cudaErrorInvalidValue);
+  REQUIRE_STATUS(duetFullEmptySet(odd + 8, 8, duetFull, stream), cudaErrorInvalidValue);
+  CHECK(duetFullEmptySet(odd, 12, duetFull, stream));
+  CHECK(duetMemcpyAsync(odd, host, 12, in, stream, none, fill));
+  CHECK(cudaStreamSynchronize(stream));
+  REQUIRE_STATUS(duetMemcpyAsync(odd, host, 9, in, stream, none, fill), cudaErrorInvalidValue);
+  CHECK(cudaFree(odd));
   // What was refused has not been done: everything is full and as it was written.
   CHECK(cudaMemcpy(back, tracked, 1000, out));
   for (int i = 0; i < 1000; i++) expect::equal("tracked", i, back[i], static_cast<char>(i));

@@ -92,7 +92,8 @@ def smallest_machine(duet, machine):
     machine itself, so a new one takes part by its name."""
     text = subprocess.run([duet, "machines", "show", machine], capture_output=True, text=True, check=True).stdout
     pattern = re.compile(r"queue|entries|mshr|credit|window|outstanding|pending|buffer|depth|counters|collector|hardware_channels")
-    kept = {"gpu.front_end.push_buffer_bytes"}  # bytes, not places: it has to hold the commands of one launch
+    # Bytes, not places: it has to hold the commands of one launch. How many queues there are is another machine.
+    kept = {"gpu.front_end.push_buffer_bytes", "gpu.full_empty.queues"}
     also = {"gpu.sm.fetch_instructions"}  # fetched together, so never more than instruction_buffer holds
     options, section = [], ""
     for line in text.splitlines():

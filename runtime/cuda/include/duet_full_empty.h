@@ -7,8 +7,21 @@
  *   - a kernel's write does not wait, and fills;
  *   - a kernel's atomic waits for full, then fills;
  *   - a copy, fill or cudaMemset without trigger and action ignores the bits and leaves them.
+ * A granule wider than a word is full when each of its words has been filled since it was emptied, and empty as soon
+ * as one of them is: a copy that waits for empty is exact where granules are no wider than a packet of the link.
  * Commands of one stream still run one after the other; what the bits order belongs into different streams.
- * A machine in which nobody can go on says who waits for what and ends with status 124. */
+ *
+ * What waits keeps what it has. A copy keeps its copy engine: with gpu.copy_engines.count = 1 a copy to the host
+ * that waits blocks the copy to the device that should fill; with two engines each direction has its own, and
+ * copies inside the device, fills and duetFullEmptySet take one that is idle. A copy to pageable memory returns
+ * when it is complete, as cudaMemcpyAsync's does: issued before the work that it waits for, it waits for ever; use
+ * cudaMallocHost. (Pageable memory is a good source: its bytes are taken at the call.) A second command of its
+ * stream waits in the stream's hardware channel, and with gpu.front_end.hardware_channels = 1 holds up what all
+ * streams submit later. Of two copies with triggers the one that reaches a line of memory first is served first: a
+ * copy that waits for empty has to come before the one that waits for full and empties.
+ *
+ * A machine in which nobody can go on says who waits for what and ends with status 124. Other threads of the
+ * program that may still make calls are waited for. */
 #ifndef DUET_FULL_EMPTY_H
 #define DUET_FULL_EMPTY_H
 
@@ -34,15 +47,17 @@ enum duetFullEmptyState { duetEmpty = 0, duetFull = 1 };
 extern "C" {
 #endif
 
-/** Allocates `bytes` of device memory with full/empty bits, all full; cudaFree releases it. Errors:
- *  cudaErrorInvalidValue (null pointer), cudaErrorMemoryAllocation (device memory, or what the controllers can
- *  track, is exhausted), cudaErrorNotSupported (the machine has no full/empty bits, or the GPU is functional). */
+/** Allocates `bytes` of device memory, rounded up to whole granules, with full/empty bits, all full; cudaFree
+ *  releases it. Errors: cudaErrorInvalidValue (null pointer), cudaErrorMemoryAllocation (device memory, or what the
+ *  controllers can track, is exhausted), cudaErrorNotSupported (the machine has no full/empty bits, or the GPU is
+ *  functional). */
 cudaError_t duetMallocTracked(void** pointer, size_t bytes);
 
 /** cudaMemcpyAsync between host and tracked device memory, of `bytes` bytes, each access to the device's side
- *  with `trigger` and `action`. Errors: those of cudaMemcpyAsync, and cudaErrorInvalidValue for an unknown
- *  trigger or action, a device side that is not tracked or whose range does not consist of whole granules, or
- *  both sides on the device. */
+ *  with `trigger` and `action`. With neither it is cudaMemcpyAsync, of any memory. Errors: those of
+ *  cudaMemcpyAsync; cudaErrorInvalidValue for an unknown trigger or action, a device side that is not tracked or
+ *  whose range does not consist of whole granules, or both sides on the device; cudaErrorNotSupported as
+ *  duetMallocTracked. */
 cudaError_t duetMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream, enum cudaMemcpyTrigger trigger,
                             enum cudaMemcpyAction action);
@@ -50,7 +65,7 @@ cudaError_t duetMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaM
 /** Makes [pointer, pointer + bytes) of tracked memory full or empty when `stream` reaches this command; the data
  *  stay. Costs what an asynchronous memset costs. Errors: cudaErrorInvalidValue for memory that is not tracked,
  *  a range that does not consist of whole granules or leaves its allocation, or an unknown state;
- *  cudaErrorInvalidResourceHandle for an unknown stream. */
+ *  cudaErrorInvalidResourceHandle for an unknown stream; cudaErrorNotSupported as duetMallocTracked. */
 cudaError_t duetFullEmptySet(void* pointer, size_t bytes, enum duetFullEmptyState state, cudaStream_t stream);
 
 #if defined(__cplusplus)

@@ -202,22 +202,24 @@ Picoseconds DataTransferEngine::tick(Picoseconds now) {
 
 std::string DataTransferEngine::waits_for() const {
   if (!busy_) return {};
-  const std::string packets = std::to_string(outstanding_) + (outstanding_ == 1 ? " packet" : " packets");
-  const std::string stream = std::to_string(tasks_[current_.task].stream);
-  if (move_.trigger == memory::Trigger::None || outstanding_ == 0)
-    return packets + " of stream " + stream + "'s copy that are not yet acknowledged";
+  if (outstanding_ == 0)
+    return issued_ ? "room in the work distributor's queue" : "room for its first packet";
+  std::string text = move_.trigger == memory::Trigger::Full    ? "full at "
+                     : move_.trigger == memory::Trigger::Empty ? "empty at "
+                                                               : "answers from ";
   Address lowest = ~Address{0};
   for (const Address address : places_)
     if (address != 0) lowest = std::min(lowest, address);
-  char text[96];
-  std::snprintf(text, sizeof text, "%s at 0x%llx (copy of stream %s %s, ",
-                move_.trigger == memory::Trigger::Full ? "full" : "empty",
-                static_cast<unsigned long long>(lowest), stream.c_str(),
-                (move_.flags & kCopyToHost) != 0 ? "to the host" : "to the GPU");
-  char since[48];
-  std::snprintf(since, sizeof since, " not answered since %.1f us)",
-                static_cast<double>(last_answer_ps_) * 1e-6);
-  return text + packets + since;
+  char number[32];
+  std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(lowest));
+  text += number;
+  text += " (copy of stream " + std::to_string(tasks_[current_.task].stream);
+  text += (move_.flags & kCopyToHost) != 0     ? " to the host, "
+          : (move_.flags & kCopyFromHost) != 0 ? " to the GPU, "
+                                               : " inside the GPU, ";
+  text += std::to_string(outstanding_) + (outstanding_ == 1 ? " packet" : " packets");
+  std::snprintf(number, sizeof number, "%.1f us)", static_cast<double>(last_answer_ps_) * 1e-6);
+  return text + " not answered since " + number;
 }
 
 }  // namespace duet::gpu

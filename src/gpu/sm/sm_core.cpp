@@ -64,8 +64,7 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   issued_memory_ = false;
   if (!blocks_.empty()) {
     for (WarpScheduler& scheduler : schedulers_) {
-      if (issue_one(scheduler)) continue;
-      charge(scheduler, 1);
+      if (may_issue(scheduler) == 0 || !issue_one(scheduler)) charge(scheduler, 1);
     }
     fetch();
   }
@@ -88,11 +87,12 @@ void SmCoreOf<W>::account(Cycle cycles) {
 template <unsigned W>
 void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
   auto slot = static_cast<unsigned>(IssueSlot::NoWarp);
-  for (unsigned r = 1; r < static_cast<unsigned>(IssueSlot::NoWarp); ++r)
-    if ((blocked_[r] & scheduler.warps()) != 0) {
-      slot = r;
-      break;
-    }
+  for (std::uint32_t rest = reasons_; rest != 0; rest &= rest - 1) {
+    const auto reason = static_cast<unsigned>(std::countr_zero(rest));
+    if ((blocked_[reason] & scheduler.warps()) == 0) continue;
+    slot = reason;
+    break;
+  }
   statistics_.issue_slots[slot] += cycles;
   blocks_.front()->grid->issue_slots[slot] += cycles;
 }

@@ -114,6 +114,9 @@ class SmCoreOf final : public SmCore {
   std::uint64_t waiting_for_load_store() const {
     return load_store_.can_issue() ? blocked_[static_cast<unsigned>(IssueSlot::LoadStoreBusy)] : 0;
   }
+  std::uint64_t may_issue(const WarpScheduler& scheduler) const {
+    return (ready_ | waiting_for_load_store()) & scheduler.warps();
+  }
   bool issue_arithmetic(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_memory(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
@@ -164,6 +167,7 @@ class SmCoreOf final : public SmCore {
   std::uint64_t free_slots_ = 0;
   std::uint64_t ready_ = 0;                        // may issue, as far as is known
   std::array<std::uint64_t, kReasons> blocked_{};  // by reason
+  std::uint32_t reasons_ = 0;                      // one bit each: those for which any is blocked
   std::uint64_t wants_fetch_ = 0, fetch_blocked_ = 0;
   unsigned last_fetch_ = 0;
   std::vector<std::unique_ptr<Warp>> warps_;

@@ -11,13 +11,18 @@ using ptx::MicroOp;
 template <unsigned W>
 void SmCoreOf<W>::set_reason(Warp& warp, unsigned slot, IssueSlot reason) {
   const std::uint64_t bit = 1ull << slot;
-  blocked_[static_cast<unsigned>(warp.reason)] &= ~bit;
+  std::uint64_t& before = blocked_[static_cast<unsigned>(warp.reason)];
+  before &= ~bit;
+  if (before == 0) reasons_ &= ~(1u << static_cast<unsigned>(warp.reason));
   warp.reason = reason;
   if (reason == IssueSlot::Issued) {
     ready_ |= bit;
   } else {
     ready_ &= ~bit;
-    if (reason != IssueSlot::NoWarp) blocked_[static_cast<unsigned>(reason)] |= bit;
+    if (reason != IssueSlot::NoWarp) {
+      blocked_[static_cast<unsigned>(reason)] |= bit;
+      reasons_ |= 1u << static_cast<unsigned>(reason);
+    }
   }
 }
 
@@ -46,7 +51,7 @@ bool SmCoreOf<W>::sleep(Warp& warp, unsigned slot, IssueSlot reason) {
 // Flat: what every instruction passes is one function, without registers saved at every step.
 template <unsigned W>
 [[gnu::flatten]] bool SmCoreOf<W>::issue_one(WarpScheduler& scheduler) {
-  while (const std::uint64_t ready = (ready_ | waiting_for_load_store()) & scheduler.warps()) {
+  while (const std::uint64_t ready = may_issue(scheduler)) {
     const unsigned slot = scheduler.pick(ready, age_);
     Warp& warp = *warps_[slot];
     if (warp.reason != IssueSlot::Issued) set_ready(warp, slot);

@@ -113,9 +113,11 @@ inline bool Cache::writing_back(Address line) const {
 }
 
 inline bool Cache::passing_in_another_class(Address line, TrafficClass traffic_class) const {
-  if (in_transit_ == in_transit_of_[static_cast<unsigned>(traffic_class)]) return false;
+  // Where queues below are looked into, triggered requests of one class pass each other too.
+  const bool in_order = traffic_class == TrafficClass::NonTriggered || full_empty_.look_ahead <= 1;
+  if (in_order && in_transit_ == in_transit_of_[static_cast<unsigned>(traffic_class)]) return false;
   for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
-    if (transits_[i].line == line && transits_[i].traffic_class != traffic_class) return true;
+    if (transits_[i].line == line && (!in_order || transits_[i].traffic_class != traffic_class)) return true;
   return false;
 }
 

@@ -10,7 +10,7 @@ namespace duet::memory {
 class CommandClock {
  public:
   // Up to 10 GHz.
-  explicit CommandClock(std::uint64_t hertz) : domain_(hertz), hertz_(hertz) {}
+  explicit CommandClock(std::uint64_t hertz) : domain_(hertz), hertz_(hertz), divider_(hertz) {}
 
   // The number of the last edge at or before `time`; later questions are near it.
   Cycle cycle_at(Picoseconds time) {
@@ -18,10 +18,11 @@ class CommandClock {
     if (time >= edge_ && time - edge_ <= kReach) {
       const std::uint64_t product = (time - edge_ + 1) * hertz_ - remainder_ - 1;
       const std::uint64_t k = product / kPicosecondsPerSecond;
-      const std::uint64_t passed = remainder_ + k * kPicosecondsPerSecond;
+      const std::uint64_t work = remainder_ + k * kPicosecondsPerSecond;
+      const std::uint64_t passed = divider_.quotient(work);
       cycle_ += k;
-      edge_ += passed / hertz_;
-      remainder_ = passed % hertz_;
+      edge_ += passed;
+      remainder_ = work - passed * hertz_;
     } else {
       cycle_ = domain_.cycle_at(time);
       edge_ = domain_.edge(cycle_);
@@ -32,7 +33,7 @@ class CommandClock {
   }
   Picoseconds edge(Cycle cycle) const {
     if (cycle < cycle_ || cycle - cycle_ > kReachCycles) return domain_.edge(cycle);
-    return edge_ + (remainder_ + (cycle - cycle_) * kPicosecondsPerSecond) / hertz_;
+    return edge_ + divider_.quotient(remainder_ + (cycle - cycle_) * kPicosecondsPerSecond);
   }
   // As edge(), for an edge that cycle_at() will be asked for.
   Picoseconds next_edge(Cycle cycle) {
@@ -47,6 +48,7 @@ class CommandClock {
 
   sim::ClockDomain domain_;
   std::uint64_t hertz_;
+  sim::Divider divider_;
   Cycle cycle_ = 0;
   Picoseconds edge_ = 0;
   std::uint64_t remainder_ = 0;

@@ -25,7 +25,7 @@ DramController::DramController(sim::Engine& engine, std::string name, const sim:
       clock_(config.command_clock_khz * 1000),
       full_empty_(full_empty),
       bits_(full_empty, map, channel),
-      triggered_(full_empty, pool),
+      triggered_(full_empty),
       requests_(kTrafficClasses * config.queue_entries, static_cast<unsigned>(config.banks)),
       scheduler_(config, requests_) {
   if (config.queue_entries == 0) throw Error(this->name() + ": gpu.dram.queue_entries is 0");

@@ -51,6 +51,40 @@ std::uint32_t DramScheduler::first_hit(unsigned bank, Direction direction) const
   return index;
 }
 
+inline void DramScheduler::set_hit(unsigned bank, unsigned direction, std::uint32_t hit,
+                                   std::uint64_t sequence) {
+  banks_[bank].hit[direction] = hit;
+  Columns& columns = columns_[direction];
+  const std::uint64_t bit = 1ull << bank;
+  if ((columns.banks & bit) != 0) {
+    if (columns.sequence[bank] == sequence) return;
+    drop_hit(bank, direction);
+  }
+  columns.banks |= bit;
+  columns.sequence[bank] = sequence;
+  unsigned at = columns.count++;
+  for (; at != 0 && columns.sequence[columns.order[at - 1]] > sequence; --at)
+    columns.order[at] = columns.order[at - 1];
+  columns.order[at] = static_cast<std::uint8_t>(bank);
+}
+
+inline void DramScheduler::drop_hit(unsigned bank, unsigned direction) {
+  Columns& columns = columns_[direction];
+  const std::uint64_t bit = 1ull << bank;
+  if ((columns.banks & bit) == 0) return;
+  columns.banks &= ~bit;
+  --columns.count;
+  unsigned at = 0;
+  while (columns.order[at] != bank) ++at;
+  for (; at < columns.count; ++at) columns.order[at] = columns.order[at + 1];
+}
+
+inline void DramScheduler::need_row(RowCommands& commands, DramCommand command, unsigned bank) {
+  const Cycle earliest = timer_.earliest_of_bank(command, bank);
+  commands.bound = commands.banks == 0 ? earliest : std::min(commands.bound, earliest);
+  commands.banks |= 1ull << bank;
+}
+
 // What update() would find: nothing changes for the requests before it.
 void DramScheduler::added(std::uint32_t index) {
   const DramEntry& entry = requests_[index];
@@ -64,17 +98,15 @@ void DramScheduler::added(std::uint32_t index) {
     bank.oldest_sequence = entry.sequence;
     work_ |= bit;
     outdated_ = true;
-    if (!bank.open) activate_ |= bit;
+    if (!bank.open) need_row(activate_, DramCommand::Activate, entry.bank);
   }
   if (!bank.open) return;
   const unsigned d = index_of(entry.direction);
   if (bank.row != entry.row) {
-    if (first) precharge_ |= bit;
-  } else if ((column_[d] & bit) == 0 && entry.sequence < bank.oldest_sequence + limit_) {
-    bank.hit[d] = index;
-    hit_sequence_[d][entry.bank] = entry.sequence;
-    column_[d] |= bit;
-    precharge_ &= ~bit;
+    if (first) need_row(precharge_, DramCommand::Precharge, entry.bank);
+  } else if ((columns_[d].banks & bit) == 0 && entry.sequence < bank.oldest_sequence + limit_) {
+    set_hit(entry.bank, d, index, entry.sequence);
+    precharge_.banks &= ~bit;
     outdated_ = true;
   }
 }
@@ -84,35 +116,31 @@ void DramScheduler::update(unsigned bank_number) {
   Bank& bank = banks_[bank_number];
   const std::uint64_t bit = 1ull << bank_number;
   work_ &= ~bit;
-  column_[0] &= ~bit;
-  column_[1] &= ~bit;
-  precharge_ &= ~bit;
-  activate_ &= ~bit;
+  precharge_.banks &= ~bit;
+  activate_.banks &= ~bit;
   const std::uint32_t read = first_of(bank_number, Direction::Read),
                       write = first_of(bank_number, Direction::Write);
-  if (read == kNoEntry && write == kNoEntry) return;
-  bank.oldest =
-      write == kNoEntry || (read != kNoEntry && requests_[read].sequence < requests_[write].sequence) ? read
-                                                                                                      : write;
-  bank.oldest_sequence = requests_[bank.oldest].sequence;
-  work_ |= bit;
-  if (!bank.open) {
-    activate_ |= bit;
-    return;
+  if (read != kNoEntry || write != kNoEntry) {
+    bank.oldest =
+        write == kNoEntry || (read != kNoEntry && requests_[read].sequence < requests_[write].sequence)
+            ? read
+            : write;
+    bank.oldest_sequence = requests_[bank.oldest].sequence;
+    work_ |= bit;
+    if (!bank.open) need_row(activate_, DramCommand::Activate, bank_number);
   }
   bool usable = false;
   for (const Direction direction : {Direction::Read, Direction::Write}) {
     const unsigned d = index_of(direction);
-    const std::uint32_t hit = first_hit(bank_number, direction);
-    if (hit == kNoEntry) continue;
-    const std::uint64_t sequence = requests_[hit].sequence;
-    if (sequence >= bank.oldest_sequence + limit_) continue;
-    bank.hit[d] = hit;
-    hit_sequence_[d][bank_number] = sequence;
-    column_[d] |= bit;
-    usable = true;
+    const std::uint32_t hit = bank.open && (work_ & bit) != 0 ? first_hit(bank_number, direction) : kNoEntry;
+    if (hit != kNoEntry && requests_[hit].sequence < bank.oldest_sequence + limit_) {
+      set_hit(bank_number, d, hit, requests_[hit].sequence);
+      usable = true;
+    } else {
+      drop_hit(bank_number, d);
+    }
   }
-  if (!usable) precharge_ |= bit;
+  if (bank.open && !usable && (work_ & bit) != 0) need_row(precharge_, DramCommand::Precharge, bank_number);
 }
 
 void DramScheduler::update_all() {
@@ -120,34 +148,29 @@ void DramScheduler::update_all() {
 }
 
 inline DramScheduler::Candidate DramScheduler::best_column(Direction direction, Cycle from) const {
-  const unsigned d = index_of(direction);
+  const Columns& columns = columns_[index_of(direction)];
   const DramCommand command = column_command(direction);
   from = std::max(from, timer_.earliest(command));
   Candidate best;
-  for (std::uint64_t banks = column_[d]; banks != 0; banks &= banks - 1) {
-    const auto bank = static_cast<unsigned>(std::countr_zero(banks));
+  for (unsigned i = 0; i < columns.count; ++i) {  // by age: the first of those that are equal is the best
+    const unsigned bank = columns.order[i];
     const Cycle cycle = std::max(from, timer_.earliest_of_bank(command, bank));
-    const std::uint64_t sequence = hit_sequence_[d][bank];
-    if (cycle < best.cycle || (cycle == best.cycle && sequence < best.sequence))
-      best = {cycle, sequence, bank};
+    if (cycle >= best.cycle) continue;
+    best = {cycle, columns.sequence[bank], bank};
+    if (cycle == from) break;
   }
   return best;
 }
 
-inline std::uint64_t DramScheduler::oldest_column(Direction direction) const {
-  const unsigned d = index_of(direction);
-  std::uint64_t oldest = ~0ull;
-  for (std::uint64_t banks = column_[d]; banks != 0; banks &= banks - 1)
-    oldest = std::min(oldest, hit_sequence_[d][static_cast<unsigned>(std::countr_zero(banks))]);
-  return oldest;
-}
-
-inline void DramScheduler::best_row(DramCommand command, std::uint64_t banks, Cycle from,
+inline void DramScheduler::best_row(DramCommand command, RowCommands& commands, Cycle from,
                                     Candidate& best) const {
   from = std::max(from, timer_.earliest(command));
-  for (; banks != 0; banks &= banks - 1) {
+  commands.bound = kNoCycle;
+  for (std::uint64_t banks = commands.banks; banks != 0; banks &= banks - 1) {
     const auto bank = static_cast<unsigned>(std::countr_zero(banks));
-    const Cycle cycle = std::max(from, timer_.earliest_of_bank(command, bank));
+    const Cycle ready = timer_.earliest_of_bank(command, bank);
+    commands.bound = std::min(commands.bound, ready);
+    const Cycle cycle = std::max(from, ready);
     const std::uint64_t sequence = banks_[bank].oldest_sequence;
     if (cycle < best.cycle || (cycle == best.cycle && sequence < best.sequence))
       best = {cycle, sequence, bank};
@@ -158,13 +181,9 @@ inline DramPlan DramScheduler::choose_first_ready(Cycle from) {
   const Direction turned = direction_ == Direction::Read ? Direction::Write : Direction::Read;
   Direction direction = direction_;
   Candidate column = best_column(direction, from);
-  // What the whole channel allows too late need not be looked at bank by bank.
-  const auto possible = [&](DramCommand command) {
-    return std::max(from, timer_.earliest(command)) <= column.cycle;
-  };
-  if (column_[index_of(turned)] != 0) {
-    const bool starved = oldest_column(turned) + limit_ <= column.sequence;
-    if (starved || possible(column_command(turned))) {
+  if (const Columns& others = columns_[index_of(turned)]; others.count != 0) {
+    const bool starved = others.sequence[others.order[0]] + limit_ <= column.sequence;
+    if (starved || std::max(from, timer_.earliest(column_command(turned))) < column.cycle) {
       const Candidate other = best_column(turned, from);
       const bool earlier = other.cycle < column.cycle;
       if (earlier || starved) {
@@ -175,12 +194,15 @@ inline DramPlan DramScheduler::choose_first_ready(Cycle from) {
     }
   }
   Candidate row;
-  if (activate_ != 0 && possible(DramCommand::Activate))
-    best_row(DramCommand::Activate, activate_, from, row);
-  if (precharge_ != 0 && possible(DramCommand::Precharge))
-    best_row(DramCommand::Precharge, precharge_, from, row);
+  // What comes too late for the whole channel or for every bank need not be looked at bank by bank.
+  const auto possible = [&](DramCommand command, const RowCommands& commands) {
+    return commands.banks != 0 && std::max({from, timer_.earliest(command), commands.bound}) <= column.cycle;
+  };
+  if (possible(DramCommand::Activate, activate_)) best_row(DramCommand::Activate, activate_, from, row);
+  if (possible(DramCommand::Precharge, precharge_)) best_row(DramCommand::Precharge, precharge_, from, row);
   if (row.cycle < column.cycle || (row.cycle == column.cycle && row.sequence + limit_ <= column.sequence)) {
-    const DramCommand command = activate_ >> row.bank & 1 ? DramCommand::Activate : DramCommand::Precharge;
+    const DramCommand command =
+        activate_.banks >> row.bank & 1 ? DramCommand::Activate : DramCommand::Precharge;
     return {row.cycle, command, row.bank, banks_[row.bank].oldest};
   }
   return {column.cycle, column_command(direction), column.bank, banks_[column.bank].hit[index_of(direction)]};

@@ -82,11 +82,25 @@ class DramScheduler {
     std::uint64_t sequence = 0;
     std::uint32_t bank = 0;
   };
+  // Banks whose row can be used in one direction, the one of the oldest request first.
+  struct Columns {
+    std::uint64_t banks = 0;
+    unsigned count = 0;
+    std::array<std::uint8_t, kMaxBanks> order{};
+    std::array<std::uint64_t, kMaxBanks> sequence{};  // by bank: age of Bank::hit
+  };
+  // Banks that need a row command; none of them may have it before `bound` as far as the banks are concerned.
+  struct RowCommands {
+    std::uint64_t banks = 0;
+    Cycle bound = 0;
+  };
   std::uint32_t first_of(unsigned bank, Direction direction) const;
   std::uint32_t first_hit(unsigned bank, Direction direction) const;
+  void set_hit(unsigned bank, unsigned direction, std::uint32_t hit, std::uint64_t sequence);
+  void drop_hit(unsigned bank, unsigned direction);
+  void need_row(RowCommands& commands, DramCommand command, unsigned bank);
   Candidate best_column(Direction direction, Cycle from) const;
-  std::uint64_t oldest_column(Direction direction) const;
-  void best_row(DramCommand command, std::uint64_t banks, Cycle from, Candidate& best) const;
+  void best_row(DramCommand command, RowCommands& commands, Cycle from, Candidate& best) const;
   DramPlan choose_first_ready(Cycle from);
   DramPlan choose_oldest(Cycle from) const;
   DramPlan choose_refresh(Cycle from) const;
@@ -103,11 +117,9 @@ class DramScheduler {
   std::uint64_t blocked_ = 0;
   bool outdated_ = true;
   std::array<Bank, kMaxBanks> banks_;
-  std::array<std::array<std::uint64_t, kMaxBanks>, 2> hit_sequence_{};  // by direction: age of Bank::hit
-  // Sets of banks: with requests, with an open row; and what they need next.
-  std::uint64_t work_ = 0, open_ = 0;
-  std::array<std::uint64_t, 2> column_{};
-  std::uint64_t precharge_ = 0, activate_ = 0;
+  std::uint64_t work_ = 0, open_ = 0;  // sets of banks: with requests, with an open row
+  std::array<Columns, 2> columns_;
+  RowCommands activate_, precharge_;
 };
 
 }  // namespace duet::memory

@@ -1,9 +1,10 @@
 // The strictly ordered queues in which a memory controller keeps requests until their trigger is satisfied
 // (lustig2013 §4.3, Fig. 5). Three queues: requests without a trigger, triggered requests of the CPU,
 // triggered requests of the GPU; a queue that holds no triggered requests is not kept here, its requests pass
-// at once. Only the first `look_ahead` entries of a queue are observed; an entry behind a waiting one may
-// leave before it only when they lie in different lines. When several may leave, the queue that comes first
-// in this order goes first (§6.3). Left out: time; what actions do to bits (full_empty_bits.h).
+// at once. With four, the CPU's triggered writes and reads are apart, so that a write that waits for empty
+// does not keep back the read that empties. Only the first `look_ahead` entries of a queue are observed. When
+// several may leave, the queue that comes first in this order goes first (§6.3), and the older entry of a
+// queue. Left out: time; what actions do to bits (full_empty_bits.h).
 #pragma once
 
 #include <array>
@@ -28,30 +29,32 @@ class TriggerQueues {
  public:
   struct Entry {
     Packet packet;
-    std::uint64_t line = 0;
     Cycle since = 0;
     std::uint8_t client = 0;
     bool waited = false;
   };
-  static constexpr unsigned kMaxQueues = 3;
+  static constexpr unsigned kMaxQueues = 4;
 
-  TriggerQueues(const config::FullEmpty& config, RequestPool& pool)
+  explicit TriggerQueues(const config::FullEmpty& config)
       : queues_(static_cast<unsigned>(config.queues)),
         entries_(config.queue_entries),
-        look_ahead_(config.look_ahead),
-        pool_(pool) {}
+        look_ahead_(config.look_ahead) {}
 
   // In which queue a request waits.
   unsigned queue_of(const Request& request) const {
     if (request.trigger == Trigger::None || queues_ == 1) return 0;
-    return queues_ == 2 || request.agent != Agent::Sm ? 1 : 2;
+    if (queues_ == 2) return 1;
+    if (request.agent == Agent::Sm) return 2;
+    return queues_ == 4 && request.operation == Operation::Read ? 3 : 1;
   }
   // Whether requests of the queue are kept here, rather than passing at once.
   bool keeps(unsigned queue) const { return queue != 0 || queues_ == 1; }
   bool has_room(unsigned queue) const { return waiting_[queue].size() < entries_; }
-  bool empty() const { return waiting_[0].empty() && waiting_[1].empty() && waiting_[2].empty(); }
+  bool empty() const {
+    return waiting_[0].empty() && waiting_[1].empty() && waiting_[2].empty() && waiting_[3].empty();
+  }
   void push(unsigned queue, const Packet& packet, std::uint8_t client, Cycle cycle) {
-    waiting_[queue].push_back({packet, pool_[packet.request].address / kLineBytes, cycle, client, false});
+    waiting_[queue].push_back({packet, cycle, client, false});
     if (waiting_[queue].size() > most_waiting_) most_waiting_ = waiting_[queue].size();
   }
   std::size_t most_waiting() const { return most_waiting_; }
@@ -59,12 +62,11 @@ class TriggerQueues {
   // Takes out the first entry for which `may_leave` holds, in the order above. False: none.
   template <typename F>
   bool take(F may_leave, Entry& taken) {
-    for (auto& queue : waiting_) {
+    for (const unsigned q : kOrder) {
+      auto& queue = waiting_[q];
       const std::size_t seen = std::min<std::size_t>(look_ahead_, queue.size());
       for (std::size_t i = 0; i < seen; ++i) {
-        bool behind = false;
-        for (std::size_t j = 0; j < i; ++j) behind |= queue[j].line == queue[i].line;
-        if (behind || !may_leave(queue[i])) continue;
+        if (!may_leave(queue[i])) continue;
         taken = queue[i];
         queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(i));
         return true;
@@ -76,10 +78,10 @@ class TriggerQueues {
   const std::vector<Entry>& waiting(unsigned queue) const { return waiting_[queue]; }
 
  private:
+  static constexpr std::array<unsigned, kMaxQueues> kOrder{0, 1, 3, 2};
   unsigned queues_;
   std::size_t entries_, look_ahead_;
   std::size_t most_waiting_ = 0;
-  RequestPool& pool_;
   std::array<std::vector<Entry>, kMaxQueues> waiting_;
 };
 

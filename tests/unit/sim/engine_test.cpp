@@ -103,6 +103,30 @@ TEST(Engine, TicksComeInOrderAtAnyDistance) {
   }
 }
 
+class Waiter : public Component {
+ public:
+  Waiter(Engine& engine, std::string name, Role role, std::string text)
+      : Component(engine, std::move(name), nullptr, 0, role), text_(std::move(text)) {}
+  Picoseconds tick(Picoseconds) override { return kNever; }
+  std::string waits_for() const override { return text_; }
+
+ private:
+  std::string text_;
+};
+
+TEST(Engine, TheReportNamesOnceWhatDiffersInNumbers) {
+  Engine engine;
+  const Role memory = Role::Memory, mover = Role::DataMovementElement;
+  const Waiter components[] = {
+      {engine, "cache 0", memory, "3 lines from 0x7f3a"},   {engine, "cache 1", memory, ""},
+      {engine, "mover 0", mover, "full at 0x10"},           {engine, "cache 2", memory, "12 lines from 0x80"},
+      {engine, "cache 3", memory, "room for 2 lines"},      {engine, "mover 1", mover, "full at 0x20"},
+      {engine, "cache 14", memory, "3 lines from 0xabcdef"}};
+  EXPECT_EQ(engine.waiting_report(),
+            "cache 0 waits for 3 lines from 0x7f3a (and 2 more like it); mover 0 waits for full at 0x10; "
+            "cache 3 waits for room for 2 lines; mover 1 waits for full at 0x20");
+}
+
 TEST(Queue, EntryIsSeenStrictlyLaterAndSlotIsFreeStrictlyLater) {
   Engine engine;
   Counter producer(engine, "p"), consumer(engine, "q");

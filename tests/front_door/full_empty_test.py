@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Full/empty bits: machines that stand still end with 124 and say who waits for what; one that only waits for another host thread does not.
+
+Usage: full_empty_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]."""
+import re
+import time
+
+from fixture import DUET, WORK, Fixture, call, main, stats
+
+
+class FullEmpty(Fixture):
+    def run_case(self, *arguments, options=(), timeout=60):
+        program = self.compiled("tests/front_door/full_empty.cu", "-pthread")
+        self.out = WORK / f"out-{self.id()}"
+        return call(DUET, "run", "-q", "--out", self.out, *options, program, *arguments, timeout=timeout)
+
+    def stands_still(self, *arguments, options=(), contains=()):
+        result = self.run_case(*arguments, options=options)
+        self.assertEqual(result.returncode, 124, result.stdout + result.stderr)
+        lines = [line for line in result.stderr.splitlines() if line.startswith("duet: ")]
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertIn("can make no progress", lines[0])
+        for part in contains:
+            self.assertIn(part, lines[0])
+        stats(self.out)
+        return lines[0], result
+
+    def goes_on(self, *arguments, options=(), timeout=60):
+        result = self.run_case(*arguments, options=options, timeout=timeout)
+        self.assertEqual((result.returncode, result.stdout), (0, "right\n"), result.stderr)
+        return result
+
+    def test_a_copy_back_of_what_nobody_writes(self):
+        line, result = self.stands_still("copy_back", contains=["(copy of stream 2 to the host, 16 packets not answered since "])
+        address = re.search(r"waits at (0x[0-9a-f]+)", result.stderr).group(1)
+        self.assertIn(f"waits for full at {address} ", line)
+        self.assertEqual(stats(self.out)["copies"][-1]["kind"], "full_empty_set")
+
+    def test_a_kernel_that_reads_what_nobody_fills(self):
+        self.stands_still("kernel", contains=["SM 0", "increment"])
+
+    def test_two_copies_that_wait_for_each_other(self):
+        line, _ = self.stands_still("crossed", options=["--set", "gpu.front_end.hardware_channels=4"])
+        self.assertRegex(line, r"full at 0x[0-9a-f]+ \(copy of stream 1 to the host")
+        self.assertRegex(line, r"empty at 0x[0-9a-f]+ \(copy of stream 2 to the GPU")
+
+    def test_one_channel_makes_streams_wait_for_each_other(self):
+        self.stands_still("crossed", contains=["(copy of stream 1 to the host", "of stream 1: its predecessor in the stream"])
+
+    def test_a_copy_to_pageable_memory_before_what_it_waits_for(self):
+        self.stands_still("pageable", contains=["(copy of stream 2 to the host"])
+
+    def test_one_copy_engine_cannot_fill_while_it_waits(self):
+        self.stands_still("one_engine", options=["--set", "gpu.copy_engines.count=1"],
+                          contains=["(copy of stream 2 to the host", "stream 1: a free copy engine"])
+
+    def test_two_copy_engines_can(self):
+        self.goes_on("one_engine")
+        copies = stats(self.out)["copies"]
+        self.assertEqual([(c["kind"], c.get("trigger"), c.get("action")) for c in copies],
+                         [("full_empty_set", None, "empty"), ("host_to_device", None, "fill"), ("device_to_host", "full", None)])
+
+    def test_a_copy_never_passes_one_that_waits_at_the_same_line(self):
+        """lustig2013 4.3: triggered copies share a queue of the controller; it keeps the order of one line however far it looks."""
+        program = self.compiled("tests/programs/full_empty_hand_over.cu")
+        for look_ahead in (1, 64):
+            result = call(DUET, "run", "-q", "--out", WORK / f"out-{self.id()}", "--set", "gpu.front_end.hardware_channels=4",
+                          "--set", f"gpu.full_empty.look_ahead={look_ahead}", program, "consumer_first")
+            self.assertEqual(result.returncode, 124, result.stderr)
+            self.assertIn("waits for full at 0x", result.stderr)
+            self.assertIn("waits for empty at 0x", result.stderr)
+
+    def test_one_queue_for_all_requests_stands_still(self):
+        """lustig2013 4.3 (CLAIMS L-hol): in one queue the copy that would fill lies behind the kernel's reads."""
+        program = self.compiled("tests/programs/full_empty_figure7.cu")
+        for queues, status in ((1, 124), (2, 0), (3, 0)):
+            result = call(DUET, "run", "-q", "--out", WORK / f"out-{self.id()}", "--set", f"gpu.full_empty.queues={queues}", program)
+            self.assertEqual(result.returncode, status, result.stderr)
+            if queues == 1:
+                self.assertIn("to the GPU, 64 packets not answered", result.stderr)
+
+    def test_free_waits_for_the_device(self):
+        self.stands_still("free", contains=["(copy of stream 2 to the host"])
+
+    def test_a_slow_thread_that_still_acts(self):
+        self.assertEqual(self.goes_on("slow_thread", "0.7").stderr, "")
+
+    def test_a_slow_main_thread_that_still_acts(self):
+        self.goes_on("slow_main", "0.7")
+
+    def test_a_long_wait_is_said(self):
+        result = self.goes_on("slow_thread", "6")
+        self.assertEqual(result.stderr.count("the machine stands still until another thread of the program acts: "), 1, result.stderr)
+
+    def test_a_thread_that_is_joined_cannot_act(self):
+        self.stands_still("join")
+
+    def test_all_threads_wait(self):
+        self.stands_still("both_wait")
+
+    def test_the_last_thread_that_could_act_ends(self):
+        self.stands_still("thread_gives_up", "0.5")
+
+    def test_the_time_limit_holds_while_a_thread_is_waited_for(self):
+        started = time.monotonic()
+        result = self.run_case("thread_gives_up", "30", options=["--timeout", "0.7"])
+        self.assertLess(time.monotonic() - started, 10)
+        self.assertEqual(result.returncode, 124, result.stderr)
+        self.assertIn("stopped after 0.7 s", result.stderr)
+
+    def test_who_uses_none_of_it_sees_none_of_it(self):
+        program = self.compiled("tests/programs/streams_events.cu")
+        seen = []
+        for settings in ((), ("gpu.full_empty.granule_bytes=0",), ("gpu.full_empty.queues=2", "gpu.full_empty.look_ahead=8")):
+            out = WORK / f"out-{self.id()}"
+            options = [word for setting in settings for word in ("--set", setting)]
+            self.assertEqual(call(DUET, "run", "-q", "--out", out, *options, program).returncode, 0)
+            found = stats(out)
+            del found["wall_seconds"], found["totals"]["warp_instructions_per_second"]
+            seen.append(found)
+        self.assertEqual(seen[0], seen[1])
+        self.assertEqual(seen[0], seen[2])
+        self.assertFalse([name for name, value in seen[0]["counters"].items() if "full_empty" in name and value != 0])
+
+    def test_without_bits_there_is_no_tracked_memory(self):
+        result = self.run_case("copy_back", options=["--set", "gpu.full_empty.granule_bytes=0"])
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("operation not supported", result.stderr)
+
+    def test_the_tracked_region_can_be_too_small(self):
+        for bytes_, fits in ((8192, True), (8188, False)):
+            result = self.run_case("one_engine", options=["--set", f"gpu.full_empty.region_bytes={bytes_}"])
+            self.assertEqual(result.returncode == 0, fits, result.stderr)
+            self.assertEqual("out of memory" in result.stderr, not fits, result.stderr)
+
+
+if __name__ == "__main__":
+    main()
