@@ -26,9 +26,12 @@ CASES = [
     (["--streams", "each", "--repeat", "2"], ["--set", "driver.read_ahead=true"]),
     (["--streams", "each", "--chunk", "1020"], ["--set", "gpu.full_empty.loads_in_l1=true"]),
 ]
+COARSE = (["--granule", "128", "--chunk", "512"], ["--set", "gpu.full_empty.granule_bytes=128"])
 EXTRA = {
-    "BFS": [(["--levels", "3"], []), (["--kernel-flag", "1", "--repeat", "2"], []), (["--track-all", "1", "--chunk", "212"], [])],
-    "HotSpot": [(["--steps", "1"], []), (["--steps", "5"], [])],
+    "matrixMul": [COARSE],
+    "histogram64": [COARSE],
+    "BFS": [COARSE, (["--levels", "3"], []), (["--kernel-flag", "1", "--repeat", "2"], []), (["--track-all", "1", "--chunk", "212"], [])],
+    "HotSpot": [COARSE, (["--steps", "1"], []), (["--steps", "5"], [])],
     "FIBLookup": [(["--table-copied", "1"], []), (["--table-copied", "1", "--copies", "one"], [])],
 }
 

@@ -54,18 +54,20 @@ struct Answer {
 };
 
 // Every thread of the grid comes here; the last block writes the flag, 0 or 1, and leaves `answer` as it was.
-__device__ void answer_host(int found_in_block, int* found, Answer* answer) {
+// The flag takes as many words as a granule has, since only a granule that has been written in whole is full.
+__device__ void answer_host(int found_in_block, int* found, int flag_words, Answer* answer) {
   if (threadIdx.x != 0) return;
   if (found_in_block) atomicOr(&answer->found, 1);
   __threadfence();
   if (atomicAdd(&answer->blocks_done, 1u) + 1 != gridDim.x) return;
-  *found = atomicExch(&answer->found, 0);
+  const int flag = atomicExch(&answer->found, 0);
+  for (int i = 0; i < flag_words; i++) found[i] = flag;
   answer->blocks_done = 0;
 }
 
 // As visit_level, with an answer in every case.
 __global__ void visit_level_and_answer(const int* first_edge, const int* targets, int* levels, int* found,
-                                       Answer* answer, int level, int nodes) {
+                                       int flag_words, Answer* answer, int level, int nodes) {
   __shared__ int found_in_block;
   if (threadIdx.x == 0) found_in_block = 0;
   __syncthreads();
@@ -80,14 +82,14 @@ __global__ void visit_level_and_answer(const int* first_edge, const int* targets
     }
   }
   __syncthreads();
-  answer_host(found_in_block, found, answer);
+  answer_host(found_in_block, found, flag_words, answer);
 }
 
 // Level 0 of a search whose graph and initial levels are still arriving; `plain` gets what the later levels
 // use. A node's own thread gives it its initial level unless the source's thread has already reached it.
 __global__ void visit_first_level(const int* first_edge, const int* targets, const int* levels,
                                   int* plain_first_edge, int* plain_targets, int* plain_levels, int* found,
-                                  Answer* answer, int edges, int nodes) {
+                                  int flag_words, Answer* answer, int edges, int nodes) {
   __shared__ int found_in_block;
   if (threadIdx.x == 0) found_in_block = 0;
   __syncthreads();
@@ -108,7 +110,7 @@ __global__ void visit_first_level(const int* first_edge, const int* targets, con
     }
   }
   __syncthreads();
-  if (answer != nullptr) return answer_host(found_in_block, found, answer);
+  if (answer != nullptr) return answer_host(found_in_block, found, flag_words, answer);
   if (threadIdx.x == 0 && found_in_block) *found = 1;
 }
 
@@ -149,15 +151,15 @@ struct Problem {
         nodes(static_cast<int>(options.size)),
         in(options, options.overlaps_start(),
            {graph.first_edge.size() * sizeof(int), graph.targets.size() * sizeof(int), nodes * sizeof(int)}),
-        out(options, options.overlaps_finish(), {sizeof(int)}),
+        out(options, options.overlaps_finish(), {options.granule_bytes}),
         first_edge(graph.first_edge.size(), &in),
         targets(graph.targets.size(), &in),
         levels(nodes, &in),
-        found(1, &out),
+        found(options.granule_bytes / sizeof(int), &out),
         d_first_edge(first_edge.size(), &in),
         d_targets(targets.size(), &in),
         d_levels(nodes, &in),
-        d_found(1, &out) {
+        d_found(found.size(), &out) {
     if (kernel_writes_flag()) {
       d_answer = std::make_unique<Device<Answer>>(1);
       CHECK_CUDA(cudaMemset(d_answer->get(), 0, sizeof(Answer)));
@@ -195,12 +197,13 @@ struct Problem {
       if (level == 0 && moves_to_plain()) {
         visit_first_level<<<blocks, kThreads, 0, stream>>>(
             d_first_edge.get(), d_targets.get(), d_levels.get(), work_first_edge(), work_targets(),
-            work_levels(), flag, answers ? d_answer->get() : nullptr, static_cast<int>(targets.size()),
-            nodes);
+            work_levels(), flag, static_cast<int>(found.size()), answers ? d_answer->get() : nullptr,
+            static_cast<int>(targets.size()), nodes);
         CHECK_LAUNCH("visit_first_level");
       } else if (answers) {
         visit_level_and_answer<<<blocks, kThreads, 0, stream>>>(
-            work_first_edge(), work_targets(), work_levels(), flag, d_answer->get(), level, nodes);
+            work_first_edge(), work_targets(), work_levels(), flag, static_cast<int>(found.size()),
+            d_answer->get(), level, nodes);
         CHECK_LAUNCH("visit_level_and_answer");
       } else {
         visit_level<<<blocks, kThreads, 0, stream>>>(work_first_edge(), work_targets(), work_levels(), flag,

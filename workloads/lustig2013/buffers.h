@@ -17,16 +17,17 @@ namespace lustig2013 {
 struct Array {
   char* host = nullptr;
   char* device = nullptr;
-  size_t bytes = 0;
+  size_t bytes = 0;  // of what commands transfer
+  size_t used = 0;   // of the array alone
 };
 
 class Side {
  public:
   // `array_bytes`: sizes of the arrays that will be placed here, in their order.
   Side(const Options& options, bool tracked, const std::vector<size_t>& array_bytes)
-      : tracked_(tracked && options.bits) {
+      : tracked_(tracked && options.bits), granule_bytes_(options.granule_bytes) {
     if (!options.combined || array_bytes.size() < 2) return;
-    for (size_t bytes : array_bytes) block_.bytes += padded(bytes);
+    for (size_t bytes : array_bytes) block_.bytes += padded(whole_granules(bytes));
     void *host = nullptr, *device = nullptr;
     CHECK_CUDA(cudaMallocHost(&host, block_.bytes));
     allocate(&device, block_.bytes);
@@ -47,6 +48,11 @@ class Side {
   // What the commands of one offload copy.
   std::vector<Array> transfers() const { return owns() ? std::vector<Array>{block_} : arrays_; }
 
+  // What commands that know bits transfer of an array of so many bytes; copies take what lies behind it
+  // along.
+  size_t whole_granules(size_t bytes) const {
+    return tracked_ ? (bytes + granule_bytes_ - 1) / granule_bytes_ * granule_bytes_ : bytes;
+  }
   void allocate(void** device, size_t bytes) const {
 #ifdef __DUET__
     if (tracked_) {
@@ -67,17 +73,22 @@ class Side {
   }
 
  private:
-  // As cudaMalloc aligns.
-  static size_t padded(size_t bytes) { return (bytes + 255) / 256 * 256; }
+  // As cudaMalloc aligns, and granules.
+  size_t padded(size_t bytes) const {
+    const size_t unit = granule_bytes_ > 256 ? granule_bytes_ : 256;
+    return (bytes + unit - 1) / unit * unit;
+  }
   size_t take(size_t index, size_t bytes) {
     if (index == arrays_.size()) arrays_.emplace_back();
-    arrays_[index].bytes = bytes;
+    arrays_[index].bytes = whole_granules(bytes);
+    arrays_[index].used = bytes;
     size_t offset = 0;
     for (size_t i = 0; i < index; i++) offset += padded(arrays_[i].bytes);
     return offset;
   }
 
   bool tracked_;
+  size_t granule_bytes_;
   Array block_;  // of all arrays, when one command copies them
   std::vector<Array> arrays_;
   size_t hosts_ = 0, devices_ = 0;
@@ -89,7 +100,9 @@ class Pinned {
  public:
   explicit Pinned(size_t count, Side* side = nullptr) : count_(count) {
     char* own = nullptr;
-    if (side == nullptr || !side->owns()) CHECK_CUDA(cudaMallocHost(reinterpret_cast<void**>(&own), bytes()));
+    const size_t allocated = side == nullptr ? bytes() : side->whole_granules(bytes());
+    if (side == nullptr || !side->owns())
+      CHECK_CUDA(cudaMallocHost(reinterpret_cast<void**>(&own), allocated));
     own_ = own;
     data_ = reinterpret_cast<T*>(side != nullptr ? side->place_host(own, bytes()) : own);
   }
@@ -119,7 +132,7 @@ class Device {
     if (side == nullptr) {
       CHECK_CUDA(cudaMalloc(&own, bytes()));
     } else if (!side->owns()) {
-      side->allocate(&own, bytes());
+      side->allocate(&own, side->whole_granules(bytes()));
     }
     own_ = static_cast<char*>(own);
     data_ = reinterpret_cast<T*>(side != nullptr ? side->place_device(own_, bytes()) : own_);

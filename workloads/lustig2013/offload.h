@@ -54,6 +54,18 @@ inline void empty_words(const Side& side, cudaStream_t stream) {
 #endif
 }
 
+// A granule is full when all of it has been written, and kernels write what is used: an output that ends
+// within a granule could never be copied back.
+inline void require_whole_outputs(const Side& out) {
+  if (!out.tracked()) return;
+  for (const Array& array : out.arrays())
+    if (array.used != array.bytes) {
+      fprintf(stderr, "an output of %zu bytes does not consist of whole granules of --granule bytes\n",
+              array.used);
+      exit(2);
+    }
+}
+
 // A copy in fills the words that have bits.
 inline void copy_piece_in(const Side& side, char* device, const char* host, size_t bytes,
                           cudaStream_t stream) {
@@ -107,6 +119,7 @@ template <typename First, typename Rest>
 void offload(const Options& options, const Streams& streams, const Side& in, const Side& out, First&& first,
              Rest&& rest) {
   const size_t early_copies = options.overlaps_finish() ? streams.outs() : 0;
+  require_whole_outputs(out);
   if (options.variant != Variant::kBaseline) {
     empty_words(in, streams.kernel());
     empty_words(out, streams.kernel());

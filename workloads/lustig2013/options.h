@@ -41,6 +41,7 @@ struct Options {
   bool combined = false;               // all arrays of one direction are one copy
   bool stream_each = false;            // every array has a stream of its own
   bool bits = true;
+  size_t granule_bytes = 4;  // that one bit of the machine tracks
   unsigned repeat = 1;
 
   bool overlaps_start() const {
@@ -66,6 +67,7 @@ inline void print_help(const Spec& spec) {
       "  --streams S    three: for kernels, copies in, copies out (default); each: one for every array "
       "copied\n"
       "  --bits B       on (default); off: the same commands without full/empty bits, with wrong results\n"
+      "  --granule BYTES  tracked arrays consist of whole granules of that many bytes (default 4)\n"
       "  --repeat R     offloads one after the other, each with inputs of its own (default 1)\n",
       spec.program, spec.size_help, spec.min_size, spec.max_size, spec.default_size);
   for (const ExtraOption& extra : spec.extras)
@@ -117,6 +119,9 @@ inline bool parse_option(const Spec& spec, const char* name, const char* text, O
   } else if (is("--chunk")) {
     options.chunk_bytes = number(0, 1u << 30);
     if (options.chunk_bytes % 4 != 0) not_a_multiple(spec, name, 4, text);
+  } else if (is("--granule")) {
+    options.granule_bytes = number(4, 4096);
+    if (options.granule_bytes % 4 != 0) not_a_multiple(spec, name, 4, text);
   } else if (is("--copies")) {
     options.combined = parse_word(spec, "copies are each or one, not", text, kCopies) == 1;
   } else if (is("--streams")) {
