@@ -536,18 +536,45 @@ TEST(FullEmptyDriver, AChangeOfBitsCostsAMemsetAndIsRecorded) {
   command.full_empty = {buffer, 512, Action::Empty};
   rig.submit(std::move(command));
   EXPECT_EQ(rig.thread.clock(), 1'300'000u);
-  // The functional GPU's memory has no bits and says so: the command has come through all the front end.
+  // The functional GPU's board has no engine for bits: the command has come through the front end up to
+  // there.
   try {
     rig.finish();
-    FAIL() << "the simple memory took a change of bits";
+    FAIL() << "somebody took a change of bits";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("full/empty bits"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("stream 0: a free copy engine"), std::string::npos)
+        << error.what();
   }
   const auto named = [](const gpu::PushBufferTrace& entry) {
     return std::string(entry.command) == "FullEmptyRange" && entry.argument == 512;
   };
   EXPECT_EQ(std::count_if(trace.begin(), trace.end(), named), 1);
   EXPECT_GE(rig.engine.now(), 1'300'000u + 4'400'000u);
+}
+
+// What a launch does to bits at its end stands behind the wait for its blocks, and before what tells others.
+TEST(FullEmptyDriver, AKernelsEndEmptiesBeforeItIsReleased) {
+  Rig rig;
+  const Address first = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
+  const Address freed = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
+  const Address last = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
+  rig.memory.release(freed);
+  std::vector<std::pair<std::string, std::uint64_t>> trace;
+  rig.driver().on_push_buffer_command = [&](const gpu::PushBufferTrace& entry) {
+    trace.emplace_back(entry.command, entry.argument);
+  };
+  driver::Command launch = rig.launch(2);
+  launch.at_end = {{first, 512, Action::Empty}, {freed, 64, Action::Empty}, {last, 1024, Action::Empty}};
+  rig.submit(std::move(launch));
+  EXPECT_THROW(rig.finish(), Error);
+  const std::vector<std::pair<std::string, std::uint64_t>> expected = {
+      {"WaitRefCnt", 0}, {"FullEmptyRange", 512}, {"FullEmptyRange", 1024}, {"ReleaseSemaphore", 1}};
+  ASSERT_GE(trace.size(), expected.size());
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), trace.end() - 4));
+  std::size_t ended = 0;
+  for (const auto& sm : rig.sms) ended += sm->log.size();
+  EXPECT_EQ(ended, 2u);  // its blocks have run, and it is not complete
+  EXPECT_TRUE(rig.records.empty());
 }
 
 }  // namespace
