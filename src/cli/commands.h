@@ -51,6 +51,7 @@ struct ReproduceOptions {
   std::string json;
   std::string machine;
   std::vector<std::string> sets;
+  bool quick = false;
   bool quiet = false;
 };
 int reproduce(const Installation& installation, const ReproduceOptions& options);

@@ -17,6 +17,7 @@ Installation find_installation() {
   found.machines_directory = prefix / "share/duet/machines";
   found.include_directory = prefix / "share/duet/include";
   found.workloads_directory = prefix / "share/duet/workloads";
+  found.experiments_directory = prefix / "share/duet/experiments";
   for (const std::string& directory :
        {found.library_directory, found.machines_directory, found.include_directory})
     if (!fs::is_directory(directory))

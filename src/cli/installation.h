@@ -13,6 +13,7 @@ struct Installation {
   std::string machines_directory;
   std::string include_directory;
   std::string workloads_directory;
+  std::string experiments_directory;
 };
 
 // Throws duet::Error when the folder is not shaped like an installation.

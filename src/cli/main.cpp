@@ -152,11 +152,13 @@ int command_line(int argc, char** argv) {
   ReproduceOptions reproduction;
   CLI::App* reproduce_app = app.add_subcommand("reproduce", "measure what a paper claims");
   reproduce_app->add_option("paper", reproduction.paper, "lustig2013")->required();
-  reproduce_app->add_option("--only", reproduction.only, "claims, separated by commas")->delimiter(',');
+  reproduce_app->add_option("--only", reproduction.only, "claims, separated by commas, or 'choices'")
+      ->delimiter(',');
   reproduce_app->add_option("--json", reproduction.json, "write the scorecard to this file");
   reproduce_app->add_option("-m,--machine", reproduction.machine, "another machine than the paper's");
   reproduce_app->add_option("--set", reproduction.sets, "change one machine parameter: key=value")
       ->allow_extra_args(false);
+  reproduce_app->add_flag("--quick", reproduction.quick, "smaller inputs than the paper's");
   reproduce_app->add_flag("-q,--quiet", reproduction.quiet, "no progress");
 
   try {

@@ -1,238 +1,235 @@
-// `duet reproduce PAPER`: runs the experiment behind each claim with a program that uses only the runtime
-// API, and compares. The rows and their bands are data; one function gives every verdict.
+// `duet reproduce PAPER`: runs the experiment behind each claim and compares. Which claims there are stands
+// in reproduce_claims.cpp, how they are measured in reproduce_latencies.cpp and reproduce_offloads.cpp.
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/reproduce_choices.h"
+#include "cli/reproduce_claims.h"
+#include "cli/reproduce_latencies.h"
+#include "cli/reproduce_offloads.h"
 #include "config/loader.h"
 
 namespace duet::cli {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace {
 
-// A claim and the band within which a measurement holds: |measured - paper| <= absolute + relative * |paper|.
-struct Claim {
-  const char* id;
-  const char* quantity;  // key of the measurement; "" when nothing measures it yet
-  const char* claim;
-  double paper;
-  const char* unit;
-  double absolute, relative;
-  const char* note;
-};
+constexpr const char* kChoices = "choices";  // accepted by --only beside the claims
 
-// lustig2013. Table 2 sets the machine's parameters and hardware latency comes on top, so intercepts may lie
-// 1 us apart and slopes 1 %; a call's own latency has nothing on top.
-constexpr Claim kLustig2013[] = {
-    {"L-T2", "sync_h2d_intercept", "cudaMemcpy to the device: 7 us + n / 6.8 GB/s, intercept", 7.0, "us", 1.0,
-     0, ""},
-    {"L-T2", "sync_h2d_rate", "cudaMemcpy to the device: 7 us + n / 6.8 GB/s, slope", 6.8, "GB/s", 0, 0.01,
-     ""},
-    {"L-T2", "sync_d2h_intercept", "cudaMemcpy to the host: intercept", 7.0, "us", 1.0, 0, ""},
-    {"L-T2", "sync_d2h_rate", "cudaMemcpy to the host: slope", 6.8, "GB/s", 0, 0.01, ""},
-    {"L-T2", "async_call", "cudaMemcpyAsync: the call", 1.2, "us", 0, 0.01, ""},
-    {"L-T2", "async_h2d_intercept", "cudaMemcpyAsync and synchronize: 9 us + n / 6.8 GB/s, intercept", 9.0,
-     "us", 1.0, 0, ""},
-    {"L-T2", "async_h2d_rate", "cudaMemcpyAsync and synchronize: slope", 6.8, "GB/s", 0, 0.01, ""},
-    {"L-T2", "async_128k", "128 KB asynchronous copy: 1.2 us + 7 us + 128 KB / (6.8 GB/s)",
-     1.2 + 7 + 131072 / 6800.0, "us", 1.0, 0, "synchronization's own 1 us taken off"},
-    {"L-T2", "launch_call", "kernel launch: the call", 1.5, "us", 0, 0.01, ""},
-    {"L-T2", "launch_driver", "kernel launch: driver", 3.0, "us", 1.0, 0,
-     "launch and synchronize, less the launch call and 1 us; an empty kernel's run is contained"},
-    {"L-T2", "stream_synchronize", "cudaStreamSynchronize, nothing to wait for: 1 us, then 1 us", 2.0, "us",
-     0, 0.01, ""},
-    {"L-T2", "device_synchronize", "cudaDeviceSynchronize, nothing to wait for: 1 us, then 1 us", 2.0, "us",
-     0, 0.01, ""},
-    {"L-F9", "driver_latency", "one copy of N against two of N/2 recovers the driver's latency per call", 6.0,
-     "us", 0, 0.02, "the paper's column is what the machine file sets; halves in two streams, smallest N"},
-    {"L-F8", "", "profiler counters serialize kernels, light timers do not distort", 0, "", 0, 0,
-     "needs the CPU model"},
-    {"L-F2", "", "small copies: the discrete GPU has the lower latency", 0, "", 0, 0,
-     "needs the integrated machine"},
-    {"L-F1", "", "BFS: crossover of one CPU thread and the GPU near 4,000 nodes", 4000, "nodes", 0, 0,
-     "needs the CPU model"},
-    {"L-F11a", "", "full-overlap: 26 % mean gain, 43 % at best", 26, "%", 0, 0, "needs full/empty bits"},
-    {"L-F11b", "", "no full/empty scenario is slower than baseline", 0, "", 0, 0, "needs full/empty bits"},
-    {"L-F11c", "", "histogram64: overlap-start gives most", 0, "", 0, 0, "needs full/empty bits"},
-    {"L-F11d", "", "matrixMul: overlap-finish slightly better", 0, "", 0, 0, "needs full/empty bits"},
-    {"L-F11e", "", "vectorAdd: full-overlap beyond either", 0, "", 0, 0, "needs full/empty bits"},
-    {"L-F11f", "", "full-overlap is the best everywhere", 0, "", 0, 0, "needs full/empty bits"},
-    {"L-F12", "", "vectorAdd break-even 128K, with full-overlap 32K elements", 131072, "elements", 0, 0,
-     "needs full/empty bits and the CPU model"},
-    {"L-7.1", "", "the baseline GPU beats one CPU thread", 0, "", 0, 0, "needs the CPU model"},
-    {"L-val", "", "agreement with hardware within 5 % on average", 5, "%", 0, 0, "needs a real GPU"},
-    {"L-int", "", "the techniques pay on an integrated machine", 0, "", 0, 0, "needs full/empty bits"},
-    {"L-safe", "", "an early launch is wrong without the bits, right with them", 0, "", 0, 0,
-     "needs full/empty bits"},
-    {"L-hol", "", "one queue instead of three deadlocks", 0, "", 0, 0, "needs full/empty bits"},
-    {"L-mshr", "", "outstanding triggered reads hold MSHRs", 0, "", 0, 0, "needs full/empty bits"},
-    {"L-dram", "", "one bit per 4 bytes is 3 % of DRAM", 3, "%", 0, 0, "needs full/empty bits"},
-    {"L-tab3", "", "seven benchmarks in four variants", 0, "", 0, 0, "baseline variant only so far"},
-    {"L-ext", "", "what the paper leaves open", 0, "", 0, 0, "needs full/empty bits"},
-};
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
-using Measurements = std::map<std::string, double>;
-
-const char* verdict(const Claim& claim, std::optional<double> measured, double paper) {
-  if (!measured) return "not run";
-  return std::abs(*measured - paper) <= claim.absolute + claim.relative * std::abs(paper) ? "holds"
-                                                                                          : "falls short";
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-// Compiles a probe and runs it on the machine; its standard output, one JSON object a line.
-std::vector<Json> run_probe(const Installation& installation, const ReproduceOptions& options,
-                            const std::string& machine, const std::string& name, const std::string& arguments,
-                            const fs::path& folder) {
-  if (!options.quiet) std::fprintf(stderr, "duet: probe %s on %s\n", name.c_str(), machine.c_str());
-  const std::string program = folder / name;
-  if (compile(installation, {installation.workloads_directory + "/probe/" + name + ".cu", "-o", program}) !=
-      0)
-    throw Error(fmt::format("cannot compile the probe {}", name));
-  std::string command =
-      quoted(installation.prefix + "/bin/duet") + " run --quiet --machine " + quoted(machine);
-  for (const std::string& set : options.sets) command += " --set " + quoted(set);
-  command += " --out " + quoted(folder / (name + "-results")) + " " + quoted(program) + " " + arguments;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) throw Error("cannot start a process");
-  std::vector<Json> lines;
-  std::string line;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
-    if (c != '\n') {
-      line += static_cast<char>(c);
-      continue;
+class Selection {
+ public:
+  explicit Selection(const std::vector<std::string>& only) : only_(only) {
+    for (const std::string& id : only) {
+      const auto is = [&](const Claim& claim) { return id == claim.id; };
+      const auto claims = lustig2013_claims();
+      if (id != kChoices && std::none_of(claims.begin(), claims.end(), is))
+        throw Error(fmt::format("lustig2013 has no claim '{}'", id));
     }
-    lines.push_back(Json::parse(line));
-    line.clear();
   }
-  const int status = pclose(pipe);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw Error(fmt::format("the probe {} failed", name));
-  return lines;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-// Slope from the two largest sizes; intercept is the median over all sizes of what the slope leaves.
-void fit(const std::map<double, double>& time_ns_by_bytes, const std::string& name, Measurements& out) {
-  const auto last = std::prev(time_ns_by_bytes.end()), before = std::prev(last);
-  const double ns_per_byte = (last->second - before->second) / (last->first - before->first);
-  std::vector<double> intercepts;
-  for (const auto& [bytes, ns] : time_ns_by_bytes) intercepts.push_back(ns - bytes * ns_per_byte);
-  out[name + "_rate"] = 1 / ns_per_byte;
-  out[name + "_intercept"] = median(intercepts) / 1000;
-}
-
-Measurements measure_latencies(const std::vector<Json>& lines) {
-  std::map<std::string, std::map<double, double>> times;
-  for (const Json& line : lines) {
-    const std::vector<double> samples = line.at("ns").get<std::vector<double>>();
-    times[line.at("operation").get<std::string>()][line.at("bytes").get<double>()] = median(samples);
+  bool wants(const std::string& id) const {
+    return only_.empty() || std::find(only_.begin(), only_.end(), id) != only_.end();
   }
-  Measurements out;
-  fit(times.at("memcpy_h2d"), "sync_h2d", out);
-  fit(times.at("memcpy_d2h"), "sync_d2h", out);
-  fit(times.at("memcpy_async_h2d_sync"), "async_h2d", out);
-  out["async_call"] = times.at("memcpy_async_h2d_call").begin()->second / 1000;
-  out["async_128k"] = times.at("memcpy_async_h2d_sync").at(131072) / 1000 - 1;
-  out["launch_call"] = times.at("launch_call").at(0) / 1000;
-  out["launch_driver"] = (times.at("launch_sync").at(0) - times.at("launch_call").at(0)) / 1000 - 1;
-  out["stream_synchronize"] = times.at("stream_synchronize_idle").at(0) / 1000;
-  out["device_synchronize"] = times.at("device_synchronize_idle").at(0) / 1000;
-  return out;
-}
 
-struct TemporaryFolder {
-  fs::path path;
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "duet-reproduce-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw Error("cannot make a temporary folder");
-    path = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
+ private:
+  const std::vector<std::string>& only_;
 };
+
+bool machine_exists(const Installation& installation, const char* name) {
+  const auto machines = config::list_machines(installation.machines_directory);
+  return std::any_of(machines.begin(), machines.end(),
+                     [&](const auto& machine) { return machine.name == name; });
+}
+
+std::string number(std::optional<double> value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
+
+// What stands behind a row's claim: fixed words, what the measurement added, and that inputs were small.
+std::string note_of(const Claim& claim, bool has_value, bool quick, const Measurements& measured) {
+  std::string note = claim.note;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) note += (note.empty() ? "" : "; ") + text;
+  };
+  for (const std::string& key :
+       {std::string(claim.quantity), has_value ? std::string() : std::string(claim.id)})
+    if (const auto more = measured.notes.find(key); !key.empty() && more != measured.notes.end())
+      add(more->second);
+  const std::string_view id = claim.id;
+  if (quick && has_value && id != "L-T2" && id != "L-F9" && id != "L-dram") add("small inputs");
+  return note;
+}
+
+Json claim_rows(const Selection& selection, bool quick, const Measurements& measured) {
+  Json rows = Json::array();
+  print(fmt::format("{:<7} {:<11} {:>8} {:>9} {:<6} {}\n", "id", "verdict", "paper", "measured", "unit",
+                    "claim"));
+  for (const Claim& claim : lustig2013_claims()) {
+    if (!selection.wants(claim.id)) continue;
+    const auto found = measured.values.find(claim.quantity);
+    const std::optional<double> value =
+        found == measured.values.end() ? std::nullopt : std::optional(found->second);
+    const std::string note = note_of(claim, value.has_value(), quick, measured);
+    const char* result = verdict(claim, value);
+    rows.push_back({{"id", claim.id},
+                    {"claim", claim.claim},
+                    {"paper", claim.paper ? Json(*claim.paper) : Json()},
+                    {"unit", claim.unit},
+                    {"measured", value ? Json(*value) : Json()},
+                    {"verdict", result},
+                    {"note", note}});
+    print(fmt::format("{:<7} {:<11} {:>8} {:>9} {:<6} {}{}\n", claim.id, result, number(claim.paper),
+                      number(value), claim.unit, claim.claim, note.empty() ? "" : " (" + note + ")"));
+  }
+  return rows;
+}
+
+void print_figure_11(const Grid& grid) {
+  print("\nFigure 11: runtime as a share of the baseline's\n");
+  print(fmt::format("{:<13} {:>12} {:>14} {:>15} {:>13}\n", "benchmark", "baseline us", "overlap-start",
+                    "overlap-finish", "full-overlap"));
+  for (const Benchmark& benchmark : benchmarks()) {
+    const auto share = [&](const char* variant) {
+      const auto value = grid.normalized(benchmark.name, variant);
+      return value ? fmt::format("{:.3f}", *value) : std::string("failed");
+    };
+    print(fmt::format("{:<13} {:>12.1f} {:>14} {:>15} {:>13}\n", benchmark.name,
+                      grid.outcomes.at(benchmark.name).at("baseline")->runtime_us(), share("overlap-start"),
+                      share("overlap-finish"), share("full-overlap")));
+  }
+  const auto mean = [&](const char* variant) {
+    const auto gain = grid.mean_gain(variant);
+    return gain ? fmt::format("{:.3f}", 1 - *gain / 100) : std::string("-");
+  };
+  print(fmt::format("{:<13} {:>12} {:>14} {:>15} {:>13}\n", "mean", "", mean("overlap-start"),
+                    mean("overlap-finish"), mean("full-overlap")));
+}
+
+void print_figure_12(const Json& figure) {
+  print("\nFigure 12: vectorAdd by size, us\n");
+  print(fmt::format("{:<13} {:>12} {:>14} {:>15} {:>13}\n", "elements", "baseline", "overlap-start",
+                    "overlap-finish", "full-overlap"));
+  for (std::size_t i = 0; i < figure["elements"].size(); ++i) {
+    const auto us = [&](const char* variant) { return figure["runtime_us"][variant][i].get<double>(); };
+    print(fmt::format("{:<13} {:>12.1f} {:>14.1f} {:>15.1f} {:>13.1f}\n",
+                      figure["elements"][i].get<unsigned>(), us("baseline"), us("overlap-start"),
+                      us("overlap-finish"), us("full-overlap")));
+  }
+}
+
+Json side_json(const ChoiceSide& side, const Grid& grid) {
+  std::string where;
+  const double worst = grid.worst_normalized(where);
+  const auto mean = grid.mean_gain("full-overlap"), best = grid.best_gain("full-overlap");
+  return {{"side", side.text},
+          {"mean_gain_percent", mean ? Json(*mean) : Json()},
+          {"best_gain_percent", best ? Json(*best) : Json()},
+          {"worst_normalized", worst},
+          {"worst_in", where},
+          {"failed_runs", grid.failures()},
+          {"runs", grid.runs()},
+          {"benchmarks", grid.json()}};
+}
+
+void print_side(const char* name, const ChoiceSide& side, const Grid& grid) {
+  std::string where;
+  const double worst = grid.worst_normalized(where);
+  print(fmt::format("  {:<12} {:>6} {:>6} {:>7.3f} {:>7}  {}\n", name, number(grid.mean_gain("full-overlap")),
+                    number(grid.best_gain("full-overlap")), worst, grid.failures(), side.text));
+}
+
+// Both sides of every choice: the values together, and each alternative with all other values.
+Json choice_rows(Offloads& offloads, const Grid& values) {
+  Json rows = Json::array();
+  std::vector<Grid> others;
+  for (const Choice& choice : offloads.choices())
+    others.push_back(offloads.grid("choice " + choice.id, &choice));
+  print(
+      "\nChoices that the paper leaves open: full-overlap's mean and best gain in %, the largest normalized "
+      "runtime of\n"
+      "any variant, and how many of the 28 runs fail\n");
+  print(fmt::format("  {:<12} {:>6} {:>6} {:>7} {:>7}\n", "", "mean", "best", "worst", "failed"));
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const Choice& choice = offloads.choices()[i];
+    print(fmt::format("{}: {}\n", choice.id, choice.question));
+    print_side("value", choice.value, values);
+    print_side("alternative", choice.alternative, others[i]);
+    rows.push_back({{"id", choice.id},
+                    {"question", choice.question},
+                    {"reason", choice.reason},
+                    {"value", side_json(choice.value, values)},
+                    {"alternative", side_json(choice.alternative, others[i])}});
+  }
+  return rows;
+}
+
+// The claims about full/empty bits; returns the benchmarks in all variants where any claim needs them.
+std::optional<Grid> measure_full_empty(Offloads& offloads, const Selection& selection,
+                                       const config::Machine& machine, Measurements& out) {
+  static constexpr const char* kOnGrid[] = {"L-F11a", "L-F11b", "L-F11c", "L-F11d", "L-F11e", "L-F11f",
+                                            "L-tab3", "L-F12",  "L-hol",  "L-mshr", kChoices};
+  const Bytes granule_bytes = machine.gpu.full_empty.granule_bytes;
+  if (granule_bytes == 0) {
+    for (const char* id : kOnGrid) out.notes[id] = "the machine has no full/empty bits";
+    for (const char* id : {"L-safe", "L-dram"}) out.notes[id] = "the machine has no full/empty bits";
+    return std::nullopt;
+  }
+  out.values["bits_share"] = 100.0 / (8 * static_cast<double>(granule_bytes));
+  if (selection.wants("L-safe")) offloads.safety(out);
+  if (std::none_of(std::begin(kOnGrid), std::end(kOnGrid),
+                   [&](const char* id) { return selection.wants(id); }))
+    return std::nullopt;
+  Grid grid = offloads.grid("L-F11, seven benchmarks in four variants");
+  offloads.figure_11(grid, out);
+  offloads.figures_3_and_6(grid, out);
+  if (selection.wants("L-tab3") || selection.wants("L-F12")) offloads.figure_12_and_table_3(grid, out);
+  if (selection.wants("L-hol")) offloads.queues(grid, out);
+  if (selection.wants("L-mshr")) offloads.miss_registers(grid, machine.gpu.sm.count, out);
+  return grid;
+}
 
 }  // namespace
 
 int reproduce(const Installation& installation, const ReproduceOptions& options) {
   if (options.paper != "lustig2013")
     throw Error(fmt::format("no experiments for '{}': this version reproduces lustig2013", options.paper));
-  for (const std::string& id : options.only)
-    if (std::none_of(std::begin(kLustig2013), std::end(kLustig2013),
-                     [&](const Claim& claim) { return id == claim.id; }))
-      throw Error(fmt::format("lustig2013 has no claim '{}'", id));
+  const Selection selection(options.only);
   const std::string machine = options.machine.empty() ? "gtx580" : options.machine;
-  const auto resolved = config::load_machine(machine, installation.machines_directory, options.sets);
-  auto wanted = [&](const char* id) {
-    return options.only.empty() ||
-           std::find(options.only.begin(), options.only.end(), id) != options.only.end();
-  };
+  const auto resolved = config::load_machine(machine, installation.machines_directory, options.sets).machine;
+  Runner runner(installation, options.quiet);
+  Offloads offloads(runner, options,
+                    read_choices(installation.experiments_directory + "/lustig2013/choices.toml"), machine);
 
-  const TemporaryFolder folder;
   Measurements measured;
-  if (wanted("L-T2"))
-    measured = measure_latencies(run_probe(installation, options, machine, "latency", "", folder.path));
-  if (wanted("L-F9")) {
-    const auto lines = run_probe(installation, options, machine, "fig9", "8 1024 65536", folder.path);
-    measured["driver_latency"] = lines.at(0).at("driver_ns").get<double>() / 1000;
+  if (selection.wants("L-T2")) measure_latencies(runner, machine, options.sets, measured);
+  if (selection.wants("L-F9"))
+    measure_driver_latency(runner, machine, options.sets,
+                           static_cast<double>(resolved.driver.memcpy_async.driver_ns) / 1000, measured);
+  const std::optional<Grid> grid = measure_full_empty(offloads, selection, resolved, measured);
+  if (machine_exists(installation, "llano")) {
+    if (selection.wants("L-int")) offloads.integrated(measured);
+  } else {
+    measured.notes["L-int"] = "there is no machine llano";
   }
+  Json choices = Json::array();
+  if (options.quick) print("quick: smaller inputs than the paper's, except where a claim names its sizes\n");
+  const Json rows = claim_rows(selection, options.quick, measured);
+  if (grid) print_figure_11(*grid);
+  if (measured.figures.contains("12")) print_figure_12(measured.figures["12"]);
+  if (grid && selection.wants(kChoices)) choices = choice_rows(offloads, *grid);
 
-  Json rows = Json::array();
-  std::fputs(fmt::format("{:<8} {:<11} {:>10} {:>10} {:<6} {}\n", "id", "verdict", "paper", "measured",
-                         "unit", "claim")
-                 .c_str(),
-             stdout);
-  for (const Claim& claim : kLustig2013) {
-    if (!wanted(claim.id)) continue;
-    const auto found = measured.find(claim.quantity);
-    const std::optional<double> value = found == measured.end() ? std::nullopt : std::optional(found->second);
-    // L-F9 asks whether the machine's own setting is recovered.
-    const double paper = std::string_view(claim.quantity) == "driver_latency"
-                             ? static_cast<double>(resolved.machine.driver.memcpy_async.driver_ns) / 1000
-                             : claim.paper;
-    const char* result = verdict(claim, value, paper);
-    rows.push_back({{"id", claim.id},
-                    {"claim", claim.claim},
-                    {"paper", paper},
-                    {"unit", claim.unit},
-                    {"measured", value ? Json(*value) : Json()},
-                    {"verdict", result},
-                    {"note", claim.note}});
-    std::fputs(
-        fmt::format("{:<8} {:<11} {:>10} {:>10} {:<6} {}{}{}{}\n", claim.id, result,
-                    fmt::format("{:.4g}", paper), value ? fmt::format("{:.4g}", *value) : "-", claim.unit,
-                    claim.claim, *claim.note ? " (" : "", claim.note, *claim.note ? ")" : "")
-            .c_str(),
-        stdout);
-  }
   if (!options.json.empty()) {
     std::ofstream file(options.json);
-    file << Json{{"paper", options.paper}, {"machine", machine}, {"rows", rows}}.dump(1) << "\n";
+    file << Json{{"paper", options.paper}, {"machine", machine}, {"quick", options.quick},
+                 {"rows", rows},           {"choices", choices}, {"figures", measured.figures}}
+                .dump(1)
+         << "\n";
     if (!file.flush()) throw Error(fmt::format("cannot write {}", options.json));
   }
   return 0;

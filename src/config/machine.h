@@ -146,6 +146,11 @@ struct FullEmpty {
   std::string atomic;               // "full-fill": an atomic waits for full and fills; "none"
   std::string narrow_store;         // "fill": a store of a part of a granule fills it; "keep"
   bool loads_in_l1 = false;
+  std::string tracked;               // "asked": what the program asks for; "all": all that it allocates
+  std::string start;                 // "full", "empty": granules when they are allocated
+  std::uint64_t reads_per_fill = 0;  // accesses that empty, until the granule is empty
+  std::uint64_t nack_cycles = 0;  // command-clock cycles after which a waiting request is refused; 0: never
+  std::uint64_t nack_limit = 0;   // refusals of one request; after that it waits
   // What closes the hazards of lustig2013's scheme (docs/full-empty.md). Without one, results may be wrong.
   bool valid_masks = false;       // caches keep only words that were full
   bool write_through = false;     // writes reach the bits at once

@@ -38,6 +38,7 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, co
       requests_(engine, "interconnect to memory", parent, config_.interconnect),
       responses_(engine, "interconnect to SMs", parent, config_.interconnect),
       bridge_(engine, parent, config.interconnect.clock_khz, link_number, host_memory_number) {
+  if (config_.full_empty.granule_bytes != 0 && config_.full_empty.tracked == "all") address_space.track_all();
   const std::uint64_t hertz = config_.interconnect.clock_khz * 1000;
   for (unsigned c = 0; c < map_.channels(); ++c)
     controllers_.emplace_back(engine, "DRAM channel " + std::to_string(c), parent, config_.dram, c, map_,
@@ -130,6 +131,12 @@ void MemorySystem::settle(Address physical, Bytes bytes) {
   for (memory::DramController& controller : controllers_) controller.reset_bits(physical, bytes);
 }
 
+void MemorySystem::empty_bits(Address physical, Bytes bytes) {
+  for (Address line = physical; line < physical + bytes; line += memory::kLineBytes)
+    controllers_[map_.place(line).channel].empty_bits(
+        line, static_cast<unsigned>(std::min<Bytes>(memory::kLineBytes, physical + bytes - line)));
+}
+
 MemorySystem::Statistics MemorySystem::statistics() {
   Statistics result;
   for (const auto& cache : l1_) add(result.l1, cache.statistics());
@@ -155,6 +162,8 @@ MemorySystem::Statistics MemorySystem::statistics() {
     result.full_empty.empties += bits.empties;
     result.full_empty.narrow_stores += bits.narrow_stores;
     result.full_empty.atomics += bits.atomics;
+    result.full_empty.released += bits.released;
+    result.full_empty.nacks += bits.nacks;
     result.full_empty.most_waiting = std::max(result.full_empty.most_waiting, bits.most_waiting);
   }
   result.requests = requests_.statistics();

@@ -41,6 +41,8 @@ class MemorySystem {
   // Brings what L2 holds of these physical bytes to the backing memory and drops it, outside simulated time.
   // Their full/empty bits are full.
   void settle(Address physical, Bytes bytes);
+  // After settle(), outside simulated time: these bytes of tracked memory are empty.
+  void empty_bits(Address physical, Bytes bytes);
   struct Statistics {
     memory::CacheStatistics l1, constant_cache, l2;
     memory::DramStatistics dram;

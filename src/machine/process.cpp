@@ -169,6 +169,7 @@ const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
   if (allocation == nullptr) return nullptr;
   tracked_bytes_ += tracked;
   system_->settle(allocation->physical, allocation->mapped_bytes);
+  if (config().gpu.full_empty.start == "empty") system_->empty_bits(allocation->physical, allocation->bytes);
   return allocation;
 }
 

@@ -66,6 +66,9 @@ driver::Driver& System::driver() { return parts_->board.driver(); }
 const config::Machine& System::config() const { return parts_->machine; }
 bool System::functional() const { return parts_->board.memory_system() == nullptr; }
 void System::settle(Address physical, Bytes bytes) { parts_->settle(physical, bytes); }
+void System::empty_bits(Address physical, Bytes bytes) {
+  if (parts_->board.memory_system() != nullptr) parts_->board.memory_system()->empty_bits(physical, bytes);
+}
 
 std::vector<StatisticValue> System::statistics() const {
   if (functional()) return {};

@@ -33,6 +33,8 @@ class System {
   // Before something outside the machine reads or writes the backing of device memory: brings what caches
   // hold of these physical bytes there and drops it. Costs no simulated time.
   void settle(Address physical, Bytes bytes);
+  // After settle(): these bytes of tracked memory are empty.
+  void empty_bits(Address physical, Bytes bytes);
   // The machine's statistics so far; the functional GPU has none.
   std::vector<StatisticValue> statistics() const;
 

@@ -89,7 +89,7 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
   next += allocation.mapped_bytes + page_bytes_;
   allocation.flags = flags;
   PageEntry entry;
-  entry.tracked = tracked;
+  entry.tracked = tracked || (track_all_ && kind == AllocationKind::Device);
   return insert(std::move(allocation), entry);
 }
 

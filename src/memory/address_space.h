@@ -72,6 +72,8 @@ class AddressSpace {
   // memory has full/empty bits.
   const Allocation* allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags = 0,
                                     bool tracked = false);
+  // From now on allocations of kind Device are tracked without being asked to.
+  void track_all() { track_all_ = true; }
   // Host memory that the GPU may reach under its host address (pinned, mapped, registered, managed). The
   // caller owns the bytes. Throws duet::Error when the range overlaps another allocation.
   const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageEntry& attributes,
@@ -113,6 +115,7 @@ class AddressSpace {
   Address next_host_physical_;
   std::uint32_t next_id_ = 1;
   std::uint64_t generation_ = 0;
+  bool track_all_ = false;
   mutable const Allocation* last_found_ = nullptr;
 };
 

@@ -14,6 +14,7 @@ namespace duet::memory {
 enum class PacketKind : std::uint8_t {
   Request,     // to a memory
   Response,    // read data or the acknowledgement of a write
+  Nack,        // a request that waited too long for its trigger comes back and is to be sent again
   Doorbell,    // argument: bytes ever written into the push buffer of channel `tag`
   GetPointer,  // argument: bytes ever consumed from the push buffer of channel `tag`
   Release      // a semaphore release on its way to host memory; the request holds address and bytes

@@ -65,6 +65,8 @@ struct Request {
   AtomicOperation atomic_operation = AtomicOperation::Exchange;
   AtomicType atomic_type = AtomicType::U32;
   bool wants_result = true;     // of an atomic: its old value travels back
+  bool released = false;        // by an override: what it read is not to be kept
+  std::uint16_t refusals = 0;   // PacketKind::Nack so far
   bool tracked = false;         // lies in memory with full/empty bits (PageEntry::tracked)
   std::uint16_t unit = 0;       // SM or copy engine number
   std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer

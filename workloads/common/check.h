@@ -14,6 +14,7 @@
 #include <duet.h>
 #else
 #define duetMark(name) ((void)(name))
+#define duetHostWork(ns) ((void)(ns))
 #endif
 
 #define CHECK_CUDA(call) ::workload::check_call((call), #call, __FILE__, __LINE__)

@@ -60,6 +60,7 @@ Picoseconds Cache::tick(Picoseconds now) {
 
 void Cache::receive(Picoseconds now) {
   const Packet& packet = from_below_->front();
+  if (packet.kind == PacketKind::Nack) return send_again(now);
   if (packet.kind != PacketKind::Response) throw Error(name() + ": what comes from below must be answers");
   const auto index = static_cast<std::uint32_t>(packet.argument >> 2);
   if (static_cast<Kind>(packet.argument & 3) == Kind::Fetch) {
@@ -78,10 +79,22 @@ void Cache::receive(Picoseconds now) {
   again_ |= from_below_->can_pop(now);
 }
 
+// Below the last cache a request has waited too long.
+void Cache::send_again(Picoseconds now) {
+  if (room_below(now, from_below_->front().traffic_class) != Outcome::Done) return;
+  Packet packet = from_below_->pop(now);
+  packet.kind = PacketKind::Request;
+  std::swap(packet.source, packet.destination);
+  below_->push(now, packet);
+  sent_ = true;
+  again_ |= from_below_->can_pop(now);
+}
+
 void Cache::fill(const Packet& packet) {
   const auto mshr = static_cast<std::uint32_t>(packet.argument >> 2);
   MissTable::Register& miss = misses_[mshr];
   const Request& fetched = pool_[packet.request];
+  if (fetched.released && miss.line_index < lines_.lines()) detach(mshr);
   const auto offset = static_cast<unsigned>(fetched.address - miss.line);
   const ByteMask brought = moved_up(fetched.mask, offset);
   Line& line = lines_[miss.line_index];

@@ -152,6 +152,7 @@ class Cache : public sim::Component {
   Picoseconds accept_only_class(Picoseconds now);
   void take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline, std::size_t client);
   void fill(const Packet& packet);
+  void send_again(Picoseconds now);
   Outcome room_above(Picoseconds now, std::uint32_t client);
   Outcome room_below(Picoseconds now, TrafficClass traffic_class);
   void answer(Picoseconds now, const CacheEntry& entry, std::uint16_t payload_bytes);

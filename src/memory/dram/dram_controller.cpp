@@ -58,6 +58,7 @@ Picoseconds DramController::tick(Picoseconds now) {
   for (std::uint64_t classes = refused_; classes != 0; classes &= classes - 1)
     if (used_[static_cast<unsigned>(std::countr_zero(classes))] < config_.queue_entries)
       next = std::min(next, cycle + 1);
+  if (full_empty_.nack_cycles != 0 && !triggered_.empty()) next = std::min(next, refuse_late(now, cycle));
   if (look_again_ || (released && arrivals_ != 0)) next = std::min(next, cycle + 1);
   const Picoseconds next_time = next == kNoCycle ? kNever : clock_.next_edge(next);
   return next_time <= next_arrival_ ? next_time
@@ -125,7 +126,9 @@ bool DramController::admit(Picoseconds now, Cycle cycle) {
 
 void DramController::accept(const Packet& packet, std::size_t client) {
   Request& request = pool_[packet.request];
-  if (request.tracked)
+  if (request.tracked && request.operation == Operation::SetBits && request.action == Action::None)
+    override_triggers(request);
+  else if (request.tracked)
     apply_action(request);
   else if (request.trigger != Trigger::None || request.action != Action::None)
     throw Error(name() + ": a trigger or an action on memory without full/empty bits");
@@ -180,11 +183,14 @@ bool DramController::satisfied(const Request& request) const {
 void DramController::apply_action(Request& request) {
   FullEmptyStatistics& statistics = full_empty_statistics_;
   if (request.operation == Operation::Read && request.trigger == Trigger::Full && full_empty_.valid_masks)
-    request.mask = bits_.full(request.address, request.mask);
+    request.mask = bits_.full(request.address, request.mask) | request.required;
   if (request.action == Action::None) return;
   if (request.action == Action::Empty) {
     ++statistics.empties;
-    bits_.empty(request.address, request.mask);
+    if (request.operation == Operation::SetBits)
+      bits_.empty(request.address, request.mask);
+    else
+      bits_.take(request.address, request.mask);
   } else {
     ++statistics.fills;
     const ByteMask whole = FullEmptyBits::whole_words(request.address, request.mask);
@@ -201,9 +207,11 @@ bool DramController::release_triggered(Cycle cycle) {
   TriggerQueues::Entry entry;
   look_again_ = false;
   const auto may_leave = [&](TriggerQueues::Entry& waiting) {
-    if (!satisfied(pool_[waiting.packet.request])) {
+    Request& request = pool_[waiting.packet.request];
+    if (!satisfied(request)) {
       waiting.waited = true;
-      return false;
+      if (!waiting.released) return false;
+      request.released = true;
     }
     return used_[static_cast<unsigned>(waiting.packet.traffic_class)] < config_.queue_entries;
   };
@@ -211,12 +219,50 @@ bool DramController::release_triggered(Cycle cycle) {
     FullEmptyStatistics& statistics = full_empty_statistics_;
     statistics.triggered += pool_[entry.packet.request].trigger != Trigger::None;
     statistics.waited += entry.waited;
+    statistics.released += pool_[entry.packet.request].released;
     statistics.wait_cycles += cycle - entry.since;
     accept(entry.packet, entry.client);
     released = true;
   }
   look_again_ = false;  // take() has looked at everything since the last change
   return released;
+}
+
+// lustig2013 §4.5: what waits for bits of this line is let go.
+void DramController::override_triggers(const Request& request) {
+  const std::uint64_t line = request.address / kLineBytes;
+  triggered_.for_each([&](TriggerQueues::Entry& entry) {
+    entry.released |= pool_[entry.packet.request].address / kLineBytes == line;
+  });
+  look_again_ |= !triggered_.empty();
+}
+
+// lustig2013 §4.5: a request that has waited too long at a place that is observed is refused; who sent it
+// sends it again, behind the others. Returns when this has to be looked at again.
+Cycle DramController::refuse_late(Picoseconds now, Cycle cycle) {
+  Cycle next = kNoCycle;
+  TriggerQueues::Entry entry;
+  const auto late = [&](TriggerQueues::Entry& waiting) {
+    const Request& request = pool_[waiting.packet.request];
+    if (request.refusals >= full_empty_.nack_limit) return false;
+    const Cycle due = waiting.since + full_empty_.nack_cycles;
+    if (due > cycle || !clients_[waiting.client].responses->can_push(now)) {
+      next = std::min(next, std::max(due, cycle + 1));
+      return false;
+    }
+    return true;
+  };
+  while (triggered_.take(late, entry)) {
+    ++pool_[entry.packet.request].refusals;
+    ++full_empty_statistics_.nacks;
+    Packet packet = entry.packet;
+    packet.kind = PacketKind::Nack;
+    packet.payload_bytes = 0;
+    std::swap(packet.source, packet.destination);
+    clients_[entry.client].responses->push(now, packet, clock_.edge(cycle + 1 + config_.controller_cycles));
+    look_again_ = true;
+  }
+  return next;
 }
 
 // An atomic on tracked memory whose bytes have been read: it is performed, and what it wrote goes back.

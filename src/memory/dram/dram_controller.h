@@ -71,6 +71,8 @@ class DramController : public sim::Component {
   const FullEmptyStatistics& full_empty_statistics();
   // Outside simulated time: everything in the range is full.
   void reset_bits(Address base, Bytes bytes) { bits_.reset(base, bytes); }
+  // Bytes of one line are empty.
+  void empty_bits(Address address, unsigned bytes) { bits_.empty(address, ByteMask::first(bytes)); }
 
  private:
   struct Client {
@@ -83,6 +85,8 @@ class DramController : public sim::Component {
   bool satisfied(const Request& request) const;
   void apply_action(Request& request);
   bool release_triggered(Cycle cycle);
+  void override_triggers(const Request& request);
+  Cycle refuse_late(Picoseconds now, Cycle cycle);
   void perform(std::uint32_t index);
   void unblock(Picoseconds now);
   bool issue(Picoseconds now);

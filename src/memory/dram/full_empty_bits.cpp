@@ -8,7 +8,7 @@
 namespace duet::memory {
 
 FullEmptyBits::FullEmptyBits(const config::FullEmpty& config, const AddressMap& map, unsigned channel)
-    : granule_(config.granule_bytes), map_(map), channel_(channel) {
+    : granule_(config.granule_bytes), reads_per_fill_(config.reads_per_fill), map_(map), channel_(channel) {
   if (granule_ != 0 && (granule_ < kWordBytes || !std::has_single_bit(granule_)))
     throw Error("gpu.full_empty.granule_bytes is " + std::to_string(granule_) +
                 ": one bit tracks a power of two of bytes, at least 4");
@@ -97,6 +97,30 @@ void FullEmptyBits::move(Address address, const ByteMask& bytes, bool to_empty) 
   own.moved &= ~changed;
 }
 
+void FullEmptyBits::forget_reads(Address address, const ByteMask& bytes) {
+  const auto counts = reads_.find(address / kLineBytes);
+  if (counts == reads_.end()) return;
+  const std::uint32_t words = words_of(moved_up(bytes, static_cast<unsigned>(address % kLineBytes)));
+  for (unsigned i = 0; i < kWords; ++i)
+    if ((words >> i & 1) != 0) counts->second[i] = 0;
+}
+
+void FullEmptyBits::take(Address address, const ByteMask& bytes) {
+  if (reads_per_fill_ <= 1) return empty(address, bytes);
+  const auto offset = static_cast<unsigned>(address % kLineBytes);
+  auto& counts = reads_.try_emplace(address / kLineBytes).first->second;
+  std::uint32_t words = words_of(moved_up(bytes, offset));
+  for (unsigned i = 0; i < kWords; ++i) {
+    const std::uint32_t bit = 1u << i;
+    if ((words & bit) == 0) continue;
+    if (++counts[i] < reads_per_fill_)
+      words &= ~bit;
+    else
+      counts[i] = 0;
+  }
+  if (words != 0) empty(address, moved_down(bytes_of(words), offset));
+}
+
 void FullEmptyBits::move_wide(std::uint64_t line, std::uint32_t words, bool to_empty) {
   LineBits& own = slot(line);
   if ((own.empty != 0) == to_empty) {
@@ -116,6 +140,8 @@ ByteMask FullEmptyBits::whole_words(Address address, const ByteMask& bytes) {
 }
 
 void FullEmptyBits::reset(Address base, Bytes bytes) {
+  if (!reads_.empty())
+    std::erase_if(reads_, [&](const auto& counts) { return counts.first * kLineBytes - base < bytes; });
   for (std::uint64_t line = base / kLineBytes; line * kLineBytes < base + bytes; ++line)
     if (const LineBits now = line_bits(line); now.empty != 0 || now.moved != 0) slot(line) = {};
 }

@@ -3,11 +3,15 @@
 // at first, and after reset(). A granule wider than a word becomes full when each of its words has been
 // filled since it was emptied, and empty when each has been emptied since it was full: the model keeps a bit
 // a word for that, where hardware would count.
-// Left out: time (dram_controller.h), untracked memory (nobody asks about it).
+// With reads_per_fill n a word is empty only when n accesses that empty have touched it since it was filled:
+// a counter instead of a bit (§4.5). Left out: time (dram_controller.h), untracked memory (nobody asks about
+// it).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "config/machine.h"
@@ -27,8 +31,13 @@ class FullEmptyBits {
   bool all_empty(Address address, const ByteMask& bytes) const { return all(address, bytes, true); }
   ByteMask full(Address address, const ByteMask& bytes) const;
   // Of a request's bytes; a part of a word counts as the word.
-  void fill(Address address, const ByteMask& bytes) { move(address, bytes, false); }
+  void fill(Address address, const ByteMask& bytes) {
+    if (reads_per_fill_ > 1) forget_reads(address, bytes);
+    move(address, bytes, false);
+  }
   void empty(Address address, const ByteMask& bytes) { move(address, bytes, true); }
+  // As empty(), for one of the accesses that a fill is meant for.
+  void take(Address address, const ByteMask& bytes);
   // Of a request's bytes, those whose whole word it has.
   static ByteMask whole_words(Address address, const ByteMask& bytes);
   // Everything in the range is full.
@@ -51,6 +60,7 @@ class FullEmptyBits {
                                                                : LineBits{};
   }
   LineBits& slot(std::uint64_t line);
+  void forget_reads(Address address, const ByteMask& bytes);
   void move(Address address, const ByteMask& bytes, bool to_empty);
   void move_wide(std::uint64_t line, std::uint32_t words, bool to_empty);
   std::uint32_t widened(std::uint32_t words) const;
@@ -59,9 +69,11 @@ class FullEmptyBits {
   void for_lines_of_granule(std::uint64_t line, F f) const;
 
   Bytes granule_;
+  std::uint64_t reads_per_fill_;
   const AddressMap& map_;
   unsigned channel_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::unordered_map<std::uint64_t, std::array<std::uint8_t, kWords>> reads_;  // of lines, since the fill
 };
 
 }  // namespace duet::memory

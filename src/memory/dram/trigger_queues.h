@@ -22,6 +22,8 @@ struct FullEmptyStatistics {
   std::uint64_t fills = 0, empties = 0;     // requests with the action
   std::uint64_t narrow_stores = 0;          // that wrote a part of a granule
   std::uint64_t atomics = 0;                // performed in a controller
+  std::uint64_t released = 0;               // by an override, with a trigger that was not satisfied
+  std::uint64_t nacks = 0;                  // refusals after gpu.full_empty.nack_cycles
   std::uint64_t most_waiting = 0;           // entries of one queue in use at once
 };
 
@@ -32,6 +34,7 @@ class TriggerQueues {
     Cycle since = 0;
     std::uint8_t client = 0;
     bool waited = false;
+    bool released = false;  // whatever its trigger says
   };
   static constexpr unsigned kMaxQueues = 4;
 
@@ -54,7 +57,7 @@ class TriggerQueues {
     return waiting_[0].empty() && waiting_[1].empty() && waiting_[2].empty() && waiting_[3].empty();
   }
   void push(unsigned queue, const Packet& packet, std::uint8_t client, Cycle cycle) {
-    waiting_[queue].push_back({packet, cycle, client, false});
+    waiting_[queue].push_back({packet, cycle, client, false, false});
     if (waiting_[queue].size() > most_waiting_) most_waiting_ = waiting_[queue].size();
   }
   std::size_t most_waiting() const { return most_waiting_; }
@@ -73,6 +76,12 @@ class TriggerQueues {
       }
     }
     return false;
+  }
+  // Calls f(entry) for every one.
+  template <typename F>
+  void for_each(F f) {
+    for (auto& queue : waiting_)
+      for (Entry& entry : queue) f(entry);
   }
   // For reports.
   const std::vector<Entry>& waiting(unsigned queue) const { return waiting_[queue]; }

@@ -358,6 +358,69 @@ TEST_F(FullEmpty, ANarrowStoreFillsAndIsCounted) {
   }
 }
 
+TEST_F(FullEmpty, AnOverrideLetsGoWhatWaitsForItsLine) {
+  build();
+  empty(0);
+  empty(4096);
+  const RequestHandle one = read(0, 4), other = read(4096, 4, Agent::CopyEngine);
+  rig->run();
+  send(Operation::SetBits, 64, 4, Trigger::None, Action::None, Agent::CopyEngine);
+  rig->run();
+  EXPECT_TRUE(answered(one));
+  EXPECT_TRUE(rig->pool[one].released);
+  EXPECT_FALSE(answered(other));
+  const RequestHandle later = read(0, 4);
+  rig->run();
+  EXPECT_FALSE(answered(later)) << "the bits are as they were";
+}
+
+// A request comes back nack_cycles after its arrival, not before, as often as nack_limit says.
+TEST_F(FullEmpty, WhoWaitsTooLongIsRefused) {
+  gpu.full_empty.nack_cycles = 500;
+  gpu.full_empty.nack_limit = 2;
+  build();
+  empty(0);
+  const Cycle sent = rig->clock.cycle_at(rig->engine.now());
+  memory::Packet packet;
+  packet.request = read(0);
+  packet.traffic_class = TrafficClass::TriggeredGpu;
+  for (unsigned refusals = 1; refusals <= 2; ++refusals) {
+    rig->run();
+    ASSERT_EQ(rig->client().answers.size(), refusals);
+    EXPECT_EQ(rig->client().answers.back().packet.kind, memory::PacketKind::Nack);
+    rig->client().send(packet);
+  }
+  const Cycle first = rig->clock.cycle_at(rig->client().answers[0].time);
+  EXPECT_GE(first, sent + 500 + gpu.dram.controller_cycles);
+  EXPECT_LE(first, sent + 500 + gpu.dram.controller_cycles + 4);
+  rig->run();
+  EXPECT_EQ(rig->client().answers.size(), 2u) << "now it waits";
+  fill(0);
+  rig->run();
+  EXPECT_EQ(rig->client().answers.back().packet.kind, memory::PacketKind::Response);
+  EXPECT_EQ(rig->unit.full_empty_statistics().nacks, 2u);
+}
+
+TEST_F(FullEmpty, AFillIsMeantForSoManyReads) {
+  gpu.full_empty.reads_per_fill = 3;
+  build();
+  empty(0, 4);
+  std::vector<RequestHandle> takers;
+  for (unsigned i = 0; i < 4; ++i)
+    takers.push_back(send(Operation::Read, 0, 4, Trigger::Full, Action::Empty));
+  fill(0, 4);
+  rig->run();
+  EXPECT_TRUE(answered(takers[2]));
+  EXPECT_FALSE(answered(takers[3]));
+  fill(0, 4);
+  rig->run();
+  EXPECT_TRUE(answered(takers[3]));
+  empty(0, 4);
+  const RequestHandle after = read(0, 4);
+  rig->run();
+  EXPECT_FALSE(answered(after)) << "a change of bits empties at once";
+}
+
 TEST_F(FullEmpty, UntrackedMemoryHasNoBits) {
   build();
   const RequestHandle handle = rig->read(0);

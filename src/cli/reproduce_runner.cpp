@@ -1,0 +1,171 @@
+#include "cli/reproduce_runner.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
+
+namespace duet::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kAtOnce = 2;
+constexpr const char* kTimeLimitSeconds = "300";
+
+std::string key_of(const Job& job) {
+  std::string key = job.source;
+  for (const auto* part : {&job.defines, &job.arguments, &job.sets}) {
+    key += '\n';
+    for (const std::string& word : *part) key += word + ' ';
+  }
+  return key + '\n' + job.machine;
+}
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
+}
+
+Outcome read(const fs::path& folder, int status) {
+  Outcome outcome;
+  outcome.status = status;
+  outcome.output = contents(folder / "stdout");
+  outcome.error = last_line(contents(folder / "stderr"));
+  const fs::path statistics = folder / "out/stats.json";
+  if (fs::exists(statistics)) outcome.statistics = nlohmann::json::parse(contents(statistics));
+  return outcome;
+}
+
+}  // namespace
+
+double Outcome::runtime_us() const {
+  if (!statistics.contains("marks")) return 0;
+  double begin = -1, end = -1;
+  for (const auto& mark : statistics["marks"]) {
+    if (mark["name"] == "data ready") begin = mark["time_ps"].get<double>();
+    if (mark["name"] == "finish") end = mark["time_ps"].get<double>();
+  }
+  return begin < 0 || end < 0 ? 0 : (end - begin) / 1e6;
+}
+
+double Outcome::counter(const char* name) const {
+  return statistics.contains("counters") ? statistics["counters"].value(name, 0.0) : 0;
+}
+
+Runner::Runner(const Installation& installation, bool quiet)
+    : installation_(installation), quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {
+  std::string name = (fs::temp_directory_path() / "duet-reproduce-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw Error("cannot make a temporary folder");
+  folder_ = name;
+}
+
+Runner::~Runner() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void Runner::show(const std::string& title, std::size_t done, std::size_t of) const {
+  if (quiet_) return;
+  if (terminal_)
+    std::fputs(
+        fmt::format("\r\033[K{}{}", fmt::format("{}: {} of {} runs", title, done, of), done == of ? "\n" : "")
+            .c_str(),
+        stderr);
+  else if (done == of)
+    std::fputs(fmt::format("duet: {}: {} runs\n", title, of).c_str(), stderr);
+}
+
+const std::string& Runner::compiled(const Job& job) {
+  std::string key = job.source;
+  for (const std::string& define : job.defines) key += " -D" + define;
+  std::string& program = programs_[key];
+  if (!program.empty()) return program;
+  const std::string path = (folder_ / fmt::format("program-{}", programs_.size())).string();
+  std::vector<std::string> arguments = {installation_.workloads_directory + "/" + job.source + ".cu", "-o",
+                                        path};
+  for (const std::string& define : job.defines) arguments.push_back("-D" + define);
+  if (compile(installation_, arguments) != 0) throw Error(fmt::format("cannot compile {}", key));
+  return program = path;
+}
+
+int Runner::start(const Job& job, const fs::path& folder) {
+  std::vector<std::string> command = {installation_.prefix + "/bin/duet",
+                                      "run",
+                                      "--quiet",
+                                      "--timeout",
+                                      kTimeLimitSeconds,
+                                      "--machine",
+                                      job.machine};
+  for (const std::string& set : job.sets) command.insert(command.end(), {"--set", set});
+  command.insert(command.end(), {"--out", (folder / "out").string(), compiled(job)});
+  command.insert(command.end(), job.arguments.begin(), job.arguments.end());
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  fs::create_directories(folder);
+  const std::string output = (folder / "stdout").string(), error = (folder / "stderr").string();
+  const pid_t process = fork();
+  if (process < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
+  if (process == 0) {
+    const int to_output = open(output.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    const int to_error = open(error.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    if (to_output < 0 || to_error < 0 || dup2(to_output, STDOUT_FILENO) < 0 ||
+        dup2(to_error, STDERR_FILENO) < 0)
+      _exit(125);
+    execv(arguments[0], arguments.data());
+    _exit(125);
+  }
+  return process;
+}
+
+std::vector<const Outcome*> Runner::run(const std::string& title, const std::vector<Job>& jobs) {
+  std::vector<const Job*> missing;
+  std::set<std::string> asked;
+  for (const Job& job : jobs)
+    if (!outcomes_.contains(key_of(job)) && asked.insert(key_of(job)).second) missing.push_back(&job);
+
+  std::map<pid_t, Child> children;
+  std::size_t next = 0, done = 0;
+  while (done < missing.size()) {
+    while (next < missing.size() && children.size() < kAtOnce) {
+      const Job& job = *missing[next++];
+      compiled(job);
+      Child child{key_of(job), folder_ / fmt::format("run-{}", runs_++)};
+      const int process = start(job, child.folder);
+      children.emplace(process, std::move(child));
+    }
+    int status = 0;
+    const pid_t process = waitpid(-1, &status, 0);
+    if (process < 0 && errno == EINTR) continue;
+    const auto ended = children.find(process);
+    if (ended == children.end()) continue;
+    outcomes_[ended->second.key] = read(ended->second.folder, WIFEXITED(status) ? WEXITSTATUS(status) : 125);
+    std::error_code ignored;
+    fs::remove_all(ended->second.folder, ignored);
+    children.erase(ended);
+    show(title, ++done, missing.size());
+  }
+  std::vector<const Outcome*> results;
+  for (const Job& job : jobs) results.push_back(&outcomes_.at(key_of(job)));
+  return results;
+}
+
+}  // namespace duet::cli

@@ -1,0 +1,63 @@
+// Compiles workloads and runs them under `duet run` in child processes, two at a time. A run that was made is
+// not made again: choices and claims share most of theirs.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace duet::cli {
+
+struct Job {
+  std::string source;                // below the workloads folder, without .cu
+  std::vector<std::string> defines;  // for the compiler
+  std::vector<std::string> arguments;
+  std::string machine;
+  std::vector<std::string> sets;
+};
+
+struct Outcome {
+  int status = 0;             // exit status of `duet run`
+  std::string output;         // standard output
+  std::string error;          // the last line of standard error
+  nlohmann::json statistics;  // stats.json; null when the run left none
+
+  bool right() const { return status == 0; }
+  // Between the marks "data ready" and "finish"; 0 when a mark is missing.
+  double runtime_us() const;
+  double counter(const char* name) const;
+};
+
+class Runner {
+ public:
+  Runner(const Installation& installation, bool quiet);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  // In the order of the jobs. A program that cannot be compiled is an Error; a run that fails is an Outcome.
+  std::vector<const Outcome*> run(const std::string& title, const std::vector<Job>& jobs);
+
+ private:
+  struct Child {
+    std::string key;
+    std::filesystem::path folder;
+  };
+
+  const std::string& compiled(const Job& job);
+  int start(const Job& job, const std::filesystem::path& folder);
+  void show(const std::string& title, std::size_t done, std::size_t of) const;
+
+  const Installation& installation_;
+  bool quiet_, terminal_;
+  std::filesystem::path folder_;
+  std::map<std::string, std::string> programs_;  // by source and definitions
+  std::map<std::string, Outcome> outcomes_;      // by all of the job
+  std::size_t runs_ = 0;
+};
+
+}  // namespace duet::cli

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""`duet reproduce lustig2013 --quick`: rows, verdicts and data of the claims about full/empty bits. Usage: reproduce_test.py DUET"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+IDS = ["L-F9", "L-F11a", "L-F11b", "L-F11f", "L-tab3", "L-safe", "L-hol", "L-mshr", "L-dram", "L-val"]
+# What a small input changes no more than a large one.
+HOLD = {"L-F9", "L-tab3", "L-safe", "L-hol", "L-dram"}
+
+
+def main():
+    duet = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "out.json"
+        done = subprocess.run([duet, "reproduce", "lustig2013", "--quick", "--quiet", "--only", ",".join(IDS), "--json", str(file)],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("quick:"), done.stdout
+        assert done.stderr == "", done.stderr
+        result = json.loads(file.read_text())
+    assert result["quick"] is True and result["machine"] == "gtx580" and result["choices"] == []
+    assert {row["id"] for row in result["rows"]} == set(IDS)
+    for row in result["rows"]:
+        assert row["verdict"] in ("holds", "falls short", "not run"), row
+        assert (row["measured"] is None) == (row["verdict"] == "not run"), row
+        assert row["verdict"] != "not run" or row["note"], row
+        assert row["id"] not in HOLD or row["verdict"] == "holds", row
+    assert [row["verdict"] for row in result["rows"] if row["id"] == "L-val"] == ["not run"]
+    shares = result["figures"]["11"]["benchmarks"]
+    assert len(shares) == 7 and all(len(variants) == 4 for variants in shares.values())
+    mean = sum(variants["full-overlap"]["normalized"] for variants in shares.values()) / 7
+    assert abs(mean - result["figures"]["11"]["mean"]["full-overlap"]) < 1e-9
+    gain = next(row["measured"] for row in result["rows"] if row["id"] == "L-F11a")
+    assert abs(gain - 100 * (1 - mean)) < 1e-9 and gain > 0
+    assert len(result["figures"]["12"]["elements"]) == len(result["figures"]["12"]["runtime_us"]["full-overlap"]) == 6
+    assert all(result["figures"][figure]["commands"] for figure in ("3a", "3b", "6a", "6b"))
+
+    for arguments, part in ((["--only", "L-F99"], "L-F99"), (["--set", "gpu.nothing=1"], "gpu.nothing")):
+        done = subprocess.run([duet, "reproduce", "lustig2013", *arguments], capture_output=True, text=True)
+        assert done.returncode == 125 and part in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+if __name__ == "__main__":
+    main()
