@@ -82,9 +82,11 @@ DUET_API(duetMemcpyAsync, MemcpyAsync,
 }
 DUET_END
 
-DUET_API(duetFullEmptySet, Memset,
-         (void* pointer, size_t bytes, duetFullEmptyState state, cudaStream_t stream)) {
-  if (state != duetEmpty && state != duetFull) return cudaErrorInvalidValue;
+namespace {
+
+// A command that acts on the bits of a range, or with Action::None on what waits there.
+cudaError_t submit(Session& session, ThreadState& thread, void* pointer, size_t bytes, Action action,
+                   cudaStream_t stream) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (!session.process().has_full_empty()) return cudaErrorNotSupported;
   if (bytes == 0) return cudaSuccess;
@@ -95,8 +97,32 @@ DUET_API(duetFullEmptySet, Memset,
   command.kind = CommandKind::FullEmptySet;
   command.call = duet::driver::CallKind::Memset;
   command.stream = session.stream_id(stream);
-  command.full_empty = {address, bytes, state == duetFull ? Action::Fill : Action::Empty};
+  command.full_empty = {address, bytes, action};
   thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+
+}  // namespace
+
+DUET_API(duetFullEmptySet, Memset,
+         (void* pointer, size_t bytes, duetFullEmptyState state, cudaStream_t stream)) {
+  if (state != duetEmpty && state != duetFull) return cudaErrorInvalidValue;
+  return submit(session, thread, pointer, bytes, state == duetFull ? Action::Fill : Action::Empty, stream);
+}
+DUET_END
+
+DUET_API(duetFullEmptyRelease, Memset, (void* pointer, size_t bytes, cudaStream_t stream)) {
+  return submit(session, thread, pointer, bytes, Action::None, stream);
+}
+DUET_END
+
+DUET_API(duetFullEmptyEmptyOnKernelEnd, Other, (void* pointer, int on)) {
+  if (!session.process().has_full_empty()) return cudaErrorNotSupported;
+  const auto address = reinterpret_cast<Address>(pointer);
+  const Allocation* allocation = session.space().find(address);
+  if (allocation == nullptr || !allocation->tracked || allocation->base != address)
+    return cudaErrorInvalidValue;
+  session.process().empty_at_kernel_end(*allocation, on != 0);
   return cudaSuccess;
 }
 DUET_END

@@ -59,6 +59,7 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
   command.stream = session.stream_id(stream);
   command.grid = session.process().make_grid(*kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
                                              dynamic_shared_bytes, std::move(parameters), cooperative);
+  command.at_end = session.process().emptied_at_kernel_end();
   thread.host->submit(std::move(command));
   return cudaSuccess;
 }

@@ -16,6 +16,15 @@ Bytes extent(const Endpoint& end, const CopyJob& copy) {
   return (copy.slices - 1) * end.slice_pitch + (copy.rows - 1) * end.row_pitch + copy.width_bytes;
 }
 
+gpu::DataMove bits_move(const FullEmptyJob& job) {
+  gpu::DataMove move;
+  move.bits_only = true;
+  move.to = job.address;
+  move.width_bytes = job.bytes;
+  move.action = job.action;
+  return move;
+}
+
 }  // namespace
 
 CommandFeed::CommandFeed(const config::FrontEnd& config, gpu::GpuPort& gpu) : gpu_(gpu) {
@@ -108,21 +117,21 @@ void CommandFeed::encode(PendingCommand& pending, Stream& stream, std::size_t ch
       encoder.move(move);
       break;
     }
-    case CommandKind::FullEmptySet: {
-      gpu::DataMove move;
-      move.bits_only = true;
-      move.to = command.full_empty.address;
-      move.width_bytes = command.full_empty.bytes;
-      move.action = command.full_empty.action;
-      pending.record.bytes = move.width_bytes;
-      encoder.move(move);
+    case CommandKind::FullEmptySet:
+      pending.record.bytes = command.full_empty.bytes;
+      encoder.move(bits_move(command.full_empty));
       break;
-    }
     case CommandKind::Launch:
       command.grid->stream = command.stream;
       if (command.grid->launch_id == 0) command.grid->launch_id = pending.record.id;
       pending.grid_slot = gpu_.grids.insert(command.grid.get());
       encoder.launch(*pending.grid_slot, *command.grid);
+      for (const FullEmptyJob& job : command.at_end) {
+        // Another thread may have freed it while this launch waited for its place.
+        if (gpu_.address_space.find(job.address) == nullptr) continue;
+        pending.record.bytes += job.bytes;
+        encoder.move(bits_move(job));
+      }
       break;
     default:
       break;  // an event's record or wait is nothing but its semaphores

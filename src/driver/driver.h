@@ -94,7 +94,7 @@ struct FillJob {
   unsigned pattern_bytes = 1;  // 1, 2, 4
 };
 
-// Changes full/empty bits and no data.
+// Changes full/empty bits and no data. Action::None: lets go what waits there for its trigger.
 struct FullEmptyJob {
   Address address = 0;  // device virtual
   Bytes bytes = 0;
@@ -109,6 +109,8 @@ struct Command {
   FillJob fill;
   FullEmptyJob full_empty;
   std::unique_ptr<gpu::Grid> grid;
+  std::vector<FullEmptyJob>
+      at_end;  // of a launch: what it does to full/empty bits when its blocks have ended
   EventId event = 0;
   std::function<void()>
       host_function;  // runs in simulated time when the stream reaches it; must not call the driver
@@ -123,9 +125,9 @@ struct CommandRecord {
   Picoseconds driver_start_ps = 0;  // stage (ii) begins
   Picoseconds start_ps = 0;         // stage (iii) begins: first packet, first block dispatched
   Picoseconds end_ps = 0;           // all ACKs have returned, the host could know
-  Bytes bytes = 0;
+  Bytes bytes = 0;                  // of a launch: whose full/empty bits it changes at its end
   bool from_host = false, to_host = false;
-  // Of full/empty bits: a copy's, or what a FullEmptySet does.
+  // Of full/empty bits: a copy's, or what a FullEmptySet does (None: it releases).
   memory::Trigger trigger = memory::Trigger::None;
   memory::Action action = memory::Action::None;
   const gpu::Grid* grid = nullptr;  // valid during the callback

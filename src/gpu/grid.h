@@ -65,6 +65,8 @@ struct Grid {
   Picoseconds first_block_ps = kNever;
   Picoseconds last_block_ps = 0;
   std::uint64_t completed_blocks = 0;
+  Picoseconds emptying_ps =
+      0;  // from the end of all blocks to the end of what its launch does to full/empty bits
 };
 
 // Descriptors in the queues between work distributor and SMs.

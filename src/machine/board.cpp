@@ -24,6 +24,13 @@ const config::Machine& checked(const config::Machine& config) {
   at_least_one(config.gpu.copy_engines.outstanding_packets, "gpu.copy_engines.outstanding_packets");
   at_least_one(config.link.queue_packets, "link.queue_packets");
   at_least_one(config.link.packet_payload_bytes, "link.packet_payload_bytes");
+  const Bytes payload = config.link.packet_payload_bytes;
+  if (payload > memory::kLineBytes && payload % memory::kLineBytes != 0)
+    throw Error("link.packet_payload_bytes above 128 must be a multiple of 128");
+  if (config.gpu.copy_engines.outstanding_packets < payload / memory::kLineBytes)
+    throw Error("gpu.copy_engines.outstanding_packets must be at least " +
+                std::to_string(payload / memory::kLineBytes) +
+                ", the lines of a packet of link.packet_payload_bytes");
   at_least_one(config.driver.queue_commands, "driver.queue_commands");
   if (config.gpu.copy_engines.count > 64) throw Error("gpu.copy_engines.count must be at most 64");
   return config;
@@ -58,13 +65,12 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
   const bool bits = timed && config.gpu.full_empty.granule_bytes != 0;
   for (std::uint64_t i = 0; i < config.gpu.copy_engines.count + bits; ++i) {
     const auto link_number = static_cast<std::uint16_t>(kFirstCopyEngine + i);
-    const gpu::DataTransferEngineConfig engine_config{
-        config.gpu.core_clock_khz,
-        config.gpu.copy_engines.outstanding_packets,
-        std::min<Bytes>(config.link.packet_payload_bytes, memory::kLineBytes),
-        static_cast<std::uint8_t>(i),
-        link_number,
-        kHostMemory};
+    const gpu::DataTransferEngineConfig engine_config{config.gpu.core_clock_khz,
+                                                      config.gpu.copy_engines.outstanding_packets,
+                                                      config.link.packet_payload_bytes,
+                                                      static_cast<std::uint8_t>(i),
+                                                      link_number,
+                                                      kHostMemory};
     connect_copy_engine(
         copy_engines_.emplace_back(engine, &gpu_node_, engine_config, pool_, address_space, tasks_), config,
         link_number, i == config.gpu.copy_engines.count);

@@ -173,8 +173,14 @@ const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
   return allocation;
 }
 
+void Process::empty_at_kernel_end(const memory::Allocation& allocation, bool on) {
+  std::erase_if(emptied_at_kernel_end_, [&](const auto& job) { return job.address == allocation.base; });
+  if (on) emptied_at_kernel_end_.push_back({allocation.base, allocation.bytes, memory::Action::Empty});
+}
+
 void Process::release_device(const memory::Allocation& allocation) {
   if (allocation.tracked) {
+    empty_at_kernel_end(allocation, false);
     tracked_bytes_ -= allocation.bytes;
     system_->settle(allocation.physical, allocation.mapped_bytes);
   }
@@ -209,8 +215,8 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   record.queued_ps = command.queued_ps;
   record.driver_start_ps = command.driver_start_ps;
   record.start_ps = command.start_ps;
-  record.end_ps = command.end_ps;
-  record.cycles = core.cycle_at(command.end_ps) - core.cycle_at(command.start_ps);
+  record.end_ps = command.end_ps - grid.emptying_ps;
+  record.cycles = core.cycle_at(record.end_ps) - core.cycle_at(command.start_ps);
   record.warp_instructions = grid.warp_instructions;
   record.thread_instructions = grid.thread_instructions;
   record.occupancy = static_cast<double>(fit.blocks_per_sm * fit.warps_per_block) /
@@ -252,6 +258,18 @@ void Process::publish_end() {
   publish();
 }
 
+// What a launch does to full/empty bits after its kernel's end.
+void Process::record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end) {
+  report::CopyRecord record{};
+  record.kind = report::CopyKind::FullEmptySet;
+  record.stream = command.stream;
+  record.bytes = command.bytes;
+  record.action = static_cast<std::uint32_t>(memory::Action::Empty);
+  record.queued_ps = record.driver_start_ps = record.start_ps = kernel_end;
+  record.end_ps = command.end_ps;
+  journal_->append(report::RecordType::Copy, record);
+}
+
 void Process::record(const driver::CommandRecord& command) {
   record_statistics();
   switch (command.kind) {
@@ -261,6 +279,7 @@ void Process::record(const driver::CommandRecord& command) {
       watch_.kernel_ended(record.start_ps, record.end_ps);
       completed_instructions_ += record.warp_instructions;
       journal_->append(report::RecordType::Kernel, record, command.grid->kernel->name);
+      if (command.grid->emptying_ps != 0) record_emptying(command, record.end_ps);
       const gpu::Fault& fault = command.grid->fault;
       if (fault.kind != gpu::FaultKind::None)
         journal_->append(report::RecordType::Fault, &record, 0, fault.text);
@@ -271,12 +290,14 @@ void Process::record(const driver::CommandRecord& command) {
     case driver::CommandKind::Fill:
     case driver::CommandKind::FullEmptySet: {
       report::CopyRecord record{};
-      record.kind = command.kind == driver::CommandKind::Fill           ? report::CopyKind::Fill
-                    : command.kind == driver::CommandKind::FullEmptySet ? report::CopyKind::FullEmptySet
-                    : command.from_host && command.to_host              ? report::CopyKind::HostToHost
-                    : command.from_host                                 ? report::CopyKind::HostToDevice
-                    : command.to_host                                   ? report::CopyKind::DeviceToHost
-                                                                        : report::CopyKind::DeviceToDevice;
+      const bool bits = command.kind == driver::CommandKind::FullEmptySet;
+      record.kind = command.kind == driver::CommandKind::Fill        ? report::CopyKind::Fill
+                    : bits && command.action == memory::Action::None ? report::CopyKind::FullEmptyRelease
+                    : bits                                           ? report::CopyKind::FullEmptySet
+                    : command.from_host && command.to_host           ? report::CopyKind::HostToHost
+                    : command.from_host                              ? report::CopyKind::HostToDevice
+                    : command.to_host                                ? report::CopyKind::DeviceToHost
+                                                                     : report::CopyKind::DeviceToDevice;
       record.stream = command.stream;
       record.bytes = command.bytes;
       record.trigger = static_cast<std::uint32_t>(command.trigger);

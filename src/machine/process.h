@@ -65,6 +65,9 @@ class Process {
   // the controllers can track.
   const memory::Allocation* allocate_tracked(Bytes bytes);
   void release_device(const memory::Allocation& allocation);
+  // Whether all of a tracked allocation is emptied at the end of each kernel that is launched from now on.
+  void empty_at_kernel_end(const memory::Allocation& allocation, bool on);
+  const std::vector<driver::FullEmptyJob>& emptied_at_kernel_end() const { return emptied_at_kernel_end_; }
 
   gpu::Occupancy occupancy(const ptx::Kernel& kernel, std::uint64_t threads_per_block,
                            Bytes dynamic_shared_bytes) const;
@@ -82,13 +85,15 @@ class Process {
   report::KernelRecord kernel_record(const driver::CommandRecord& command) const;
   void record_statistics();
   void record(const driver::CommandRecord& command);
+  void record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end);
 
   report::JournalWriter* journal_;
   ProcessOptions options_;
   std::unique_ptr<System> system_;
   RunWatch watch_;
-  bool published_kernels_ = false;            // the journal names running kernels
-  Bytes tracked_bytes_ = 0;                   // of all allocations with full/empty bits
+  bool published_kernels_ = false;  // the journal names running kernels
+  Bytes tracked_bytes_ = 0;         // of all allocations with full/empty bits
+  std::vector<driver::FullEmptyJob> emptied_at_kernel_end_;
   std::uint64_t completed_instructions_ = 0;  // warp instructions of kernels that are complete
   std::deque<LoadedModule> modules_;
   void place_variables(LoadedModule& loaded, const std::string& name);

@@ -46,7 +46,8 @@ enum class CopyKind : std::uint32_t {
   DeviceToDevice,
   HostToHost,
   Fill,
-  FullEmptySet
+  FullEmptySet,
+  FullEmptyRelease
 };
 struct CopyRecord {
   CopyKind kind;

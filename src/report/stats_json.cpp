@@ -23,6 +23,8 @@ const char* copy_kind_name(CopyKind kind) {
       return "fill";
     case CopyKind::FullEmptySet:
       return "full_empty_set";
+    case CopyKind::FullEmptyRelease:
+      return "full_empty_release";
   }
   return "?";
 }

@@ -84,7 +84,8 @@ std::string summary_table(const RunReport& report) {
       {CopyKind::DeviceToDevice, "copies on the device"},
       {CopyKind::HostToHost, "copies on the host"},
       {CopyKind::Fill, "fills"},
-      {CopyKind::FullEmptySet, "full/empty sets"}};
+      {CopyKind::FullEmptySet, "full/empty sets"},
+      {CopyKind::FullEmptyRelease, "full/empty releases"}};
   for (const auto& [kind, name] : kNames)
     if (copies.contains(kind))
       row(out, name, copies[kind], whole, fmt::format("{} bytes", copies[kind].bytes));

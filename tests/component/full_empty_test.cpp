@@ -49,8 +49,8 @@ TEST(FullEmptyCommands, TriggerAndActionTravelWithACopy) {
       }
 }
 
-TEST(FullEmptyCommands, AChangeOfBitsSurvives) {
-  for (const auto action : {Action::Fill, Action::Empty}) {
+TEST(FullEmptyCommands, AChangeOfBitsAndAReleaseSurvive) {
+  for (const auto action : {Action::None, Action::Fill, Action::Empty}) {
     DataMove move;
     move.bits_only = true;
     move.to = 0x2'0000'0000'0040;
@@ -73,9 +73,10 @@ TEST(FullEmptyCommands, WordsThatMeanNothingAreRefused) {
   inside.action = Action::Empty;
   inside.flags = gpu::kCopyFromHost | gpu::kCopyToHost;
   EXPECT_THROW(through_bytes(inside), Error);
-  DataMove nothing;
-  nothing.bits_only = true;
-  EXPECT_THROW(through_bytes(nothing), Error);
+  DataMove unknown;
+  unknown.bits_only = true;
+  unknown.action = static_cast<Action>(3);
+  EXPECT_THROW(through_bytes(unknown), Error);
   for (const std::uint64_t flags : {gpu::kCopyFromHost | 3u << gpu::kCopyTriggerShift,
                                     gpu::kCopyFromHost | 3u << gpu::kCopyActionShift, std::uint64_t{4}}) {
     std::vector<std::byte> bytes;
@@ -85,7 +86,7 @@ TEST(FullEmptyCommands, WordsThatMeanNothingAreRefused) {
 }
 
 // A data transfer engine between a host that answers at once and a device memory that the test plays: it
-// keeps what arrives, in order, and answers what `holds` does not hold.
+// keeps what arrives, in order, and answers what `holds` does not hold, past what it holds.
 class EngineRig {
  public:
   static constexpr std::size_t kWindow = 64;
@@ -103,12 +104,12 @@ class EngineRig {
           held_.push_back(packet);
         }
       }
-      while (!held_.empty() && !(holds && holds(rig_.pool[held_.front().request]))) {
-        auto& answers = host_ ? rig_.from_host : rig_.from_device;
-        if (!answers.can_push(now)) break;
-        answers.push(now, held_.front());
-        held_.erase(held_.begin());
-      }
+      auto& answers = host_ ? rig_.from_host : rig_.from_device;
+      std::erase_if(held_, [&](const memory::Packet& packet) {
+        if ((holds && holds(rig_.pool[packet.request])) || !answers.can_push(now)) return false;
+        answers.push(now, packet);
+        return true;
+      });
       return kNever;
     }
     struct Seen {
@@ -126,11 +127,11 @@ class EngineRig {
     std::vector<memory::Packet> held_;
   };
 
-  EngineRig()
+  explicit EngineRig(Bytes link_payload = 128, std::size_t outstanding = kWindow)
       : space(1_MiB, 4096),
         device(*this, "device", false),
         host(*this, "host", true),
-        mover(engine, nullptr, {1'000'000, kWindow, 128, 1, 0, 0}, pool, space, tasks),
+        mover(engine, nullptr, {1'000'000, outstanding, link_payload, 1, 0, 0}, pool, space, tasks),
         to_host(256, &mover, &host),
         from_host(256, &host, &mover),
         from_device(256, &device, &mover),
@@ -284,8 +285,8 @@ TEST(FullEmptyCopy, AFillOfTrackedMemoryLeavesTheBits) {
   EXPECT_EQ(rig.device.seen[0].request.data[5], std::byte{0x5a});
 }
 
-TEST(FullEmptyCopy, AChangeOfBitsSendsOneRequestALine) {
-  for (const auto action : {Action::Fill, Action::Empty}) {
+TEST(FullEmptyCopy, AChangeOfBitsOrAReleaseSendsOneRequestALine) {
+  for (const auto action : {Action::None, Action::Fill, Action::Empty}) {
     EngineRig rig;
     DataMove move;
     move.bits_only = true;
@@ -368,6 +369,159 @@ TEST(FullEmptyCopy, AWaitingCopyFillsItsWindowAndNoMore) {
   EXPECT_EQ(rig.device.seen.size(), EngineRig::kWindow);  // of 128
 }
 
+// Offsets in [0, bytes) of the lines that were written from `base` on.
+std::vector<Address> written(const EngineRig::Memory& memory, Address base) {
+  std::vector<Address> offsets;
+  for (const auto& seen : memory.seen)
+    if (seen.request.operation == Operation::Write) offsets.push_back(seen.request.address - base);
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
+}
+
+// Every 128th offset from `first` up to `last`, without those in [from, to).
+std::vector<Address> lines(Address first, Address last, Address from, Address to) {
+  std::vector<Address> offsets;
+  for (Address offset = first; offset < last; offset += 128)
+    if (offset < from || offset >= to) offsets.push_back(offset);
+  return offsets;
+}
+
+TEST(StoreAndForward, AGranuleThatIsWaitedForHoldsBackItsPacketToTheHost) {
+  for (const Bytes payload : {128, 256, 1024, 4096}) {
+    EngineRig rig(payload);
+    const Address line = rig.physical(rig.tracked) + 10 * 128;
+    bool empty = true;
+    rig.device.holds = [&](const memory::Request& request) { return empty && request.address == line; };
+    DataMove move = rig.copy_out(rig.tracked, 8192);
+    move.trigger = Trigger::Full;
+    EXPECT_FALSE(rig.run(move));
+    const Address packet = 10 * 128 / payload * payload;
+    EXPECT_EQ(written(rig.host, rig.window), lines(0, 8192, packet, packet + payload)) << payload;
+    char expected[80];
+    std::snprintf(expected, sizeof expected, "full at 0x%llx (copy of stream 7 to the host, 1 packet not ",
+                  static_cast<unsigned long long>(rig.tracked + 10 * 128));
+    EXPECT_EQ(rig.mover.waits_for().find(expected), 0u) << rig.mover.waits_for();
+    empty = false;
+    rig.engine.wake(rig.device, rig.engine.now() + 5'000'000);
+    EXPECT_TRUE(rig.resume());
+    EXPECT_EQ(written(rig.host, rig.window), lines(0, 8192, 0, 0)) << payload;
+    EXPECT_EQ(rig.pool.in_use(), 0u);
+  }
+}
+
+TEST(StoreAndForward, AHostReadThatIsLateHoldsBackItsPacketToTheDevice) {
+  for (const Bytes payload : {128, 512, 4096}) {
+    EngineRig rig(payload);
+    bool late = true;
+    rig.host.holds = [&](const memory::Request& request) {
+      return late && request.address == rig.window + 37 * 128;
+    };
+    EXPECT_FALSE(rig.run(rig.copy_in(rig.tracked, 8192)));
+    const Address packet = 37 * 128 / payload * payload;
+    EXPECT_EQ(written(rig.device, rig.physical(rig.tracked)), lines(0, 8192, packet, packet + payload));
+    late = false;
+    rig.engine.wake(rig.host, rig.engine.now() + 5'000'000);
+    EXPECT_TRUE(rig.resume());
+    EXPECT_EQ(written(rig.device, rig.physical(rig.tracked)), lines(0, 8192, 0, 0));
+    EXPECT_EQ(rig.pool.in_use(), 0u);
+  }
+}
+
+TEST(StoreAndForward, PacketsEndWhereTheDevicesAddressIsAMultiple) {
+  const std::pair<Address, std::pair<Address, Address>> cases[] = {
+      {640, {640, 1024}}, {1024, {1024, 2048}}, {1920, {1024, 2048}}, {2048, {2048, 2688}}};
+  for (const auto& [held, packet] : cases) {
+    EngineRig rig(1024);
+    const Address base = rig.physical(rig.tracked);
+    rig.device.holds = [&](const memory::Request& request) { return request.address == base + held; };
+    EXPECT_FALSE(rig.run(rig.copy_out(rig.tracked + 640, 2048)));
+    EXPECT_EQ(written(rig.host, rig.window - 640), lines(640, 2688, packet.first, packet.second)) << held;
+  }
+}
+
+TEST(StoreAndForward, ARowIsAPacketOfItsOwn) {
+  EngineRig rig(1024);
+  const Address base = rig.physical(rig.tracked);
+  rig.device.holds = [&](const memory::Request& request) { return request.address == base + 256 + 128; };
+  DataMove move = rig.copy_out(rig.tracked, 256);
+  move.rows = 4;
+  move.from_row_pitch = move.to_row_pitch = 256;
+  EXPECT_FALSE(rig.run(move));
+  EXPECT_EQ(written(rig.host, rig.window), lines(0, 1024, 256, 512));
+}
+
+// The ends lie differently in their lines: twice the pieces. As many places as a packet has lines suffice.
+TEST(StoreAndForward, APacketNeedsNoMorePlacesThanItHasLines) {
+  for (const Address shift : {0, 4, 64, 124}) {
+    EngineRig rig(1024, 8);
+    DataMove move = rig.copy_out(rig.tracked + shift, 8192);
+    EXPECT_TRUE(rig.run(move)) << shift;
+    Bytes bytes = 0;
+    for (const auto& seen : rig.host.seen) bytes += seen.request.bytes;
+    EXPECT_EQ(bytes, 8192u);
+    EXPECT_EQ(rig.pool.in_use(), 0u);
+  }
+}
+
+TEST(StoreAndForward, AFaultInsideAPacketLeavesNothingBehind) {
+  EngineRig rig(1024);
+  EXPECT_TRUE(rig.run(rig.copy_out(rig.tracked + 16384 - 256, 768)));
+  const gpu::MoveDone done = rig.done.pop(rig.engine.now());
+  EXPECT_TRUE(done.faulted);
+  EXPECT_EQ(done.fault_address, rig.tracked + 16384);
+  EXPECT_EQ(written(rig.host, rig.window), lines(0, 256, 0, 0));
+  EXPECT_EQ(rig.pool.in_use(), 0u);
+}
+
+TEST(StoreAndForward, WhatDoesNotCrossTheLinkIsNotHeldBack) {
+  EngineRig rig(4096);
+  const Address from = rig.physical(rig.plain), to = rig.physical(rig.tracked);
+  rig.device.holds = [&](const memory::Request& request) { return request.address == from + 128; };
+  DataMove move;
+  move.to = rig.tracked;
+  move.from = rig.plain;
+  move.width_bytes = 4096;
+  EXPECT_FALSE(rig.run(move));
+  EXPECT_EQ(written(rig.device, to), lines(0, 4096, 128, 256));
+}
+
+TEST(StoreAndForward, BytesArriveWhereTheyBelong) {
+  for (const Bytes payload : {384, 4096}) {
+    auto machine = gtx580();
+    machine.link.packet_payload_bytes = payload;
+    Rig rig(machine);
+    const auto sent = pattern_bytes(70'000, 3);
+    std::vector<std::byte> back(sent.size());
+    const Address buffer = rig.device(80'000);
+    rig.submit(rig.copy_in(buffer + 52, sent.data(), sent.size()));
+    auto out = rig.copy_out(back.data(), buffer + 52, 700);
+    out.copy.rows = 100;
+    out.copy.to.row_pitch = out.copy.from.row_pitch = 700;
+    rig.submit(std::move(out));
+    rig.finish();
+    EXPECT_EQ(back, sent) << payload;
+  }
+}
+
+TEST(StoreAndForward, SizesThatCannotBeAreRefused) {
+  const auto refused = [](Bytes payload, std::uint64_t outstanding) -> std::string {
+    auto machine = gtx580();
+    machine.link.packet_payload_bytes = payload;
+    machine.gpu.copy_engines.outstanding_packets = outstanding;
+    try {
+      Rig rig(machine);
+      return {};
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refused(200, 64), "link.packet_payload_bytes above 128 must be a multiple of 128");
+  EXPECT_NE(refused(4096, 31).find("gpu.copy_engines.outstanding_packets must be at least 32"),
+            std::string::npos);
+  EXPECT_EQ(refused(4096, 32), "");
+  EXPECT_EQ(refused(100, 1), "");
+}
+
 // From the driver's command to the task: the names and sizes in the trace are those of what was submitted.
 TEST(FullEmptyDriver, AChangeOfBitsCostsAMemsetAndIsRecorded) {
   auto machine = gtx580();
@@ -382,18 +536,45 @@ TEST(FullEmptyDriver, AChangeOfBitsCostsAMemsetAndIsRecorded) {
   command.full_empty = {buffer, 512, Action::Empty};
   rig.submit(std::move(command));
   EXPECT_EQ(rig.thread.clock(), 1'300'000u);
-  // The functional GPU's memory has no bits and says so: the command has come through all the front end.
+  // The functional GPU's board has no engine for bits: the command has come through the front end up to
+  // there.
   try {
     rig.finish();
-    FAIL() << "the simple memory took a change of bits";
+    FAIL() << "somebody took a change of bits";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("full/empty bits"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("stream 0: a free copy engine"), std::string::npos)
+        << error.what();
   }
   const auto named = [](const gpu::PushBufferTrace& entry) {
     return std::string(entry.command) == "FullEmptyRange" && entry.argument == 512;
   };
   EXPECT_EQ(std::count_if(trace.begin(), trace.end(), named), 1);
   EXPECT_GE(rig.engine.now(), 1'300'000u + 4'400'000u);
+}
+
+// What a launch does to bits at its end stands behind the wait for its blocks, and before what tells others.
+TEST(FullEmptyDriver, AKernelsEndEmptiesBeforeItIsReleased) {
+  Rig rig;
+  const Address first = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
+  const Address freed = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
+  const Address last = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
+  rig.memory.release(freed);
+  std::vector<std::pair<std::string, std::uint64_t>> trace;
+  rig.driver().on_push_buffer_command = [&](const gpu::PushBufferTrace& entry) {
+    trace.emplace_back(entry.command, entry.argument);
+  };
+  driver::Command launch = rig.launch(2);
+  launch.at_end = {{first, 512, Action::Empty}, {freed, 64, Action::Empty}, {last, 1024, Action::Empty}};
+  rig.submit(std::move(launch));
+  EXPECT_THROW(rig.finish(), Error);
+  const std::vector<std::pair<std::string, std::uint64_t>> expected = {
+      {"WaitRefCnt", 0}, {"FullEmptyRange", 512}, {"FullEmptyRange", 1024}, {"ReleaseSemaphore", 1}};
+  ASSERT_GE(trace.size(), expected.size());
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), trace.end() - 4));
+  std::size_t ended = 0;
+  for (const auto& sm : rig.sms) ended += sm->log.size();
+  EXPECT_EQ(ended, 2u);  // its blocks have run, and it is not complete
+  EXPECT_TRUE(rig.records.empty());
 }
 
 }  // namespace

@@ -80,6 +80,52 @@ class FullEmpty(Fixture):
             if queues == 1:
                 self.assertIn("to the GPU, 64 packets not answered", result.stderr)
 
+    def run_kernel_end(self, *arguments):
+        program = self.compiled("tests/programs/full_empty_kernel_end.cu")
+        self.out = WORK / f"out-{self.id()}"
+        return call(DUET, "run", "-q", "--out", self.out, "--set", "gpu.front_end.hardware_channels=4", program, *arguments)
+
+    def test_what_a_kernels_end_empties_is_not_its_time(self):
+        self.assertEqual(self.run_kernel_end().returncode, 0)
+        found = stats(self.out)
+        kernels = found["kernels"]
+        emptied = [c for c in found["copies"] if c["kind"] == "full_empty_set" and c["stream"] == kernels[0]["stream"]][1:]
+        self.assertEqual(len(kernels), 4)
+        self.assertEqual(len(emptied), 3)  # the last kernel runs after it has been switched off
+        for kernel, emptying, following in zip(kernels, emptied, kernels[1:]):
+            self.assertEqual((emptying["bytes"], emptying["action"]), (8192 * 4, "empty"))
+            self.assertEqual(emptying["start_ps"], kernel["end_ps"])
+            # 256 lines, one a core cycle of 772 MHz
+            self.assertGreater(emptying["end_ps"] - emptying["start_ps"], 256 / 772e6 * 1e12)
+            self.assertLess(emptying["end_ps"] - emptying["start_ps"], 4 * 256 / 772e6 * 1e12)
+            self.assertGreater(kernel["end_ps"], kernel["start_ps"])
+            self.assertLess(kernel["end_ps"], following["start_ps"])
+            self.assertAlmostEqual(kernel["cycles"], (kernel["end_ps"] - kernel["start_ps"]) * 772e6 / 1e12, delta=2)
+
+    def test_a_kernels_end_empties_only_when_asked(self):
+        result = self.run_kernel_end("off")
+        self.assertEqual(result.returncode, 124, result.stderr)
+        self.assertIn("waits for empty at 0x", result.stderr)
+
+    def test_releases_are_counted(self):
+        program = self.compiled("tests/programs/full_empty_release.cu")
+        out = WORK / f"out-{self.id()}"
+        result = call(DUET, "run", "--out", out, program)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"full/empty releases +6 ")
+        found = stats(out)
+        self.assertEqual([c["bytes"] for c in found["copies"] if c["kind"] == "full_empty_release"], [512, 256, 512, 1024, 128, 128])
+        self.assertGreater(found["counters"]["full_empty.released"], 0)
+
+    def test_a_larger_link_packet_waits_for_all_of_its_lines(self):
+        """lustig2013 9: the granularity of transmission. Results stay right; what is in a packet with a late word arrives later."""
+        program = self.compiled("tests/programs/full_empty_figure7.cu")
+        for payload, status in ((128, 0), (1024, 0), (4096, 0), (200, 125)):
+            out = WORK / f"out-{self.id()}"
+            result = call(DUET, "run", "-q", "--out", out, "--set", f"link.packet_payload_bytes={payload}", program)
+            self.assertEqual(result.returncode, status, result.stderr)
+        self.assertIn("link.packet_payload_bytes above 128 must be a multiple of 128", result.stderr)
+
     def test_free_waits_for_the_device(self):
         self.stands_still("free", contains=["(copy of stream 2 to the host"])
 

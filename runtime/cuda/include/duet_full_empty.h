@@ -69,6 +69,23 @@ cudaError_t duetMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaM
  *  cudaErrorInvalidResourceHandle for an unknown stream; cudaErrorNotSupported as duetMallocTracked. */
 cudaError_t duetFullEmptySet(void* pointer, size_t bytes, enum duetFullEmptyState state, cudaStream_t stream);
 
+/** An override (lustig2013, section 4.5): every request to [pointer, pointer + bytes) of tracked memory that waits
+ *  for its trigger in a memory controller when this command gets there is let go, with its action, whatever its
+ *  trigger says. A read takes what is there. The command itself changes no bit and no data, and what comes later
+ *  waits as ever, the rest of the same copy or kernel too: who does not know what is on its way repeats it, on
+ *  a stream of its own. It works on whole lines of 128 bytes: what waits for the rest of a line that the range
+ *  touches is let go as well. Costs and errors: those of duetFullEmptySet. */
+cudaError_t duetFullEmptyRelease(void* pointer, size_t bytes, cudaStream_t stream);
+
+/** With on != 0, each kernel that is launched from now on, in whatever stream, empties all of the tracked
+ *  allocation when its last block has ended and all that it wrote has arrived, before the stream's next command
+ *  (lustig2013, section 4.5: for data that a kernel reads more than once). With on = 0 kernels that are launched
+ *  from now on no longer do; cudaFree ends it too. The emptying is part of the launch and costs no call; in
+ *  stats.json it is an entry `full_empty_set` of `copies` that begins where the kernel's end_ps is, which does
+ *  not include it. A kernel that faults empties nothing. Errors: cudaErrorInvalidValue for anything but a pointer
+ *  from duetMallocTracked, cudaErrorNotSupported as duetMallocTracked. */
+cudaError_t duetFullEmptyEmptyOnKernelEnd(void* pointer, int on);
+
 #if defined(__cplusplus)
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace duet::gpu {
 
@@ -34,6 +35,7 @@ void DataTransferEngine::start(Picoseconds now) {
   row_ = slice_ = 0;
   offset_ = 0;
   issued_ = move_.width_bytes == 0 || move_.rows == 0 || move_.slices == 0;
+  store_and_forward_ = config_.packet_payload_bytes > memory::kLineBytes && move_.flags != 0;
   faulted_ = false;
   fault_address_ = 0;
   start_ps_ = last_answer_ps_ = now;
@@ -113,11 +115,13 @@ bool DataTransferEngine::issue(Picoseconds now) {
   Address to = 0, from = 0;
   Bytes left = 0;
   // Without data only the line bounds a request.
-  const Bytes longest = move_.bits_only ? memory::kLineBytes : config_.packet_payload_bytes;
+  const Bytes longest = move_.bits_only ? memory::kLineBytes
+                                        : std::min<Bytes>(config_.packet_payload_bytes, memory::kLineBytes);
   Bytes bytes = std::min(move_.width_bytes - offset_, longest);
   const auto fault = [&](Address address) {
     faulted_ = issued_ = true;
     fault_address_ = address;
+    close_link_packet();
     return false;
   };
   if (!translate(to_, to_.row + offset_, to, left)) return fault(to_.row + offset_);
@@ -142,13 +146,59 @@ bool DataTransferEngine::issue(Picoseconds now) {
   set_full_empty(request, one_end ? to_ : from_);
   request.requester = free_places_.back();
   free_places_.pop_back();
-  places_[request.requester] = (is_host(to) ? from_.row : to_.row) + offset_;
+  const Address device = (is_host(to) ? from_.row : to_.row) + offset_;
+  places_[request.requester].device = device;
   if (move_.pattern_bytes != 0)
     std::memcpy(request.data.data(), &pattern_[offset_ % move_.pattern_bytes], bytes);
+  if (store_and_forward_) join_link_packet(request.requester);
   send(now, handle);
   ++outstanding_;
   advance(bytes);
+  const Bytes payload = config_.packet_payload_bytes;
+  if (offset_ == 0 || (device + bytes) % payload == 0 || pieces_ == payload / memory::kLineBytes)
+    close_link_packet();
   return true;
+}
+
+void DataTransferEngine::join_link_packet(std::uint32_t place) {
+  if (open_ == kNoPlace) {
+    open_ = place;
+    places_[open_].missing = 1;
+    pieces_ = 0;
+  } else {
+    places_[last_piece_].next = place;
+  }
+  places_[place].packet = open_;
+  ++places_[open_].missing;
+  last_piece_ = place;
+  ++pieces_;
+}
+
+void DataTransferEngine::close_link_packet() {
+  if (open_ != kNoPlace) arrived(std::exchange(open_, kNoPlace));
+}
+
+void DataTransferEngine::arrived(std::uint32_t packet) {
+  if (--places_[packet].missing != 0) return;
+  for (std::uint32_t place = packet; place != kNoPlace; place = places_[place].next) {
+    write_next(std::exchange(places_[place].held, memory::kNoRequest));
+    --held_;
+  }
+}
+
+// Its bytes have been read and may be written.
+void DataTransferEngine::write_next(memory::RequestHandle handle) {
+  std::size_t tail = read_head_ + read_count_;
+  if (tail >= read_.size()) tail -= read_.size();
+  read_[tail] = handle;
+  ++read_count_;
+}
+
+void DataTransferEngine::send_read(Picoseconds now) {
+  while (read_count_ != 0 && send(now, read_[read_head_])) {
+    if (++read_head_ == read_.size()) read_head_ = 0;
+    --read_count_;
+  }
 }
 
 void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
@@ -157,7 +207,7 @@ void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
     memory::Request& request = pool_[handle];
     last_answer_ps_ = now;
     if (request.operation != memory::Operation::Read) {
-      places_[request.requester] = 0;
+      places_[request.requester] = {};
       free_places_.push_back(request.requester);
       pool_.release(handle);
       --outstanding_;
@@ -167,10 +217,14 @@ void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
     request.operation = memory::Operation::Write;
     request.address = request.tag;
     set_full_empty(request, to_);
-    std::size_t tail = read_head_ + read_count_;
-    if (tail >= read_.size()) tail -= read_.size();
-    read_[tail] = handle;
-    ++read_count_;
+    const std::uint32_t packet = places_[request.requester].packet;
+    if (packet == kNoPlace) {
+      write_next(handle);
+      continue;
+    }
+    places_[request.requester].held = handle;
+    ++held_;
+    arrived(packet);
   }
 }
 
@@ -183,13 +237,11 @@ void DataTransferEngine::finish(Picoseconds now) {
 Picoseconds DataTransferEngine::tick(Picoseconds now) {
   receive(now, *ports_.from_host);
   receive(now, *ports_.from_device);
-  while (read_count_ != 0 && send(now, read_[read_head_])) {
-    if (++read_head_ == read_.size()) read_head_ = 0;
-    --read_count_;
-  }
+  send_read(now);
   if (!busy_ && ports_.starts->can_pop(now)) start(now);
   if (!busy_) return kNever;
   const bool sent = issue(now);
+  if (faulted_) send_read(now);  // it may have closed a link packet that only waited for more to read
   if (issued_ && outstanding_ == 0) {
     finish(now);
     return ports_.starts->size() != 0 && !busy_ ? clock_.first_edge_after(now) : kNever;
@@ -208,8 +260,8 @@ std::string DataTransferEngine::waits_for() const {
                      : move_.trigger == memory::Trigger::Empty ? "empty at "
                                                                : "answers from ";
   Address lowest = ~Address{0};
-  for (const Address address : places_)
-    if (address != 0) lowest = std::min(lowest, address);
+  for (const Place& place : places_)
+    if (place.device != 0 && place.held == memory::kNoRequest) lowest = std::min(lowest, place.device);
   char number[32];
   std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(lowest));
   text += number;
@@ -217,7 +269,8 @@ std::string DataTransferEngine::waits_for() const {
   text += (move_.flags & kCopyToHost) != 0     ? " to the host, "
           : (move_.flags & kCopyFromHost) != 0 ? " to the GPU, "
                                                : " inside the GPU, ";
-  text += std::to_string(outstanding_) + (outstanding_ == 1 ? " packet" : " packets");
+  const std::uint64_t unanswered = outstanding_ - held_;
+  text += std::to_string(unanswered) + (unanswered == 1 ? " packet" : " packets");
   std::snprintf(number, sizeof number, "%.1f us)", static_cast<double>(last_answer_ps_) * 1e-6);
   return text + " not answered since " + number;
 }

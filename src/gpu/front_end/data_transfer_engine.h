@@ -5,6 +5,13 @@
 // returned (lustig2013 §6.2). At most one packet enters per core cycle. Left out: overlapping the tail of one
 // move with the head of the next.
 //
+// With link.packet_payload_bytes above a line (lustig2013 §9: at what granularity data are transmitted), what
+// crosses the link does so in store-and-forward packets of that size: the engine's own packets, of at most a
+// line each, are its pieces, and none is written before all have been read. So one granule that is waited for
+// holds back all of its packet. A link packet ends where the device's address is a multiple of its size, at
+// the end of a row, and after as many pieces as it has lines (where the two ends of a copy lie differently in
+// their lines, a line is two pieces), so the places of outstanding_packets suffice for one.
+//
 // Full/empty bits (lustig2013 §4.1, §4.4): accesses to tracked memory say so, and those to the device's side
 // of a copy carry the copy's trigger and action. With a trigger they travel in the class of triggered CPU
 // requests. What waits for its trigger holds its place among outstanding_packets and the engine: another
@@ -31,7 +38,7 @@ namespace duet::gpu {
 struct DataTransferEngineConfig {
   std::uint64_t core_clock_khz = 0;
   std::uint64_t outstanding_packets = 0;
-  Bytes packet_payload_bytes = 0;
+  Bytes packet_payload_bytes = 0;        // of the link; above a line a multiple of it
   std::uint8_t number = 0;               // which engine
   std::uint16_t link_number = 0;         // of this end of the link
   std::uint16_t host_memory_number = 0;  // of the other end
@@ -72,6 +79,17 @@ class DataTransferEngine : public sim::Component {
     bool tracked = false;  // that mapping has full/empty bits
   };
 
+  static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
+  // Of an outstanding packet, at Request::requester.
+  struct Place {
+    Address device = 0;  // virtual, on the device's side, for the report of who waits; 0: the place is free
+    memory::RequestHandle held = memory::kNoRequest;  // read, and waits for the rest of its link packet
+    std::uint32_t packet = kNoPlace;  // the place of the link packet's first piece, if it is in one
+    std::uint32_t next = kNoPlace;    // and of its next piece
+    std::uint32_t missing =
+        0;  // of a first piece: reads of its link packet not answered, and 1 while it is open
+  };
+
   void start(Picoseconds now);
   void receive(Picoseconds now, sim::Queue<memory::Packet>& from);
   bool issue(Picoseconds now);
@@ -90,6 +108,12 @@ class DataTransferEngine : public sim::Component {
   // What the request's access to one end of the move does with full/empty bits.
   void set_full_empty(memory::Request& request, const End& end) const;
   bool send(Picoseconds now, memory::RequestHandle handle);
+  void send_read(Picoseconds now);
+  void write_next(memory::RequestHandle handle);
+  void join_link_packet(std::uint32_t place);
+  void close_link_packet();
+  // One of those that the link packet waited for has come.
+  void arrived(std::uint32_t packet);
   void finish(Picoseconds now);
 
   DataTransferEngineConfig config_;
@@ -112,11 +136,13 @@ class DataTransferEngine : public sim::Component {
   Picoseconds start_ps_ = 0;
   std::array<std::byte, memory::kLineBytes + 4> pattern_{};
   std::uint64_t outstanding_ = 0;
-  // For the report of who waits: the virtual address on the device's side of each outstanding packet, at
-  // Request::requester; 0: the place is free.
-  std::vector<Address> places_;
+  std::vector<Place> places_;
   std::vector<std::uint32_t> free_places_;
-  Picoseconds last_answer_ps_ = 0;  // or the move's start
+  bool store_and_forward_ = false;  // the move crosses the link in packets of several lines
+  std::uint32_t open_ = kNoPlace, last_piece_ = kNoPlace;  // of the link packet that is being issued
+  std::uint64_t pieces_ = 0;                               // of it
+  std::uint64_t held_ = 0;                                 // places whose `held` is taken
+  Picoseconds last_answer_ps_ = 0;                         // or the move's start
   // Packets whose bytes have been read and whose write has not yet been sent: a ring with room for all.
   std::vector<memory::RequestHandle> read_;
   std::size_t read_head_ = 0, read_count_ = 0;

@@ -54,8 +54,7 @@ DataMove read_bits(const PushBufferCommand& command) {
   move.bits_only = true;
   move.to = words[0];
   move.width_bytes = words[1];
-  if (words[2] != static_cast<std::uint64_t>(memory::Action::Fill) &&
-      words[2] != static_cast<std::uint64_t>(memory::Action::Empty))
+  if (words[2] > static_cast<std::uint64_t>(memory::Action::Empty))
     throw Error("FullEmptyRange with action " + std::to_string(words[2]));
   move.action = static_cast<memory::Action>(words[2]);
   return move;

@@ -32,7 +32,8 @@ enum class PushBufferOpcode : std::uint8_t {
   SetProgram,           // kernel slot, grid x|y<<32, grid z|block x<<32, block y|z<<32, shared bytes, flags
   CopyRange,      // flags, to, from, width, rows|slices<<32, to row and slice pitch, from row and slice pitch
   FillRange,      // address, width, rows, row pitch, pattern | pattern bytes << 32
-  FullEmptyRange  // address, bytes, action on the full/empty bits (memory::Action)
+  FullEmptyRange  // address, bytes, action on the full/empty bits (memory::Action; None: what waits is
+                  // released)
 };
 inline constexpr unsigned kPushBufferOpcodes = 15;
 const char* push_buffer_command_name(PushBufferOpcode opcode);

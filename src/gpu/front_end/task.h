@@ -24,7 +24,7 @@ struct DataMove {
   std::uint32_t pattern = 0;
   unsigned pattern_bytes = 0;
   // Of full/empty bits, for accesses to the device's side. A move with bits_only moves no bytes: it applies
-  // its action to [to, to + width_bytes).
+  // its action to [to, to + width_bytes); with Action::None it releases what waits there for its trigger.
   memory::Trigger trigger = memory::Trigger::None;
   memory::Action action = memory::Action::None;
   bool bits_only = false;
@@ -50,6 +50,7 @@ struct Task {
   TaskStatus status = TaskStatus::Ok;
   Address fault_address = 0;
   Picoseconds start_ps = kNever;  // stage (iii): first packet or first block
+  Picoseconds blocks_end_ps = 0;  // of its kernel
 
   const TaskStep& step() const { return steps[next_step]; }
 };

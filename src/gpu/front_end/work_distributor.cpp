@@ -51,6 +51,7 @@ void WorkDistributor::collect_moves(Picoseconds now) {
     Task& task = tasks_[done.task];
     task.start_ps = std::min(task.start_ps, done.start_ps);
     task.waits_for_move = false;
+    if (task.grid != nullptr) task.grid->emptying_ps = now - task.blocks_end_ps;
     ++task.next_step;
     if (!done.faulted) continue;
     task.status = TaskStatus::CopyFault;
@@ -164,7 +165,7 @@ bool WorkDistributor::execute(StreamQueue& queue, Task& task, Picoseconds now) {
     case PushBufferOpcode::Launch:
       return launch(queue, task);
     case PushBufferOpcode::WaitRefCnt:
-      return wait_for_blocks(queue, task);
+      return wait_for_blocks(queue, task, now);
     default:
       throw Error("push buffer: the work distributor cannot execute " +
                   std::string(push_buffer_command_name(step.opcode)));
@@ -193,7 +194,7 @@ bool WorkDistributor::launch(StreamQueue& queue, Task& task) {
   return true;
 }
 
-bool WorkDistributor::wait_for_blocks(StreamQueue& queue, Task& task) {
+bool WorkDistributor::wait_for_blocks(StreamQueue& queue, Task& task, Picoseconds now) {
   ReferenceCounter& counter = counters_[queue.counter];
   if (counter.completed < counter.value) return false;
   counter.busy = false;
@@ -201,6 +202,7 @@ bool WorkDistributor::wait_for_blocks(StreamQueue& queue, Task& task) {
   queue.grid = nullptr;
   dispatcher_.end(*task.grid);
   task.start_ps = task.grid->first_block_ps;
+  task.blocks_end_ps = now;
   if (task.grid->fault.kind != FaultKind::None) {
     task.status = TaskStatus::KernelFault;
     faulted_ = true;

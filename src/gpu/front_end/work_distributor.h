@@ -9,8 +9,9 @@
 // skipped. An engine performs one move at a time, so a copy that waits for full/empty bits keeps its engine:
 // with one engine (gpu.copy_engines.count = 1) a copy to the host that waits blocks the copy to the GPU that
 // should fill, and the machine stands still; with two, one that waits in each direction leaves none for moves
-// inside the device, changes of bits included. Left out: preemption of running blocks by streams of higher
-// priority.
+// inside the device. Changes of bits and releases have an engine of their own. Those behind a kernel's
+// WaitRefCnt belong to its launch: the stream's next command starts after them. Left out: preemption of
+// running blocks by streams of higher priority.
 #pragma once
 
 #include <deque>
@@ -80,7 +81,7 @@ class WorkDistributor : public sim::Component {
   bool execute(StreamQueue& queue, Task& task, Picoseconds now);
   bool take_counter(StreamQueue& queue);
   bool launch(StreamQueue& queue, Task& task);
-  bool wait_for_blocks(StreamQueue& queue, Task& task);
+  bool wait_for_blocks(StreamQueue& queue, Task& task, Picoseconds now);
   bool move(StreamQueue& queue, Task& task);
   bool release(Task& task, Picoseconds now);
   void start_moves(Picoseconds now);
