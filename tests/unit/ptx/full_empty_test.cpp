@@ -89,9 +89,9 @@ TEST(FullEmptyPtx, NothingIsMovedAcross) {
   for (const bool peepholes : {false, true})
     for (const Form& form : kForms) {
       if (form.trigger == BitTrigger::Implied) continue;
-      for (const std::string named : {"ld" + std::string(form.text) + ".global.u32 %r3, [%l2];",
-                                      "st" + std::string(form.text) + ".global.u32 [%l2], %r1;"})
-        for (const std::string other : {"ld.global.u32 %r2, [%l1+4];", "ld.shared.u32 %r2, [memory+4];"}) {
+      for (const std::string& named : {"ld" + std::string(form.text) + ".global.u32 %r3, [%l2];",
+                                       "st" + std::string(form.text) + ".global.u32 [%l2], %r1;"})
+        for (const std::string& other : {"ld.global.u32 %r2, [%l1+4];", "ld.shared.u32 %r2, [memory+4];"}) {
           const Kernel kernel =
               compile("mov.u32 %r3, 0; ld.global.u32 %r1, [%l1]; add.s32 %r1, %r1, 3;\n" + named + other +
                           named + "\nadd.s32 %r4, %r1, %r2; add.s32 %r4, %r4, %r3; st.global.u32 [%l1], %r4;",
