@@ -61,7 +61,7 @@ TEST(FullEmptyPtx, WhatIsNotOfTheFormIsRefusedByName) {
   const auto refused = [](const std::string& statement, const std::string& text,
                           const std::string& why = "") {
     EXPECT_EQ(compile(statement).unsupported,
-              "kernel 'k': PTX '" + text + "' is not supported" + why + " (t.ptx:11)");
+              "kernel 'k': PTX '" + text + "' is not supported" + why + " (t.ptx:12)");
   };
   const std::string global = ": only global memory has full/empty bits";
   refused("ld.full.shared.u32 %r1, [memory];", "ld.full.shared.u32", global);
@@ -91,7 +91,7 @@ TEST(FullEmptyPtx, NothingIsMovedAcross) {
       if (form.trigger == BitTrigger::Implied) continue;
       for (const std::string& named : {"ld" + std::string(form.text) + ".global.u32 %r3, [%l2];",
                                        "st" + std::string(form.text) + ".global.u32 [%l2], %r1;"})
-        for (const std::string& other : {"ld.global.u32 %r2, [%l1+4];", "ld.shared.u32 %r2, [memory+4];"}) {
+        for (const char* other : {"ld.global.u32 %r2, [%l1+4];", "ld.shared.u32 %r2, [memory+4];"}) {
           const Kernel kernel =
               compile("mov.u32 %r3, 0; ld.global.u32 %r1, [%l1]; add.s32 %r1, %r1, 3;\n" + named + other +
                           named + "\nadd.s32 %r4, %r1, %r2; add.s32 %r4, %r4, %r3; st.global.u32 [%l1], %r4;",
