@@ -70,6 +70,7 @@ class Decoder {
   void take_hints();  // cache and level hints without architectural effect
   MemoryScope take_scope();
   bool modifiers_left() const;
+  const std::vector<std::string_view>& modifiers() const { return modifiers_; }  // not taken yet
 
   // Operands
   const ParsedOperand& operand(unsigned index) const;

@@ -44,6 +44,28 @@ void take_cache_operator(Decoder& d) {
     if (d.take(name)) d.out.op.cache = cache;
 }
 
+// Full/empty bits, an extension of PTX: a trigger, an action, or both in this order, right after the opcode.
+//   trigger: .now .full .empty     action: .fill .empty
+// Without a trigger there is none, without an action the bits stay; so .empty alone is the trigger.
+void take_bits(Decoder& d) {
+  MicroOp& op = d.out.op;
+  const auto next = [&](std::string_view name) {
+    if (d.modifiers().empty() || d.modifiers().front() != name) return false;
+    return d.take(name);
+  };
+  if (next("now"))
+    op.bit_trigger = BitTrigger::None;
+  else if (next("full"))
+    op.bit_trigger = BitTrigger::Full;
+  else if (next("empty"))
+    op.bit_trigger = BitTrigger::Empty;
+  if (next("fill"))
+    op.bit_action = BitAction::Fill;
+  else if (op.names_bits() && next("empty"))
+    op.bit_action = BitAction::Empty;
+  if (op.bit_action != BitAction::None && !op.names_bits()) op.bit_trigger = BitTrigger::None;
+}
+
 // The address operand: a register (either width), a variable or a constant, and the offset. Variables carry
 // the offset themselves; everything else leaves it in address_offset.
 void address(Decoder& d, unsigned index) {
@@ -91,9 +113,13 @@ std::array<Value, 8> elements(Decoder& d, unsigned index, unsigned count) {
 
 void load_or_store(Decoder& d, bool load) {
   MicroOp& op = d.out.op;
+  if (d.in.opcode != "ldu") take_bits(d);
   d.take_hints();
   if (d.take("mmio")) d.unsupported();
   op.space = take_space(d);
+  if (op.names_bits() && op.space != StateSpace::Global && op.space != StateSpace::Generic)
+    throw ir::Unsupported{"PTX '" + std::string(d.in.text) +
+                          "' is not supported: only global memory has full/empty bits"};
   take_ordering(d);
   take_cache_operator(d);
   d.take("uniform");  // the uniform-load hint of ldu and of some compilers

@@ -63,7 +63,8 @@ struct Kernel {
   std::string
       unsupported;  // not empty: launching it is refused with this one-line message; code is then empty
   bool names_32_lanes =
-      false;  // shfl, vote, match, .lanemask..: refused on machines whose warps are not 32 wide
+      false;                // shfl, vote, match, .lanemask..: refused on machines whose warps are not 32 wide
+  bool names_bits = false;  // an instruction names full/empty bits: refused where no memory has any
 };
 
 // A .global or .const variable. Its address is given when the module is loaded into a context.

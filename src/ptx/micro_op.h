@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "base/atomic_operation.h"
 #include "ptx/opcode.h"
@@ -168,6 +169,9 @@ struct MicroOp {
   CacheOperator cache = CacheOperator::Default;
   AtomicOperation atomic_operation = AtomicOperation::Exchange;
   AtomicType atomic_type = AtomicType::U32;
+  BitTrigger bit_trigger = BitTrigger::Implied;
+  BitAction bit_action = BitAction::None;  // None where the trigger is implied
+  bool names_bits() const { return bit_trigger != BitTrigger::Implied; }
   std::int64_t address_offset = 0;
 
   // Control: indices into Kernel::code. BranchIndexed: target is the index of its table in
@@ -187,5 +191,8 @@ struct MicroOp {
   void (*handler32)(Warp<32>&, const MicroOp&, std::uint64_t lanes) = nullptr;
   void (*handler64)(Warp<64>&, const MicroOp&, std::uint64_t lanes) = nullptr;
 };
+
+// ".full.empty" as it stands after the opcode; nothing where no bits are named.
+std::string bits_text(const MicroOp& op);
 
 }  // namespace duet::ptx

@@ -1,5 +1,5 @@
-// Names of opcodes and types as PTX spells them.
-#include "ptx/opcode.h"
+// Names of opcodes, types and modifiers as PTX spells them.
+#include "ptx/micro_op.h"
 
 namespace duet::ptx {
 
@@ -24,6 +24,15 @@ const char* type_name(Type type) {
                                            "s64",  "f16",  "f16x2", "bf16", "bf16x2", "f32", "f64"};
   static_assert(sizeof(kNames) / sizeof(kNames[0]) == static_cast<unsigned>(Type::F64) + 1);
   return kNames[static_cast<unsigned>(type)];
+}
+
+std::string bits_text(const MicroOp& op) {
+  static constexpr const char* kTriggers[] = {"", ".now", ".full", ".empty"};
+  static constexpr const char* kActions[] = {"", ".fill", ".empty"};
+  // .now is not written where an action alone says it.
+  const bool alone = op.bit_trigger == BitTrigger::None && op.bit_action == BitAction::Fill;
+  return std::string(alone ? "" : kTriggers[static_cast<unsigned>(op.bit_trigger)]) +
+         kActions[static_cast<unsigned>(op.bit_action)];
 }
 
 }  // namespace duet::ptx

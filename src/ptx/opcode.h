@@ -200,6 +200,10 @@ enum class CacheOperator : std::uint8_t {
   WriteThrough,
   NonCoherent
 };
+// What an access to memory with full/empty bits waits for, and what it does to the bits (lustig2013 §4.5).
+// Implied: as the machine does for an instruction that names nothing.
+enum class BitTrigger : std::uint8_t { Implied, None, Full, Empty };
+enum class BitAction : std::uint8_t { None, Fill, Empty };
 enum class SystemFunction : std::uint8_t { Vprintf, AssertFail, Malloc, Free };
 // What only the executing machine knows while it runs; everything constant during a block is an operand
 // (Bank::Block, Bank::Warp).

@@ -71,6 +71,27 @@ class FullEmpty(Fixture):
                 self.assertIn("waits for full at 0x", result.stderr)
                 self.assertIn("waits for empty at 0x", result.stderr)
 
+    def test_kernels_that_hand_over_share_a_queue(self):
+        """A store that waits for empty keeps back the load behind it that would empty, unless the queue is looked into."""
+        program = self.compiled("tests/programs/full_empty_ring.cu")
+        for look_ahead, status in ((1, 124), (64, 0)):
+            result = call(DUET, "run", "-q", "--out", WORK / f"out-{self.id()}", "--set", f"gpu.full_empty.look_ahead={look_ahead}",
+                          program)
+            self.assertEqual(result.returncode, status, result.stderr)
+            if status != 0:
+                self.assertIn("tracked_order", result.stderr)
+
+    def test_instructions_that_name_bits_are_refused_by_name(self):
+        program = self.compiled("tests/programs/full_empty_instructions.cu")
+        for argument, options, message in (
+                ("untracked", (), r"ptx:\d+ \(ld\.full\.empty\.u32\): global memory without full/empty bits"),
+                ("shared", (), r"ptx:\d+ \(ld\.full\.u32\): shared memory without full/empty bits"),
+                ("functional", ("--functional",),
+                 r"PTX 'ld\.full\.empty\.u32' names full/empty bits, which the functional GPU does not have \(\S+:\d+\)")):
+            result = call(DUET, "run", "-q", "--out", WORK / f"out-{self.id()}", *options, program, argument)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stderr, message)
+
     def test_one_queue_for_all_requests_stands_still(self):
         """lustig2013 4.3 (CLAIMS L-hol): in one queue the copy that would fill lies behind the kernel's reads."""
         program = self.compiled("tests/programs/full_empty_figure7.cu")

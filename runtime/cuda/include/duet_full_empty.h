@@ -6,6 +6,7 @@
  *   - a kernel's read waits until every granule that it touches is full, and leaves it full;
  *   - a kernel's write does not wait, and fills;
  *   - a kernel's atomic waits for full, then fills;
+ *   - loads and stores that say so do something else (duet_full_empty_device.h);
  *   - a copy, fill or cudaMemset without trigger and action ignores the bits and leaves them.
  * A granule wider than a word is full when each of its words has been filled since it was emptied, and empty when
  * each has been emptied since it was full.
@@ -113,6 +114,10 @@ static inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t byt
   DUET_MEMCPY_CHOOSE(__VA_ARGS__, duetMemcpyAsync, DUET_MEMCPY_6, DUET_MEMCPY_5, DUET_MEMCPY_4, ~, ~, ~) \
   (__VA_ARGS__)
 
+#endif
+
+#if defined(__clang__) && defined(__CUDA__)
+#include "duet_full_empty_device.h"
 #endif
 
 #endif

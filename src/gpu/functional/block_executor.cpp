@@ -116,6 +116,10 @@ void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
     fault(FaultKind::IllegalInstruction, reason);
     return;
   }
+  if (kernel.names_bits) {
+    fault(FaultKind::IllegalInstruction, bits_refusal(kernel));
+    return;
+  }
   if (grid.lane_arrays == nullptr) grid.lane_arrays = make_grid_arrays(grid, W, width_);
   if (arrays_ != grid.lane_arrays) prepare(grid);
 

@@ -34,6 +34,7 @@ std::string mnemonic(const ptx::MicroOp& op) {
   std::string text = op.kind == ptx::Kind::Load    ? "ld"
                      : op.kind == ptx::Kind::Store ? "st"
                                                    : ptx::opcode_name(op.opcode);
+  text += ptx::bits_text(op);
   if (op.space != ptx::StateSpace::Generic) text += std::string(".") + space_name(op.space);
   if (op.vector_elements > 1) text += ".v" + std::to_string(op.vector_elements);
   return text + "." + ptx::type_name(op.type);
@@ -68,6 +69,9 @@ std::string access_fault_text(const Grid& grid, const ptx::MicroOp& op, const Ac
                      std::to_string(ptx::access_bytes(op)) + "-byte " + action + " at " +
                      hexadecimal(fault.address) + " by " + thread_text(grid, op, who) + " (" + mnemonic(op) +
                      ")";
+  if (fault.untracked)
+    return text + ": " + space_name(fault.space) +
+           " memory without full/empty bits (duetMallocTracked gives them)";
   if (fault.space != ptx::StateSpace::Global && fault.space != ptx::StateSpace::Const)
     return text + ": an address of " + space_name(fault.space) + " memory";
   if (fault.kind == FaultKind::MisalignedAddress) return text;
@@ -111,6 +115,15 @@ std::string refusal(const ptx::Kernel& kernel, unsigned width, unsigned lanes) {
              "' does not run on warps of " + std::to_string(width) + " lanes (" + kernel.module_name + ":" +
              std::to_string(op.ptx_line) + ")";
   }
+  return {};
+}
+
+std::string bits_refusal(const ptx::Kernel& kernel) {
+  for (const ptx::MicroOp& op : kernel.code)
+    if (op.names_bits())
+      return "kernel '" + kernel.name + "': PTX '" + mnemonic(op) +
+             "' names full/empty bits, which the functional GPU does not have (" + kernel.module_name + ":" +
+             std::to_string(op.ptx_line) + ")";
   return {};
 }
 

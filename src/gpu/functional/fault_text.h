@@ -23,6 +23,8 @@ std::string barrier_text(const Grid& grid, const ptx::MicroOp& op, const ThreadN
                          std::uint64_t barrier);
 // Why a kernel cannot run on warps of this width (with lane arrays of `lanes`); empty when it can.
 std::string refusal(const ptx::Kernel& kernel, unsigned width, unsigned lanes);
+// Why the functional GPU does not run a kernel with Kernel::names_bits.
+std::string bits_refusal(const ptx::Kernel& kernel);
 // "k.ptx:12"
 std::string place_of(const Grid& grid, const ptx::MicroOp& op);
 

@@ -76,7 +76,7 @@ void MemoryUnit<W>::forget() {
 
 template <unsigned W>
 bool MemoryUnit<W>::fail(FaultKind kind, const Access& access, unsigned lane) {
-  fault_ = {kind, lane, access.addresses[lane], access.space};
+  fault_ = {kind, lane, access.addresses[lane], access.space, false};
   return false;
 }
 

@@ -29,6 +29,7 @@ struct AccessFault {
   unsigned lane = 0;
   Address address = 0;  // in the space's own addresses
   ptx::StateSpace space = ptx::StateSpace::Global;
+  bool untracked = false;  // the access names full/empty bits and the memory has none
 };
 
 template <unsigned W>

@@ -172,6 +172,10 @@ MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageEnt
   // A store reaches L2 in any case where L1 writes through.
   if (op.kind == ptx::Kind::Load || (l1_keeps_writes_ && op.kind == ptx::Kind::Store))
     part.cacheability.gpu_l1 &= !bypasses_l1(op) && (!part.tracked || tracked_in_l1_);
+  // L1 keeps what a load that waits for full has read, and nothing of the others.
+  const bool as_usual =
+      !op.names_bits() || (op.bit_trigger == ptx::BitTrigger::Full && op.bit_action == ptx::BitAction::None);
+  if (op.kind == ptx::Kind::Load) part.cacheability.gpu_l1 &= !part.tracked || as_usual;
   if (op.kind == ptx::Kind::Load && !part.cacheability.gpu_l1) part.request_bytes = kSegmentBytes;
   part.group_mask = ~(part.request_bytes - 1);
   return part;
@@ -331,7 +335,7 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
     const unsigned first = LaneMask(rest).lowest();
     const Window window = op.space == StateSpace::Generic ? window_of(addresses[first]) : Window{op.space, 0};
     const auto fail = [&](FaultKind kind, unsigned lane) {
-      fault_ = {kind, lane, addresses[lane] - window.base, window.space};
+      fault_ = {kind, lane, addresses[lane] - window.base, window.space, false};
       return false;
     };
     if (window.space == StateSpace::Param && op.kind != ptx::Kind::Load)
@@ -358,13 +362,30 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
   return true;
 }
 
+// An instruction that waits for bits, or changes them, means nothing where there are none.
+template <unsigned W>
+bool AddressCheck<W>::has_named_bits(const MemoryInstruction<W>& instruction) {
+  const MicroOp& op = *instruction.op;
+  if (op.bit_trigger == ptx::BitTrigger::None && op.bit_action == ptx::BitAction::None) return true;
+  std::uint64_t untracked = 0;
+  for (unsigned i = 0; i < instruction.part_count; ++i)
+    if (!instruction.parts[i].tracked) untracked |= instruction.parts[i].lanes;
+  if (untracked == 0) return true;
+  const unsigned lane = LaneMask(untracked).lowest();
+  alignas(64) std::uint64_t addresses[W];
+  ptx::generate_addresses(*instruction.registers, op, std::uint64_t{1} << lane, addresses);
+  const Window window = op.space == StateSpace::Generic ? window_of(addresses[lane]) : Window{op.space, 0};
+  fault_ = {FaultKind::IllegalAddress, lane, addresses[lane] - window.base, window.space, true};
+  return false;
+}
+
 template <unsigned W>
 bool AddressCheck<W>::resolve(MemoryInstruction<W>& instruction) {
   instruction.consecutive = false;
   if (!resolve_together(instruction) && !resolve_each(instruction)) return false;
   instruction.tracked = false;
   for (unsigned i = 0; i < instruction.part_count; ++i) instruction.tracked |= instruction.parts[i].tracked;
-  return true;
+  return !instruction.op->names_bits() || has_named_bits(instruction);
 }
 
 template class AddressCheck<32>;

@@ -41,6 +41,7 @@ class AddressCheck {
   MemoryPart global_part(const ptx::MicroOp& op, const memory::PageEntry& page) const;
   MemoryPart block_part(const MemoryInstruction<W>& instruction, ptx::StateSpace space) const;
   void interleave(MemoryInstruction<W>& instruction, std::uint64_t lanes, const MemoryPart& part) const;
+  bool has_named_bits(const MemoryInstruction<W>& instruction);
   bool bypasses_l1(const ptx::MicroOp& op) const;
 
   const memory::AddressSpace& address_space_;

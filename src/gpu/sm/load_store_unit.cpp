@@ -8,6 +8,7 @@
 #include "gpu/sm/address_check.h"
 #include "gpu/sm/coalescer.h"
 #include "gpu/sm/shared_memory.h"
+#include "gpu/sm/tracked_access.h"
 #include "sim/clock_domain.h"
 
 namespace duet::gpu {
@@ -69,8 +70,7 @@ struct LoadStoreUnit<W>::State {
     outside.completions.reserve(entry_count);
     outside.reads.resize(config.sm.max_warps);
     outside.writes.resize(config.sm.max_warps);
-    outside.tracked_reads.resize(config.sm.max_warps);
-    outside.tracked_writes.resize(config.sm.max_warps);
+    tracked.resize(config.sm.max_warps);
     waiting.reserve(entry_count);
   }
 
@@ -78,6 +78,7 @@ struct LoadStoreUnit<W>::State {
   bool takes_place_apart(const Instruction& instruction) const;
   void take_values(Instruction& instruction);
   void count(const Instruction& instruction);
+  bool go_on(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index);
   bool act(Picoseconds now, Cycle cycle);
   bool act_waiting(Picoseconds now, Cycle cycle);
   memory::TrafficClass class_of(const Instruction& instruction, const MemoryPart& part) const;
@@ -116,9 +117,10 @@ struct LoadStoreUnit<W>::State {
   std::vector<unsigned> free;
   std::vector<unsigned> queue;  // a ring of entries that are not fully sent
   std::size_t head = 0;
-  unsigned taken = 0;             // the entry of the instruction issued last
-  std::vector<unsigned> waiting;  // loads and atomics of tracked memory that are not fully sent, oldest first
-  Cycle free_at = 0;              // when the instruction at the queue's head may act
+  unsigned taken = 0;                    // the entry of the instruction issued last
+  std::vector<unsigned> waiting;         // those that may wait for bits and are not fully sent, oldest first
+  std::vector<TrackedAccesses> tracked;  // by warp
+  Cycle free_at = 0;                     // when the instruction at the queue's head may act
   LoadStoreStatistics statistics;
 };
 
@@ -206,7 +208,10 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   instruction.part_count = 0;
   instruction.tracked = false;
   if (lanes != 0 && !s.check.resolve(instruction)) return Issue::Faulted;
-  if (instruction.tracked && !s.may_go(instruction)) return Issue::Later;
+  if (instruction.tracked) {
+    take_bits(instruction, s.atomics_wait);
+    if (!s.may_go(instruction)) return Issue::Later;
+  }
   instruction.packed = atomic || instruction.element_bytes > 8;
   for (unsigned i = 0; i < instruction.part_count; ++i) instruction.packed |= instruction.parts[i].steps > 1;
   instruction.stride = instruction.bytes;
@@ -222,8 +227,9 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   ++(instruction.apart ? outside_.apart : outside_.pending);
   ++(instruction.returns ? outside_.reads : outside_.writes)[warp];
   if (instruction.tracked) {
-    ++(instruction.returns ? outside_.tracked_reads : outside_.tracked_writes)[warp];
-    if (op.kind != ptx::Kind::Store && s.own_queue) {
+    ++s.tracked[warp].in_flight;
+    s.tracked[warp].company = company_of(instruction);
+    if (instruction.waits() && s.own_queue) {
       s.waiting.push_back(index);
       return Issue::Taken;
     }
@@ -238,21 +244,21 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
 // one place gets another.
 template <unsigned W>
 bool LoadStoreUnit<W>::State::takes_place_apart(const Instruction& instruction) const {
-  return instruction.op->kind != ptx::Kind::Store && own_queue && entry_count == 1;
+  return instruction.waits() && own_queue && entry_count == 1;
 }
 
 // Whether a warp's access to tracked memory may be issued beside those of its own that are on their way.
 template <unsigned W>
 bool LoadStoreUnit<W>::State::may_go(const Instruction& instruction) const {
-  const ptx::Kind kind = instruction.op->kind;
   if (takes_place_apart(instruction)) {
     if (outside.apart != 0) return false;
-  } else if (kind != ptx::Kind::Store && own_queue && outside.pending + 1 >= entry_count) {
+  } else if (instruction.waits() && own_queue && outside.pending + 1 >= entry_count) {
     return false;
   }
-  if (!program_order) return true;
-  if (kind != ptx::Kind::Load && outside.tracked_reads[instruction.warp] != 0) return false;
-  return kind == ptx::Kind::Store || outside.tracked_writes[instruction.warp] == 0;
+  const TrackedAccesses& earlier = tracked[instruction.warp];
+  if (!program_order || earlier.in_flight == 0) return true;
+  const Company company = company_of(instruction);
+  return company != Company::None && company == earlier.company;
 }
 
 template <unsigned W>
@@ -346,9 +352,8 @@ void LoadStoreUnit<W>::State::advance(Instruction& instruction, std::uint64_t do
 template <unsigned W>
 memory::TrafficClass LoadStoreUnit<W>::State::class_of(const Instruction& instruction,
                                                        const MemoryPart& part) const {
-  const ptx::Kind kind = instruction.op->kind;
-  const bool waits = part.tracked && (kind == ptx::Kind::Load || (kind == ptx::Kind::Atomic && atomics_wait));
-  return waits && own_queue ? memory::TrafficClass::TriggeredGpu : memory::TrafficClass::NonTriggered;
+  return part.tracked && instruction.waits() && own_queue ? memory::TrafficClass::TriggeredGpu
+                                                          : memory::TrafficClass::NonTriggered;
 }
 
 // One request; false when there is no room for it.
@@ -383,12 +388,10 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   request.pc = op.ptx_line;
   request.tag = group;
   if (part.tracked) {
-    const bool waits = op.kind == ptx::Kind::Load || (atomic && atomics_wait);
     request.tracked = true;
     request.traffic_class = traffic_class;
-    request.trigger = waits ? memory::Trigger::Full : memory::Trigger::None;
-    request.action =
-        op.kind == ptx::Kind::Store || (atomic && atomics_wait) ? memory::Action::Fill : memory::Action::None;
+    request.trigger = instruction.trigger;
+    request.action = instruction.action;
   }
   unsigned payload_bytes = 0;
   fill(request, instruction, part, group, segment);
@@ -491,29 +494,33 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
 
 // ---- Time ----
 
+// The next step of an instruction; false: it waits for room.
+template <unsigned W>
+bool LoadStoreUnit<W>::State::go_on(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index) {
+  const MemoryPart& part = instruction.parts[instruction.part];
+  switch (part.path) {
+    case MemoryPath::Shared:
+      serve_shared(instruction, part, cycle);
+      advance(instruction, part.lanes);
+      return true;
+    case MemoryPath::Parameters:
+      read_block_bytes(instruction, part, instruction.memory->parameters,
+                       instruction.memory->parameter_bytes);
+      instruction.ready = std::max(instruction.ready, cycle + parameter_latency);
+      advance(instruction, part.lanes);
+      return true;
+    default:
+      return send(now, instruction, part, index);
+  }
+}
+
 // What the instruction at the queue's head does at `cycle`; false: it waits for room.
 template <unsigned W>
 bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   const unsigned index = queue[head];
   Instruction& instruction = *entries[index];
   free_at = cycle + 1;
-  if (instruction.part < instruction.part_count) {
-    const MemoryPart& part = instruction.parts[instruction.part];
-    switch (part.path) {
-      case MemoryPath::Shared:
-        serve_shared(instruction, part, cycle);
-        advance(instruction, part.lanes);
-        break;
-      case MemoryPath::Parameters:
-        read_block_bytes(instruction, part, instruction.memory->parameters,
-                         instruction.memory->parameter_bytes);
-        instruction.ready = std::max(instruction.ready, cycle + parameter_latency);
-        advance(instruction, part.lanes);
-        break;
-      default:
-        if (!send(now, instruction, part, index)) return false;
-    }
-  }
+  if (instruction.part < instruction.part_count && !go_on(now, cycle, instruction, index)) return false;
   if (instruction.part < instruction.part_count) return true;
   instruction.sent = true;
   if (++head == queue.size()) head = 0;
@@ -522,16 +529,17 @@ bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   return true;
 }
 
-// A request of the oldest load or atomic of tracked memory; false: it waits for room.
+// The same for the oldest that may wait for bits.
 template <unsigned W>
 bool LoadStoreUnit<W>::State::act_waiting(Picoseconds now, Cycle cycle) {
   const unsigned index = waiting.front();
   Instruction& instruction = *entries[index];
-  if (!send(now, instruction, instruction.parts[instruction.part], index)) return false;
   free_at = cycle + 1;
+  if (!go_on(now, cycle, instruction, index)) return false;
   if (instruction.part < instruction.part_count) return true;
   instruction.sent = true;
   waiting.erase(waiting.begin());
+  if (instruction.answers == 0) finish(index, cycle);
   return true;
 }
 
@@ -542,8 +550,7 @@ void LoadStoreUnit<W>::State::finish(unsigned index, Cycle cycle) {
     ptx::write_back(*instruction.registers, *instruction.op, instruction.lanes, instruction.payload.data(),
                     instruction.stride);
   --(instruction.returns ? outside.reads : outside.writes)[instruction.warp];
-  if (instruction.tracked)
-    --(instruction.returns ? outside.tracked_reads : outside.tracked_writes)[instruction.warp];
+  if (instruction.tracked) --tracked[instruction.warp].in_flight;
   outside.completions.push_back({instruction.warp, instruction.op, std::max(instruction.ready, cycle + 1)});
   free.push_back(index);
   --(instruction.apart ? outside.apart : outside.pending);

@@ -4,10 +4,11 @@
 // constant cache) per core cycle; shared memory is busy one cycle per conflict-free part. Source: hu2016 §2
 // (SM), CUDA C programming guide, compute capability 2.x (coalescing, banks, broadcast). Left out: textures,
 // surfaces.
-// Tracked memory (lustig2013 §4.1): loads wait for full, stores fill, atomics do both, and wait in a queue of
-// their own, so that whoever waits never keeps other instructions from L1. Because the classes in which they
-// travel may pass each other, a warp's store or atomic to tracked memory is issued only when its earlier
-// loads of tracked memory are back, and a load when its earlier stores are acknowledged.
+// Tracked memory (lustig2013 §4.1, §4.5): an access does what its instruction names; otherwise loads wait for
+// full, stores fill, atomics do both. What waits does so in a queue of its own, so that it never keeps other
+// instructions from L1. Because classes may pass each other, a warp's access to tracked memory is issued only
+// when its earlier ones are complete. Only loads that leave the bits and wait for the same, or stores that do
+// the same without waiting, go together.
 #pragma once
 
 #include <cstdint>
@@ -110,7 +111,6 @@ class LoadStoreUnit {
     std::uint32_t apart = 0;  // tracked memory's own place beside a table of one
     std::vector<Completion> completions;
     std::vector<std::uint32_t> reads, writes;
-    std::vector<std::uint32_t> tracked_reads, tracked_writes;
   };
   Outside outside_;
   std::unique_ptr<State> state_;

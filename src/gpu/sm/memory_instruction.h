@@ -31,6 +31,8 @@ struct MemoryPart {
 
 template <unsigned W>
 struct MemoryInstruction {
+  bool waits() const { return tracked && trigger != memory::Trigger::None; }
+
   const ptx::MicroOp* op = nullptr;
   ptx::Warp<W>* registers = nullptr;
   std::uint64_t lanes = 0;
@@ -44,8 +46,11 @@ struct MemoryInstruction {
   bool wide = false;         // its registers have 64 bits
   bool consecutive = false;  // all lanes, one part, 32-bit words one after the other
   bool tracked = false;      // some part is
-  bool apart = false;        // not among the pending instructions (LoadStoreUnit)
-  bool packed = false;       // payload: lane after lane; otherwise a copy of the source registers
+  // What its accesses to tracked memory do.
+  memory::Trigger trigger = memory::Trigger::None;
+  memory::Action action = memory::Action::None;
+  bool apart = false;   // not among the pending instructions (LoadStoreUnit)
+  bool packed = false;  // payload: lane after lane; otherwise a copy of the source registers
   unsigned element_bytes = 0;
   unsigned bytes = 0;   // of one lane
   unsigned stride = 0;  // of packed payload: atomics may carry two operands a lane

@@ -148,6 +148,7 @@ class Emitter {
         op.address_is_64_bit = type_bytes(in.sources[0].type) == 8;
       op.uniform_address |= op.sources[0].bank != Bank::Register && op.sources[0].bank != Bank::Warp;
     }
+    kernel_.names_bits |= op.names_bits();
     op.unit = unit_of(op);
     op.machine_instructions = static_cast<std::uint16_t>(machine_instructions_of(op, power_of_two));
     if (op.kind == Kind::Barrier && op.mode != static_cast<std::uint8_t>(BarrierMode::Warp)) {

@@ -20,8 +20,10 @@ namespace {
 constexpr unsigned kWaitingRegisters = 16;
 
 bool is_movable_load(const Instruction& in) {
-  return in.op.kind == Kind::Load && in.op.semantics == MemorySemantics::Weak;
+  return in.op.kind == Kind::Load && in.op.semantics == MemorySemantics::Weak && !in.op.names_bits();
 }
+// No load goes before it, whatever memory it touches: it may say that others have written.
+bool is_ordering(const MicroOp& op) { return op.semantics != MemorySemantics::Weak || op.names_bits(); }
 bool in_run(const Instruction& in) {
   if (in.pseudo != Pseudo::None) return false;
   return in.op.kind == Kind::Arithmetic || in.op.kind == Kind::Load || in.op.kind == Kind::Store ||
@@ -112,7 +114,7 @@ class Scheduler {
       if (is_movable_load(in)) {
         for (const auto other : ordered)
           if (may_overlap(in.op, function_.code[begin_ + other].op) ||
-              function_.code[begin_ + other].op.semantics != MemorySemantics::Weak)
+              is_ordering(function_.code[begin_ + other].op))
             after(other);
         weak_loads.push_back(n);
       } else if (in.op.kind != Kind::Arithmetic) {

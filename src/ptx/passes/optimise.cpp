@@ -407,7 +407,7 @@ class Optimiser {
         // The carry flag is no register; an exchange is kept with the lanes it names.
         return op.carry_out || op.carry_in;
       case Kind::Load:
-        return op.semantics != MemorySemantics::Weak;
+        return op.semantics != MemorySemantics::Weak || op.names_bits();
       case Kind::Special:
         return false;
       default:

@@ -280,6 +280,15 @@ def fences(suite):
                  [(0, "u32", values_of("u32"))], source="a prefetch changes no value")
 
 
+def full_empty(suite):
+    """Modifiers that Duet adds (docs/full-empty-instructions.md); tests/programs run those that are not refused."""
+    for name, statement in (("ld.full.shared", "ld.full.shared.u32 %r0, [%in];"),
+                            ("st.empty.fill.local", "st.empty.fill.local.v2.u32 [%in], {%lane, %lane};")):
+        suite.kernel(name, [buffer("u32", [0] * 64)], HEAD + pointer("%in", 0, 8) + "  " + statement + "\n  ret;",
+                     [(0, "u32", [0] * 64)], unsupported="PTX '" + statement.split()[0] +
+                     "' is not supported: only global memory has full/empty bits", source="an extension of PTX")
+
+
 def generate(suite):
-    for part in (widths, vectors, qualifiers, spaces, atomics, fences):
+    for part in (widths, vectors, qualifiers, spaces, atomics, fences, full_empty):
         part(suite)

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <map>
 #include <random>
 #include <vector>
@@ -107,6 +108,7 @@ struct Seen {  // a request on its arrival
   bool constant = false;
   Cycle cycle = 0;
   std::uint16_t payload_bytes = 0;
+  memory::TrafficClass traffic_class = memory::TrafficClass::NonTriggered;  // of the packet
   memory::Request request;
   unsigned masked() const {
     unsigned bytes = 0;
@@ -184,18 +186,35 @@ class Machine {
   Cycle cycle = 100;
   std::vector<Seen> seen;
   std::vector<typename LoadStoreUnit<W>::Completion> completed;
+  // Requests to L1 that are answered only by release().
+  std::function<bool(const memory::Request&)> holds;
+  void release() {
+    for (const memory::Packet& packet : held_) answer(packet, false);
+    held_.clear();
+  }
 
  private:
   void serve(memory::Channel& channel, bool constant, Picoseconds now) {
-    auto& queue = channel.of(memory::TrafficClass::NonTriggered);
     if (longest_delay_ > 1 && random_() % 4 == 0) return;  // the unit meets a full queue, too
-    if (!queue.can_pop(now + 1)) return;
-    memory::Packet packet = queue.pop(now + 1);
+    for (unsigned c = 0; c < memory::kTrafficClasses; ++c) {
+      auto& queue = channel.of(c);
+      if (!queue.can_pop(now + 1)) continue;
+      const memory::Packet packet = queue.pop(now + 1);
+      const memory::Request& request = pool[packet.request];
+      seen.push_back({constant, cycle, packet.payload_bytes, packet.traffic_class, request});
+      EXPECT_EQ(static_cast<unsigned>(packet.traffic_class), c);
+      EXPECT_EQ(packet.traffic_class, request.traffic_class);
+      EXPECT_EQ(request.address % request.bytes, 0u);
+      EXPECT_EQ(request.unit, 3u);
+      EXPECT_NE(request.mask.bits[0] | request.mask.bits[1], 0u);
+      if (holds && holds(request))
+        held_.push_back(packet);
+      else
+        answer(packet, constant);
+    }
+  }
+  void answer(memory::Packet packet, bool constant) {
     memory::Request& request = pool[packet.request];
-    seen.push_back({constant, cycle, packet.payload_bytes, request});
-    EXPECT_EQ(request.address % request.bytes, 0u);
-    EXPECT_EQ(request.unit, 3u);
-    EXPECT_NE(request.mask.bits[0] | request.mask.bits[1], 0u);
     if (request.operation == memory::Operation::Atomic) {
       atomic(request);
     } else {
@@ -234,6 +253,7 @@ class Machine {
   memory::Channel to_l1_, to_constant_;
   sim::Queue<memory::Packet> from_l1_, from_constant_;
   std::multimap<Cycle, memory::Packet> waiting_[2];
+  std::vector<memory::Packet> held_;
 };
 
 }  // namespace duet::gpu::test

@@ -1,0 +1,223 @@
+// Accesses to memory with full/empty bits: trigger, action and class of each request, which of one warp are
+// on their way together, and where naming bits is a fault.
+#include "load_store_fixture.h"
+
+namespace duet::gpu::test {
+namespace {
+
+using memory::Action;
+using memory::Operation;
+using memory::TrafficClass;
+using memory::Trigger;
+using ptx::BitAction;
+using ptx::BitTrigger;
+using ptx::Kind;
+using ptx::StateSpace;
+using ptx::Type;
+
+constexpr unsigned kLanes = 32;
+constexpr std::uint64_t kAll = LaneMask::first(kLanes).bits();
+
+config::Gpu tracked_gpu() {
+  config::Gpu gpu = test_gpu();
+  gpu.full_empty.granule_bytes = 4;
+  gpu.full_empty.atomic = "full-fill";
+  gpu.full_empty.class_credits = true;
+  gpu.full_empty.program_order = true;
+  gpu.full_empty.merge_by_trigger = true;
+  return gpu;
+}
+
+struct TrackedAccess : testing::Test {
+  Machine<kLanes> machine{tracked_gpu()};
+  Registers<kLanes> registers;
+  const memory::Allocation* tracked =
+      machine.space.allocate_device(16_KiB, memory::AllocationKind::Device, 0, true);
+  const memory::Allocation* plain = machine.space.allocate_device(16_KiB, memory::AllocationKind::Device);
+
+  void addresses(Address base, std::uint64_t stride) {
+    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = base + stride * i;
+  }
+};
+
+ptx::MicroOp op_of(Kind kind, BitTrigger trigger = BitTrigger::Implied, BitAction action = BitAction::None,
+                   StateSpace space = StateSpace::Global, Type type = Type::U32, unsigned elements = 1) {
+  ptx::MicroOp op = memory_op(kind, space, type, elements);
+  op.bit_trigger = trigger;
+  op.bit_action = action;
+  return op;
+}
+
+TEST_F(TrackedAccess, RequestsCarryWhatIsNamed) {
+  constexpr std::pair<BitTrigger, Trigger> kTriggers[] = {{BitTrigger::None, Trigger::None},
+                                                          {BitTrigger::Full, Trigger::Full},
+                                                          {BitTrigger::Empty, Trigger::Empty}};
+  constexpr std::pair<BitAction, Action> kActions[] = {
+      {BitAction::None, Action::None}, {BitAction::Fill, Action::Fill}, {BitAction::Empty, Action::Empty}};
+  addresses(tracked->base, 4);
+  for (const Kind kind : {Kind::Load, Kind::Store})
+    for (const auto& [named, trigger] : kTriggers)
+      for (const auto& [named_action, action] : kActions) {
+        machine.seen.clear();
+        machine.run(registers.warp, op_of(kind, named, named_action));
+        for (const Seen& seen : machine.seen) {
+          EXPECT_TRUE(seen.request.tracked);
+          EXPECT_EQ(seen.request.operation, kind == Kind::Load ? Operation::Read : Operation::Write);
+          EXPECT_EQ(seen.request.trigger, trigger);
+          EXPECT_EQ(seen.request.action, action);
+          EXPECT_EQ(seen.traffic_class,
+                    trigger == Trigger::None ? TrafficClass::NonTriggered : TrafficClass::TriggeredGpu);
+        }
+        EXPECT_EQ(machine.seen.size(), kind == Kind::Load ? 4u : 1u);  // segments; a line
+      }
+}
+
+TEST_F(TrackedAccess, WhatNamesNothingIsAsEver) {
+  addresses(tracked->base, 4);
+  machine.run(registers.warp, op_of(Kind::Load));
+  EXPECT_EQ(machine.seen.back().request.trigger, Trigger::Full);
+  EXPECT_EQ(machine.seen.back().request.action, Action::None);
+  machine.run(registers.warp, op_of(Kind::Store));
+  EXPECT_EQ(machine.seen.back().request.trigger, Trigger::None);
+  EXPECT_EQ(machine.seen.back().request.action, Action::Fill);
+  EXPECT_EQ(machine.seen.back().traffic_class, TrafficClass::NonTriggered);
+  machine.run(registers.warp, atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, false));
+  EXPECT_EQ(machine.seen.back().request.trigger, Trigger::Full);
+  EXPECT_EQ(machine.seen.back().request.action, Action::Fill);
+  EXPECT_EQ(machine.seen.back().traffic_class, TrafficClass::TriggeredGpu);
+}
+
+TEST_F(TrackedAccess, ATakeNamesTheBytesOfItsLanesAlone) {
+  addresses(tracked->base, 8);
+  machine.run(registers.warp, op_of(Kind::Load, BitTrigger::Full, BitAction::Empty), 0xf0f);
+  for (const Seen& seen : machine.seen) EXPECT_EQ(seen.masked(), 4 * 4u) << seen.request.address;
+  EXPECT_EQ(machine.seen.size(), 2u);
+  EXPECT_EQ(machine.seen[0].request.mask.bits[0], 0x0f0f'0f0fu);
+  machine.seen.clear();
+  addresses(tracked->base, 16);
+  machine.run(registers.warp,
+              op_of(Kind::Load, BitTrigger::Full, BitAction::Empty, StateSpace::Generic, Type::U32, 2), kAll);
+  ASSERT_EQ(machine.seen.size(), 16u);
+  for (const Seen& seen : machine.seen) EXPECT_EQ(seen.request.mask.bits[0], 0x00ff'00ffu);
+}
+
+TEST_F(TrackedAccess, OnlyWhatIsReadTheUsualWayMayBeKeptInL1) {
+  config::Gpu gpu = tracked_gpu();
+  gpu.full_empty.loads_in_l1 = true;
+  Machine<kLanes> own(gpu);
+  const memory::Allocation* memory =
+      own.space.allocate_device(16_KiB, memory::AllocationKind::Device, 0, true);
+  addresses(memory->base, 4);
+  for (const auto trigger : {BitTrigger::Implied, BitTrigger::None, BitTrigger::Full, BitTrigger::Empty})
+    for (const auto action : {BitAction::None, BitAction::Fill, BitAction::Empty}) {
+      if (trigger == BitTrigger::Implied && action != BitAction::None) continue;
+      own.run(registers.warp, op_of(Kind::Load, trigger, action));
+      EXPECT_EQ(own.seen.back().request.cacheability.gpu_l1,
+                action == BitAction::None && (trigger == BitTrigger::Implied || trigger == BitTrigger::Full));
+    }
+}
+
+// Which of two accesses of a warp may be on their way together.
+TEST_F(TrackedAccess, ProgramOrder) {
+  const auto load = [](BitTrigger trigger, BitAction action) { return op_of(Kind::Load, trigger, action); };
+  const auto store = [](BitTrigger trigger, BitAction action) { return op_of(Kind::Store, trigger, action); };
+  const std::pair<ptx::MicroOp, unsigned> accesses[] = {
+      // The number says which go together; 0: with none, not even the same.
+      {load(BitTrigger::Implied, BitAction::None), 1},
+      {load(BitTrigger::Full, BitAction::None), 1},
+      {load(BitTrigger::None, BitAction::None), 2},
+      {load(BitTrigger::Empty, BitAction::None), 3},
+      {store(BitTrigger::Implied, BitAction::None), 4},
+      {store(BitTrigger::None, BitAction::Fill), 4},
+      {store(BitTrigger::None, BitAction::None), 5},
+      {load(BitTrigger::Full, BitAction::Empty), 0},
+      {load(BitTrigger::None, BitAction::Empty), 0},
+      {load(BitTrigger::Full, BitAction::Fill), 0},
+      {store(BitTrigger::Empty, BitAction::Fill), 0},
+      {store(BitTrigger::Empty, BitAction::None), 0},
+      {store(BitTrigger::None, BitAction::Empty), 0},
+      {atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, true), 0},
+      {atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, false), 0},
+  };
+  addresses(tracked->base, 4);
+  machine.holds = [](const memory::Request&) { return true; };
+  for (const auto& [first, first_number] : accesses)
+    for (const auto& [second, second_number] : accesses) {
+      ASSERT_TRUE(machine.issue(registers.warp, first));
+      const bool together = first_number != 0 && first_number == second_number;
+      for (int i = 0; i < 10; ++i) machine.step();
+      EXPECT_EQ(machine.issue(registers.warp, second), together) << &first - &accesses->first;
+      // Another warp's are its own matter, and so is memory without bits.
+      ASSERT_TRUE(machine.issue(registers.warp, second, kAll, 1));
+      for (int i = 0; i < 10; ++i) machine.step();
+      machine.holds = {};
+      machine.release();
+      machine.run();
+      machine.holds = [](const memory::Request&) { return true; };
+      // Once it is complete the other may go.
+      ASSERT_TRUE(machine.issue(registers.warp, second));
+      for (int i = 0; i < 10; ++i) machine.step();
+      machine.release();
+      machine.run();
+    }
+}
+
+// A store that waits keeps nobody else from L1, and leaves the last place of the table to others.
+TEST_F(TrackedAccess, AStoreThatWaitsKeepsToItself) {
+  machine.holds = [](const memory::Request& request) { return request.trigger != Trigger::None; };
+  addresses(tracked->base, 4);
+  const ptx::MicroOp give = op_of(Kind::Store, BitTrigger::Empty, BitAction::Fill);
+  unsigned taken = 0;
+  while (machine.issue(registers.warp, give, kAll, taken)) {
+    ++taken;
+    for (int i = 0; i < 5; ++i) machine.step();
+  }
+  EXPECT_EQ(taken, 15u);  // of 16
+  addresses(plain->base, 4);
+  ASSERT_TRUE(machine.issue(registers.warp, op_of(Kind::Load), kAll, 20));
+  for (int i = 0; i < 20; ++i) machine.step();
+  ASSERT_EQ(machine.unit.completions().size(), 1u);
+  EXPECT_EQ(machine.unit.completions()[0].warp, 20u);
+  machine.unit.clear_completions();
+  machine.release();
+  machine.run();
+  EXPECT_EQ(machine.completed.size(), 15u);
+}
+
+TEST_F(TrackedAccess, NamingBitsOfMemoryWithoutThemIsAFault) {
+  using Issue = LoadStoreUnit<kLanes>::Issue;
+  const auto issue = [&](const ptx::MicroOp& op) {
+    return machine.unit.issue(0, registers.warp, op, kAll, machine.memory);
+  };
+  addresses(tracked->base, 4);
+  registers.address(9) = plain->base + 8;
+  for (const Kind kind : {Kind::Load, Kind::Store})
+    for (const auto& [trigger, action] :
+         {std::pair{BitTrigger::Full, BitAction::None}, std::pair{BitTrigger::Empty, BitAction::None},
+          std::pair{BitTrigger::None, BitAction::Fill}, std::pair{BitTrigger::Full, BitAction::Empty}}) {
+      ASSERT_EQ(issue(op_of(kind, trigger, action, StateSpace::Generic)), Issue::Faulted);
+      const AccessFault& fault = machine.unit.fault();
+      EXPECT_EQ(fault.kind, FaultKind::IllegalAddress);
+      EXPECT_TRUE(fault.untracked);
+      EXPECT_EQ(fault.lane, 9u);
+      EXPECT_EQ(fault.address, plain->base + 8);
+      EXPECT_EQ(fault.space, StateSpace::Global);
+    }
+  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = ptx::kSharedWindow + 4 * i;
+  ASSERT_EQ(issue(op_of(Kind::Load, BitTrigger::Full, BitAction::None, StateSpace::Generic)), Issue::Faulted);
+  EXPECT_EQ(machine.unit.fault().space, StateSpace::Shared);
+  EXPECT_TRUE(machine.unit.fault().untracked);
+  // An address that nobody has is that fault, and one that names neither wait nor change is a plain access.
+  addresses(0, 4);
+  ASSERT_EQ(issue(op_of(Kind::Load, BitTrigger::Full)), Issue::Faulted);
+  EXPECT_FALSE(machine.unit.fault().untracked);
+  addresses(plain->base, 4);
+  machine.seen.clear();
+  machine.run(registers.warp, op_of(Kind::Load, BitTrigger::None));
+  ASSERT_EQ(machine.seen.size(), 1u);
+  EXPECT_FALSE(machine.seen[0].request.tracked);
+  EXPECT_EQ(machine.seen[0].traffic_class, TrafficClass::NonTriggered);
+}
+
+}  // namespace
+}  // namespace duet::gpu::test
