@@ -15,6 +15,8 @@ static int functional() {
       cudaMemcpyAsync(device, host, sizeof(host), cudaMemcpyHostToDevice, 0, cudaMemcpyTriggerFilled),
       cudaErrorNotSupported);
   REQUIRE_STATUS(duetFullEmptySet(device, 4, duetEmpty, 0), cudaErrorNotSupported);
+  REQUIRE_STATUS(duetFullEmptyRelease(device, 4, 0), cudaErrorNotSupported);
+  REQUIRE_STATUS(duetFullEmptyEmptyOnKernelEnd(device, 1), cudaErrorNotSupported);
   CHECK(cudaMemcpyAsync(device, host, sizeof(host), cudaMemcpyHostToDevice, 0, cudaMemcpyTriggerNone));
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaFree(device));
@@ -89,6 +91,15 @@ int main(int argc, char**) {
   REQUIRE_STATUS(duetMemcpyAsync(tracked + 996, host, 8, in, stream, none, fill), cudaErrorInvalidValue);
   REQUIRE_STATUS(duetFullEmptySet(tracked + 996, 8, duetEmpty, stream), cudaErrorInvalidValue);
   REQUIRE_STATUS(duetFullEmptySet(tracked, ~size_t{3}, duetEmpty, stream), cudaErrorInvalidValue);
+  // A release has the errors of a set.
+  REQUIRE_STATUS(duetFullEmptyRelease(tracked + 2, 8, stream), cudaErrorInvalidValue);
+  REQUIRE_STATUS(duetFullEmptyRelease(tracked, 10, stream), cudaErrorInvalidValue);
+  REQUIRE_STATUS(duetFullEmptyRelease(tracked + 996, 8, stream), cudaErrorInvalidValue);
+  REQUIRE_STATUS(duetFullEmptyRelease(untracked, 8, stream), cudaErrorInvalidValue);
+  REQUIRE_STATUS(duetFullEmptyRelease(nullptr, 8, stream), cudaErrorInvalidValue);
+  REQUIRE_STATUS(duetFullEmptyRelease(tracked, 8, wrong), cudaErrorInvalidResourceHandle);
+  CHECK(duetFullEmptyRelease(tracked, 0, stream));
+  CHECK(duetFullEmptyRelease(tracked, 1000, stream));  // nothing waits
   // Streams and null pointers.
   REQUIRE_STATUS(duetMemcpyAsync(tracked, host, 8, in, wrong, none, fill), cudaErrorInvalidResourceHandle);
   REQUIRE_STATUS(duetFullEmptySet(tracked, 8, duetEmpty, wrong), cudaErrorInvalidResourceHandle);
