@@ -167,7 +167,7 @@ const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
   const memory::Allocation* allocation =
       system_->address_space().allocate_device(tracked, memory::AllocationKind::Device, 0, true);
   if (allocation == nullptr) return nullptr;
-  tracked_bytes_ += tracked;
+  if (config().gpu.full_empty.tracked == "asked") tracked_bytes_ += tracked;
   system_->settle(allocation->physical, allocation->mapped_bytes);
   if (config().gpu.full_empty.start == "empty") system_->empty_bits(allocation->physical, allocation->bytes);
   return allocation;
@@ -181,7 +181,7 @@ void Process::empty_at_kernel_end(const memory::Allocation& allocation, bool on)
 void Process::release_device(const memory::Allocation& allocation) {
   if (allocation.tracked) {
     empty_at_kernel_end(allocation, false);
-    tracked_bytes_ -= allocation.bytes;
+    if (config().gpu.full_empty.tracked == "asked") tracked_bytes_ -= allocation.bytes;
     system_->settle(allocation.physical, allocation.mapped_bytes);
   }
   system_->address_space().release(allocation.base);

@@ -182,8 +182,9 @@ bool DramController::satisfied(const Request& request) const {
 // The request joins the scheduler: from now on the bits are as it leaves them.
 void DramController::apply_action(Request& request) {
   FullEmptyStatistics& statistics = full_empty_statistics_;
-  if (request.operation == Operation::Read && request.trigger == Trigger::Full && full_empty_.valid_masks)
-    request.mask = bits_.full(request.address, request.mask) | request.required;
+  // What is asked for comes in any case: it is full, or an override has let the request go.
+  const bool takes_along = any(request.required) && full_empty_.valid_masks;
+  if (takes_along) request.mask = bits_.full(request.address, request.mask) | request.required;
   if (request.action == Action::None) return;
   if (request.action == Action::Empty) {
     ++statistics.empties;
