@@ -32,7 +32,7 @@ namespace {
     }                                                                                   \
   } while (0)
 
-constexpr int kStreams = 4, kBuffers = 4, kMaxWords = 100, kLineWords = 32, kMaxOperations = 64;
+constexpr int kStreams = 4, kBuffers = 4, kMaxWords = 300, kLineWords = 32, kMaxOperations = 64;
 
 struct Random {
   unsigned long long state;
@@ -306,9 +306,9 @@ class Machine {
           CHECK(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream, own.trigger, own.action));
           break;
         case Kind::Kernel:
-          (own.overwrites ? transform_and_overwrite<<<(own.words + 63) / 64, 64, 0, stream>>>(
+          (own.overwrites ? transform_and_overwrite<<<(own.words + 31) / 32, 32, 0, stream>>>(
                                 buffers_[own.buffer], buffers_[own.source], own.words, own.number)
-                          : transform<<<(own.words + 63) / 64, 64, 0, stream>>>(
+                          : transform<<<(own.words + 31) / 32, 32, 0, stream>>>(
                                 buffers_[own.buffer], buffers_[own.source], own.words, own.number));
           CHECK(cudaGetLastError());
           break;
@@ -333,7 +333,7 @@ class Machine {
   int* memory_of(const Operation& own) const { return host_ + kStride * own.number + own.first; }
 
  private:
-  static constexpr int kStride = 128;
+  static constexpr int kStride = 320;
   static constexpr unsigned long long kPatienceNs = 600000;
   bool idle_within(unsigned long long ns) {
     for (unsigned long long waited = 0;; waited += 10000) {

@@ -176,7 +176,9 @@ MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageEnt
   const bool as_usual =
       !op.names_bits() || (op.bit_trigger == ptx::BitTrigger::Full && op.bit_action == ptx::BitAction::None);
   if (op.kind == ptx::Kind::Load) part.cacheability.gpu_l1 &= !part.tracked || as_usual;
-  if (op.kind == ptx::Kind::Load && !part.cacheability.gpu_l1) part.request_bytes = kSegmentBytes;
+  // Of tracked memory a line's segments go together (load_store_unit.cpp).
+  if (op.kind == ptx::Kind::Load && !part.cacheability.gpu_l1 && !part.tracked)
+    part.request_bytes = kSegmentBytes;
   part.group_mask = ~(part.request_bytes - 1);
   return part;
 }

@@ -9,6 +9,7 @@
 #include "gpu/sm/coalescer.h"
 #include "gpu/sm/shared_memory.h"
 #include "gpu/sm/tracked_access.h"
+#include "memory/cache/byte_masks.h"
 #include "sim/clock_domain.h"
 
 namespace duet::gpu {
@@ -334,6 +335,16 @@ void LoadStoreUnit<W>::State::fill(Request& request, Instruction& instruction, c
   }
 }
 
+// A load of tracked memory bypasses L1, as others do in segments of 32 bytes, but its lanes wait for each
+// other anyway: one request asks for all segments of a line between the first and the last that it touches.
+void drop_outer_segments(Request& request) {
+  const unsigned first = memory::first_byte(request.mask) & ~31u;
+  const unsigned last = memory::last_byte(request.mask) | 31u;
+  request.address += first;
+  request.bytes = static_cast<std::uint16_t>(last + 1 - first);
+  request.mask = memory::moved_down(request.mask, first);
+}
+
 // Lanes of the part at hand have been served.
 template <unsigned W>
 void LoadStoreUnit<W>::State::advance(Instruction& instruction, std::uint64_t done) {
@@ -395,6 +406,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   }
   unsigned payload_bytes = 0;
   fill(request, instruction, part, group, segment);
+  if (part.tracked && op.kind == ptx::Kind::Load) drop_outer_segments(request);
   if (op.kind != ptx::Kind::Load)
     payload_bytes =
         static_cast<unsigned>(std::popcount(request.mask.bits[0]) + std::popcount(request.mask.bits[1]));

@@ -68,7 +68,7 @@ TEST_F(TrackedAccess, RequestsCarryWhatIsNamed) {
           EXPECT_EQ(seen.traffic_class,
                     trigger == Trigger::None ? TrafficClass::NonTriggered : TrafficClass::TriggeredGpu);
         }
-        EXPECT_EQ(machine.seen.size(), kind == Kind::Load ? 4u : 1u);  // segments; a line
+        EXPECT_EQ(machine.seen.size(), 1u) << "one line";
       }
 }
 
@@ -90,15 +90,21 @@ TEST_F(TrackedAccess, WhatNamesNothingIsAsEver) {
 TEST_F(TrackedAccess, ATakeNamesTheBytesOfItsLanesAlone) {
   addresses(tracked->base, 8);
   machine.run(registers.warp, op_of(Kind::Load, BitTrigger::Full, BitAction::Empty), 0xf0f);
-  for (const Seen& seen : machine.seen) EXPECT_EQ(seen.masked(), 4 * 4u) << seen.request.address;
-  EXPECT_EQ(machine.seen.size(), 2u);
-  EXPECT_EQ(machine.seen[0].request.mask.bits[0], 0x0f0f'0f0fu);
+  ASSERT_EQ(machine.seen.size(), 1u);
+  EXPECT_EQ(machine.seen[0].request.bytes, 96u) << "up to the last segment that a lane touches";
+  EXPECT_EQ(machine.seen[0].request.mask.bits, (std::array<std::uint64_t, 2>{0x0f0f'0f0fu, 0x0f0f'0f0fu}));
+  machine.seen.clear();
+  machine.run(registers.warp, op_of(Kind::Load, BitTrigger::Full, BitAction::Empty), 0xf000);
+  ASSERT_EQ(machine.seen.size(), 1u);
+  EXPECT_EQ(machine.seen[0].request.address % 128, 96u);
+  EXPECT_EQ(machine.seen[0].request.bytes, 32u);
   machine.seen.clear();
   addresses(tracked->base, 16);
   machine.run(registers.warp,
               op_of(Kind::Load, BitTrigger::Full, BitAction::Empty, StateSpace::Generic, Type::U32, 2), kAll);
-  ASSERT_EQ(machine.seen.size(), 16u);
-  for (const Seen& seen : machine.seen) EXPECT_EQ(seen.request.mask.bits[0], 0x00ff'00ffu);
+  ASSERT_EQ(machine.seen.size(), 4u);
+  for (const Seen& seen : machine.seen)
+    for (const std::uint64_t half : seen.request.mask.bits) EXPECT_EQ(half, 0x00ff'00ff'00ff'00ffu);
 }
 
 TEST_F(TrackedAccess, OnlyWhatIsReadTheUsualWayMayBeKeptInL1) {
