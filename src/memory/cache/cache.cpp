@@ -146,7 +146,12 @@ void Cache::serve_waiting(Picoseconds now) {
         if (outcome == Outcome::Done) fetch(now, mshr, own, bytes);
       }
       if (outcome == Outcome::Missing || outcome == Outcome::Done) {
-        misses_.unlist_first();
+        // Who waits for full holds nobody back whose words are here.
+        const bool overtaken =
+            own.request.tracked && miss.ordered == 0 && misses_.promote(miss, [&](const CacheEntry& other) {
+              return within(access(other).mask, lines_[miss.line_index].valid);
+            });
+        if (!overtaken) misses_.unlist_first();
         continue;
       }
     }

@@ -40,7 +40,9 @@ inline bool Cache::keeps(const Request& request) const {
 // What to ask for below, of bytes that are not here and have not been asked for.
 inline ByteMask Cache::bytes_to_fetch(const Access& access, const ByteMask& valid,
                                       const ByteMask& on_their_way) const {
-  const ByteMask have = valid | on_their_way;
+  // A fetch on its way may wait for words that this request does not need.
+  const bool shares = !access.request.tracked || within(on_their_way, access.mask);
+  const ByteMask have = shares ? valid | on_their_way : valid;
   return missing_sectors(access.mask, have) & ~have;
 }
 

@@ -92,6 +92,22 @@ class MissTable {
     own.targets += entry.packet.request != kNoRequest;
   }
   CacheEntry& front(const Register& own) { return nodes_[own.first].entry; }
+  // Moves the first request for which `ready` holds before the others; false when there is none.
+  template <typename F>
+  bool promote(Register& own, F ready) {
+    std::uint32_t before = kNone;
+    for (std::uint32_t node = own.first; node != kNone; before = node, node = nodes_[node].next) {
+      if (!ready(nodes_[node].entry)) continue;
+      if (before != kNone) {
+        nodes_[before].next = nodes_[node].next;
+        if (own.last == node) own.last = before;
+        nodes_[node].next = own.first;
+        own.first = node;
+      }
+      return true;
+    }
+    return false;
+  }
   void pop(Register& own, bool ordered) {
     const std::uint32_t node = own.first;
     own.targets -= nodes_[node].entry.packet.request != kNoRequest;
