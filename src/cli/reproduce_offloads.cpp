@@ -284,12 +284,11 @@ void Offloads::miss_registers(const Grid& grid, unsigned long long sm_count, Mea
   const Outcome &with_few = *few.outcomes.at("vectorAdd").at("overlap-start"),
                 &with_all = *grid.outcomes.at("vectorAdd").at("overlap-start");
   if (!with_few.right() || !with_all.right()) return;
-  const double waiting = with_few.counter("full_empty.waited");
+  const double waiting = with_few.counter("full_empty.most_waiting");
   out.values["waiting_per_mshr"] = waiting / static_cast<double>(kRegisters * sm_count);
   out.notes["waiting_per_mshr"] = fmt::format("{} reads; {} with the machine's own number", waiting,
-                                              with_all.counter("full_empty.waited"));
-  if (with_all.counter("l1.stalls") > 0)
-    out.values["mshr_stalls"] = with_few.counter("l1.stalls") / with_all.counter("l1.stalls");
+                                              with_all.counter("full_empty.most_waiting"));
+  out.values["mshr_stalls"] = with_few.counter("l1.stalls") - with_all.counter("l1.stalls");
 }
 
 void Offloads::integrated(Measurements& out) {
