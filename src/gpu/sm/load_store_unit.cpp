@@ -1,16 +1,9 @@
 #include "gpu/sm/load_store_unit.h"
 
-#include <cstring>
 #include <string>
 
-#include "base/atomic_operation.h"
-#include "base/error.h"
-#include "gpu/sm/address_check.h"
-#include "gpu/sm/coalescer.h"
-#include "gpu/sm/shared_memory.h"
-#include "gpu/sm/tracked_access.h"
+#include "gpu/sm/load_store_values.h"
 #include "memory/cache/byte_masks.h"
-#include "sim/clock_domain.h"
 
 namespace duet::gpu {
 
@@ -19,12 +12,6 @@ using memory::RequestHandle;
 using ptx::MicroOp;
 
 namespace {
-
-// Up to here lanes are moved one by one.
-constexpr int kFewLanes = 3;
-
-// Request::requester names the entry and the step.
-constexpr unsigned kStepShift = 16;
 
 memory::Scope scope_of(const MicroOp& op) {
   if (op.semantics == ptx::MemorySemantics::Volatile) return memory::Scope::System;
@@ -38,92 +25,17 @@ memory::Scope scope_of(const MicroOp& op) {
   }
 }
 
+// A load of tracked memory bypasses L1, as others do in segments of 32 bytes, but its lanes wait for each
+// other anyway: one request asks for all segments of a line between the first and the last that it touches.
+void drop_outer_segments(Request& request) {
+  const unsigned first = memory::first_byte(request.mask) & ~31u;
+  const unsigned last = memory::last_byte(request.mask) | 31u;
+  request.address += first;
+  request.bytes = static_cast<std::uint16_t>(last + 1 - first);
+  request.mask = memory::moved_down(request.mask, first);
+}
+
 }  // namespace
-
-template <unsigned W>
-struct LoadStoreUnit<W>::State {
-  using Instruction = MemoryInstruction<W>;
-
-  State(Outside& seen, const config::Gpu& config, std::uint16_t sm_number, memory::RequestPool& requests,
-        const memory::AddressSpace& address_space)
-      : outside(seen),
-        pool(requests),
-        check(config, address_space),
-        banks(static_cast<unsigned>(config.sm.shared_banks)),
-        clock(config.core_clock_khz * 1000),
-        words(ptx::word_lanes<W>()),
-        sm(sm_number),
-        shared_latency(config.sm.shared_latency_cycles),
-        parameter_latency(config.constant_cache.latency_cycles + 1),
-        own_queue(config.full_empty.class_credits),
-        program_order(config.full_empty.program_order),
-        atomics_wait(config.full_empty.atomic != "none"),
-        entry_count(static_cast<unsigned>(config.sm.pending_instructions)),
-        entries(entry_count + 1),
-        queue(config.sm.load_store_queue) {
-    if (entry_count == 0 || entry_count >= 1u << kStepShift || queue.empty())
-      throw Error("gpu.sm.pending_instructions is " + std::to_string(config.sm.pending_instructions) +
-                  " and gpu.sm.load_store_queue " + std::to_string(queue.size()) +
-                  ": a load-store unit holds 1 to 65535 instructions");
-    for (unsigned i = entry_count + 1; i-- > 0;) free.push_back(i);
-    outside.queue_entries = static_cast<std::uint32_t>(queue.size());
-    outside.pending_entries = entry_count;
-    outside.completions.reserve(entry_count);
-    outside.reads.resize(config.sm.max_warps);
-    outside.writes.resize(config.sm.max_warps);
-    tracked.resize(config.sm.max_warps);
-    waiting.reserve(entry_count);
-  }
-
-  bool may_go(const Instruction& instruction) const;
-  bool takes_place_apart(const Instruction& instruction) const;
-  void take_values(Instruction& instruction);
-  void count(const Instruction& instruction);
-  bool go_on(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index);
-  bool act(Picoseconds now, Cycle cycle);
-  bool act_waiting(Picoseconds now, Cycle cycle);
-  memory::TrafficClass class_of(const Instruction& instruction, const MemoryPart& part) const;
-  bool send(Picoseconds now, Instruction& instruction, const MemoryPart& part, unsigned index);
-  void fill(Request& request, Instruction& instruction, const MemoryPart& part, std::uint64_t group,
-            std::uint32_t segment);
-  void serve_shared(Instruction& instruction, const MemoryPart& part, Cycle cycle);
-  void shared_atomic(Instruction& instruction, const MemoryPart& part);
-  void read_block_bytes(Instruction& instruction, const MemoryPart& part, const std::byte* bytes, Bytes size);
-  void deliver(Instruction& instruction, const Request& request);
-  void load_words(Instruction& instruction, const std::byte* bytes, const std::uint32_t* offsets,
-                  std::uint64_t lanes);
-  void store_words(const Instruction& instruction, std::byte* bytes, const std::uint32_t* offsets,
-                   std::uint64_t lanes);
-  void take_answer(sim::Queue<memory::Packet>& from, std::uint64_t bit, Picoseconds now, Cycle cycle);
-  Cycle next_answer(const sim::Queue<memory::Packet>& from, Picoseconds now, Cycle cycle) const;
-  void advance(Instruction& instruction, std::uint64_t done);
-  void finish(unsigned index, Cycle cycle);
-
-  static constexpr std::uint64_t kL1Bit = 1, kConstantBit = 2;
-
-  Outside& outside;
-  memory::RequestPool& pool;
-  AddressCheck<W> check;
-  SharedMemoryBanks banks;
-  sim::ClockDomain clock;
-  const ptx::WordLanes<W>& words;
-  Ports ports;
-  std::uint16_t sm;
-  Cycle shared_latency, parameter_latency;
-  bool own_queue, program_order, atomics_wait;
-  unsigned entry_count;
-  // Made when first used, lowest first: most launches need few, and touching new memory takes longer than
-  // they run.
-  std::vector<std::unique_ptr<Instruction>> entries;
-  std::vector<unsigned> free;
-  std::vector<unsigned> queue;  // a ring of entries that are not fully sent
-  std::size_t head = 0;
-  unsigned taken = 0;                    // the entry of the instruction issued last
-  std::vector<unsigned> waiting;         // those that may wait for bits and are not fully sent, oldest first
-  std::vector<TrackedAccesses> tracked;  // by warp
-  Cycle free_at = 0;                     // when the instruction at the queue's head may act
-  LoadStoreStatistics statistics;
-};
 
 template <unsigned W>
 LoadStoreUnit<W>::LoadStoreUnit(const config::Gpu& config, std::uint16_t sm_number, memory::RequestPool& pool,
@@ -142,22 +54,6 @@ void LoadStoreUnit<W>::connect(const Ports& ports) {
 }
 
 // ---- Issue ----
-
-// Registers may be written after the issue: what they hold now is stored.
-template <unsigned W>
-void LoadStoreUnit<W>::State::take_values(Instruction& instruction) {
-  const MicroOp& op = *instruction.op;
-  if (op.kind == ptx::Kind::Load) return;
-  if (instruction.packed) {
-    ptx::read_store_values(*instruction.registers, op, instruction.lanes, instruction.payload.data(),
-                           instruction.stride);
-    return;
-  }
-  const std::size_t array_bytes = W * (instruction.wide ? 8 : 4);
-  for (unsigned e = 0; e < op.vector_elements; ++e)
-    std::memcpy(instruction.payload.data() + e * array_bytes,
-                instruction.registers->lanes32(op.sources[e + 1]), array_bytes);
-}
 
 template <unsigned W>
 void LoadStoreUnit<W>::State::count(const Instruction& instruction) {
@@ -272,78 +168,7 @@ const AccessFault& LoadStoreUnit<W>::fault() const {
   return state_->check.fault();
 }
 
-// ---- Values ----
-
-template <unsigned W>
-void LoadStoreUnit<W>::State::load_words(Instruction& instruction, const std::byte* bytes,
-                                         const std::uint32_t* offsets, std::uint64_t lanes) {
-  const MicroOp& op = *instruction.op;
-  const unsigned element = instruction.element_bytes;
-  const bool sign_extend = op.type == ptx::Type::S8 || op.type == ptx::Type::S16 || op.type == ptx::Type::S32;
-  const auto load = words.load[ptx::load_index(element, instruction.wide, sign_extend)];
-  for (unsigned e = 0; e < op.vector_elements; ++e)
-    if (op.destinations[e] != ptx::kNoRegister)
-      load(bytes + e * element, offsets, lanes, instruction.registers->destination32(op.destinations[e]));
-}
-
-template <unsigned W>
-void LoadStoreUnit<W>::State::store_words(const Instruction& instruction, std::byte* bytes,
-                                          const std::uint32_t* offsets, std::uint64_t lanes) {
-  const unsigned element = instruction.element_bytes;
-  const std::size_t array_bytes = W * (instruction.wide ? 8 : 4);
-  const auto store = words.store[ptx::store_index(element, instruction.wide)];
-  for (unsigned e = 0; e < instruction.op->vector_elements; ++e)
-    store(bytes + e * element, offsets, lanes, instruction.payload.data() + e * array_bytes);
-}
-
 // ---- Requests ----
-
-template <unsigned W>
-void LoadStoreUnit<W>::State::fill(Request& request, Instruction& instruction, const MemoryPart& part,
-                                   std::uint64_t group, std::uint32_t segment) {
-  const MicroOp& op = *instruction.op;
-  const auto first = static_cast<unsigned>(std::countr_zero(group));
-  std::uint32_t* const offsets = instruction.offsets.data();
-  if (instruction.consecutive) {
-    const unsigned at = offsets[first] - segment;
-    const unsigned bytes = 4 * static_cast<unsigned>(std::popcount(group));
-    request.mask = byte_range(at, bytes);
-    if (op.kind == ptx::Kind::Store)
-      std::memcpy(request.data.data() + at, instruction.payload.data() + 4 * first, bytes);
-    return;
-  }
-  const unsigned piece = part.steps > 1 ? 4 : instruction.bytes;
-  const std::uint32_t step = instruction.step * part.step_bytes;
-  request.mask = touched_bytes(offsets, step - segment, group, piece);
-  if (op.kind == ptx::Kind::Load) return;
-  if (!instruction.packed) {
-    alignas(64) std::uint32_t relative[W];
-    for (unsigned i = 0; i < W; ++i) relative[i] = offsets[i] - segment;
-    return store_words(instruction, request.data.data(), relative, group);
-  }
-  std::byte* second = nullptr;
-  if (op.kind == ptx::Kind::Atomic && op.atomic_operation == AtomicOperation::CompareAndSwap) {
-    request.second = pool.allocate();
-    second = pool[request.second].data.data();
-  }
-  for (std::uint64_t rest = group; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const std::byte* from = instruction.payload.data() + lane * instruction.stride + instruction.step * 4;
-    const std::uint32_t at = offsets[lane] + step - segment;
-    std::memcpy(request.data.data() + at, from, piece);
-    if (second != nullptr) std::memcpy(second + at, from + instruction.bytes, piece);
-  }
-}
-
-// A load of tracked memory bypasses L1, as others do in segments of 32 bytes, but its lanes wait for each
-// other anyway: one request asks for all segments of a line between the first and the last that it touches.
-void drop_outer_segments(Request& request) {
-  const unsigned first = memory::first_byte(request.mask) & ~31u;
-  const unsigned last = memory::last_byte(request.mask) | 31u;
-  request.address += first;
-  request.bytes = static_cast<std::uint16_t>(last + 1 - first);
-  request.mask = memory::moved_down(request.mask, first);
-}
 
 // Lanes of the part at hand have been served.
 template <unsigned W>
@@ -427,54 +252,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   return true;
 }
 
-// ---- Shared memory and parameters ----
-
-template <unsigned W>
-void LoadStoreUnit<W>::State::read_block_bytes(Instruction& instruction, const MemoryPart& part,
-                                               const std::byte* bytes, Bytes size) {
-  const std::uint32_t* offsets = instruction.offsets.data();
-  if (instruction.consecutive) {
-    std::memcpy(instruction.registers->destination32(instruction.op->destinations[0]), bytes + offsets[0],
-                W * 4);
-  } else if (!instruction.packed) {
-    alignas(64) std::uint32_t within[W];
-    relative_offsets<W>(offsets, 0, static_cast<std::uint32_t>(size - instruction.bytes), within);
-    load_words(instruction, bytes, within, part.lanes);
-  } else {
-    LaneMask(part.lanes).for_each([&](unsigned lane) {
-      std::memcpy(instruction.payload.data() + lane * instruction.stride, bytes + offsets[lane],
-                  instruction.bytes);
-    });
-  }
-}
-
-// Lanes in ascending order. PTX: f32 additions keep subnormal numbers in shared memory.
-template <unsigned W>
-void LoadStoreUnit<W>::State::shared_atomic(Instruction& instruction, const MemoryPart& part) {
-  const MicroOp& op = *instruction.op;
-  const AtomicFunction update = atomic_function(op.atomic_operation, op.atomic_type, false);
-  const unsigned element = instruction.element_bytes, stride = instruction.stride;
-  std::byte* const payload = instruction.payload.data();
-  std::byte* const shared = instruction.memory->shared;
-  const auto for_lanes = [&](auto&& keep) {
-    for (std::uint64_t rest = part.lanes; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-      std::byte* const b = payload + lane * stride;
-      std::byte* const where = shared + instruction.offsets[lane];
-      for (unsigned e = 0; e < op.vector_elements; ++e) {
-        alignas(8) std::byte old[8];
-        update(where + e * element, b + e * element, b + instruction.bytes, old);
-        keep(b + e * element, old);
-      }
-    }
-  };
-  if (!instruction.returns)
-    for_lanes([](std::byte*, const std::byte*) {});
-  else if (element == 4)
-    for_lanes([](std::byte* to, const std::byte* old) { std::memcpy(to, old, 4); });
-  else
-    for_lanes([&](std::byte* to, const std::byte* old) { std::memcpy(to, old, element); });
-}
+// ---- Time ----
 
 template <unsigned W>
 void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const MemoryPart& part, Cycle cycle) {
@@ -503,8 +281,6 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
   instruction.ready = std::max(instruction.ready, cycle + passes - 1 + shared_latency);
   free_at = cycle + passes;
 }
-
-// ---- Time ----
 
 // The next step of an instruction; false: it waits for room.
 template <unsigned W>
@@ -566,40 +342,6 @@ void LoadStoreUnit<W>::State::finish(unsigned index, Cycle cycle) {
   outside.completions.push_back({instruction.warp, instruction.op, std::max(instruction.ready, cycle + 1)});
   free.push_back(index);
   --(instruction.apart ? outside.apart : outside.pending);
-}
-
-// Puts what a request read, or an atomic found, where it belongs.
-template <unsigned W>
-void LoadStoreUnit<W>::State::deliver(Instruction& instruction, const Request& request) {
-  const std::uint64_t lanes = request.tag;
-  const MemoryPart* part = instruction.parts.data();
-  while ((part->lanes & lanes) == 0) ++part;
-  const auto segment = static_cast<std::uint32_t>(request.address - part->base);
-  const std::uint32_t* offsets = instruction.offsets.data();
-  const std::byte* data = request.data.data();
-  if (instruction.consecutive) {
-    const auto first = static_cast<unsigned>(std::countr_zero(lanes));
-    std::memcpy(instruction.registers->destination32(instruction.op->destinations[0]) + first,
-                data + (offsets[first] - segment), 4 * static_cast<std::size_t>(std::popcount(lanes)));
-  } else if (!instruction.packed && std::popcount(lanes) <= kFewLanes) {
-    std::byte values[W * kMaxLaneBytes];
-    LaneMask(lanes).for_each([&](unsigned lane) {
-      std::memcpy(values + lane * instruction.bytes, data + (offsets[lane] - segment), instruction.bytes);
-    });
-    ptx::write_back(*instruction.registers, *instruction.op, lanes, values, instruction.bytes);
-  } else if (!instruction.packed) {
-    alignas(64) std::uint32_t relative[W];
-    relative_offsets<W>(offsets, segment, memory::kLineBytes - instruction.bytes, relative);
-    load_words(instruction, data, relative, lanes);
-  } else {
-    const unsigned step = request.requester >> kStepShift;
-    const unsigned piece = part->steps > 1 ? 4 : instruction.bytes;
-    const std::uint32_t from = step * part->step_bytes - segment;
-    LaneMask(lanes).for_each([&](unsigned lane) {
-      std::memcpy(instruction.payload.data() + lane * instruction.stride + step * 4,
-                  data + (offsets[lane] + from), piece);
-    });
-  }
 }
 
 template <unsigned W>

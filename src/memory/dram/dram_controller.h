@@ -88,6 +88,7 @@ class DramController : public sim::Component {
   void override_triggers(const Request& request);
   Cycle refuse_late(Picoseconds now, Cycle cycle);
   void perform(std::uint32_t index);
+  std::string triggers_waited_for() const;
   void unblock(Picoseconds now);
   bool issue(Picoseconds now);
   void finish(Picoseconds now, std::uint32_t index);

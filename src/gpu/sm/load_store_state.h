@@ -1,0 +1,107 @@
+// The inside of a load-store unit (load_store_unit.h): the instructions that it holds and what they need.
+// load_store_values.h moves their values, load_store_unit.cpp their requests, in time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "gpu/sm/address_check.h"
+#include "gpu/sm/load_store_unit.h"
+#include "gpu/sm/shared_memory.h"
+#include "gpu/sm/tracked_access.h"
+#include "sim/clock_domain.h"
+
+namespace duet::gpu {
+
+// Request::requester names the entry and the step.
+inline constexpr unsigned kStepShift = 16;
+
+template <unsigned W>
+struct LoadStoreUnit<W>::State {
+  using Instruction = MemoryInstruction<W>;
+  using Request = memory::Request;
+  using MicroOp = ptx::MicroOp;
+
+  State(Outside& seen, const config::Gpu& config, std::uint16_t sm_number, memory::RequestPool& requests,
+        const memory::AddressSpace& address_space)
+      : outside(seen),
+        pool(requests),
+        check(config, address_space),
+        banks(static_cast<unsigned>(config.sm.shared_banks)),
+        clock(config.core_clock_khz * 1000),
+        words(ptx::word_lanes<W>()),
+        sm(sm_number),
+        shared_latency(config.sm.shared_latency_cycles),
+        parameter_latency(config.constant_cache.latency_cycles + 1),
+        own_queue(config.full_empty.class_credits),
+        program_order(config.full_empty.program_order),
+        atomics_wait(config.full_empty.atomic != "none"),
+        entry_count(static_cast<unsigned>(config.sm.pending_instructions)),
+        entries(entry_count + 1),
+        queue(config.sm.load_store_queue) {
+    if (entry_count == 0 || entry_count >= 1u << kStepShift || queue.empty())
+      throw Error("gpu.sm.pending_instructions is " + std::to_string(config.sm.pending_instructions) +
+                  " and gpu.sm.load_store_queue " + std::to_string(queue.size()) +
+                  ": a load-store unit holds 1 to 65535 instructions");
+    for (unsigned i = entry_count + 1; i-- > 0;) free.push_back(i);
+    outside.queue_entries = static_cast<std::uint32_t>(queue.size());
+    outside.pending_entries = entry_count;
+    outside.completions.reserve(entry_count);
+    outside.reads.resize(config.sm.max_warps);
+    outside.writes.resize(config.sm.max_warps);
+    tracked.resize(config.sm.max_warps);
+    waiting.reserve(entry_count);
+  }
+
+  bool may_go(const Instruction& instruction) const;
+  bool takes_place_apart(const Instruction& instruction) const;
+  void take_values(Instruction& instruction);
+  void count(const Instruction& instruction);
+  bool go_on(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index);
+  bool act(Picoseconds now, Cycle cycle);
+  bool act_waiting(Picoseconds now, Cycle cycle);
+  memory::TrafficClass class_of(const Instruction& instruction, const MemoryPart& part) const;
+  bool send(Picoseconds now, Instruction& instruction, const MemoryPart& part, unsigned index);
+  void fill(Request& request, Instruction& instruction, const MemoryPart& part, std::uint64_t group,
+            std::uint32_t segment);
+  void serve_shared(Instruction& instruction, const MemoryPart& part, Cycle cycle);
+  void shared_atomic(Instruction& instruction, const MemoryPart& part);
+  void read_block_bytes(Instruction& instruction, const MemoryPart& part, const std::byte* bytes, Bytes size);
+  void deliver(Instruction& instruction, const Request& request);
+  void load_words(Instruction& instruction, const std::byte* bytes, const std::uint32_t* offsets,
+                  std::uint64_t lanes);
+  void store_words(const Instruction& instruction, std::byte* bytes, const std::uint32_t* offsets,
+                   std::uint64_t lanes);
+  void take_answer(sim::Queue<memory::Packet>& from, std::uint64_t bit, Picoseconds now, Cycle cycle);
+  Cycle next_answer(const sim::Queue<memory::Packet>& from, Picoseconds now, Cycle cycle) const;
+  void advance(Instruction& instruction, std::uint64_t done);
+  void finish(unsigned index, Cycle cycle);
+
+  static constexpr std::uint64_t kL1Bit = 1, kConstantBit = 2;
+
+  Outside& outside;
+  memory::RequestPool& pool;
+  AddressCheck<W> check;
+  SharedMemoryBanks banks;
+  sim::ClockDomain clock;
+  const ptx::WordLanes<W>& words;
+  Ports ports;
+  std::uint16_t sm;
+  Cycle shared_latency, parameter_latency;
+  bool own_queue, program_order, atomics_wait;
+  unsigned entry_count;
+  // Made when first used, lowest first: most launches need few, and touching new memory takes longer than
+  // they run.
+  std::vector<std::unique_ptr<Instruction>> entries;
+  std::vector<unsigned> free;
+  std::vector<unsigned> queue;  // a ring of entries that are not fully sent
+  std::size_t head = 0;
+  unsigned taken = 0;                    // the entry of the instruction issued last
+  std::vector<unsigned> waiting;         // those that may wait for bits and are not fully sent, oldest first
+  std::vector<TrackedAccesses> tracked;  // by warp
+  Cycle free_at = 0;                     // when the instruction at the queue's head may act
+  LoadStoreStatistics statistics;
+};
+
+}  // namespace duet::gpu

@@ -1,0 +1,167 @@
+// What a DRAM controller does for tracked memory: triggers, actions, overrides, refusals and atomics
+// (lustig2013 §4.3, §4.5). dram_controller.h says how that fits in.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "memory/atomic_request.h"
+#include "memory/dram/dram_controller.h"
+
+namespace duet::memory {
+
+bool DramController::satisfied(const Request& request) const {
+  const ByteMask& bytes = any(request.required) ? request.required : request.mask;
+  switch (request.trigger) {
+    case Trigger::Full:
+      return bits_.all_full(request.address, bytes);
+    case Trigger::Empty:
+      return bits_.all_empty(request.address, bytes);
+    default:
+      return true;
+  }
+}
+
+// The request joins the scheduler: from now on the bits are as it leaves them.
+void DramController::apply_action(Request& request) {
+  FullEmptyStatistics& statistics = full_empty_statistics_;
+  // What is asked for comes in any case: it is full, or an override has let the request go.
+  const bool takes_along = any(request.required) && full_empty_.valid_masks;
+  if (takes_along) request.mask = bits_.full(request.address, request.mask) | request.required;
+  if (request.action == Action::None) return;
+  if (request.action == Action::Empty) {
+    ++statistics.empties;
+    if (request.operation == Operation::SetBits)
+      bits_.empty(request.address, request.mask);
+    else
+      bits_.take(request.address, request.mask);
+  } else {
+    ++statistics.fills;
+    const ByteMask whole = FullEmptyBits::whole_words(request.address, request.mask);
+    const bool narrow = whole.bits != request.mask.bits;
+    statistics.narrow_stores += narrow;
+    bits_.fill(request.address, narrow && full_empty_.narrow_store == "keep" ? whole : request.mask);
+  }
+  look_again_ |= !triggered_.empty();
+}
+
+// Lets requests go whose triggers are satisfied. What they do may satisfy others.
+bool DramController::release_triggered(Cycle cycle) {
+  bool released = false;
+  TriggerQueues::Entry entry;
+  const auto may_leave = [&](TriggerQueues::Entry& waiting) {
+    Request& request = pool_[waiting.packet.request];
+    if (!satisfied(request)) {
+      waiting.waited = true;
+      if (!waiting.released) return false;
+      request.released = true;
+    }
+    return used_[static_cast<unsigned>(waiting.packet.traffic_class)] < config_.queue_entries;
+  };
+  while (triggered_.take(may_leave, entry)) {
+    FullEmptyStatistics& statistics = full_empty_statistics_;
+    statistics.triggered += pool_[entry.packet.request].trigger != Trigger::None;
+    statistics.waited += entry.waited;
+    statistics.released += pool_[entry.packet.request].released;
+    statistics.wait_cycles += cycle - entry.since;
+    accept(entry.packet, entry.client);
+    released = true;
+  }
+  look_again_ = false;  // take() has looked at everything since the last change
+  return released;
+}
+
+// lustig2013 §4.5: what waits for bits of this line is let go.
+void DramController::override_triggers(const Request& request) {
+  const std::uint64_t line = request.address / kLineBytes;
+  triggered_.for_each([&](TriggerQueues::Entry& entry) {
+    entry.released |= pool_[entry.packet.request].address / kLineBytes == line;
+  });
+  look_again_ |= !triggered_.empty();
+}
+
+// lustig2013 §4.5: a request that has waited too long at a place that is observed is refused; who sent it
+// sends it again, behind the others. Returns when this has to be looked at again.
+Cycle DramController::refuse_late(Picoseconds now, Cycle cycle) {
+  Cycle next = kNoCycle;
+  TriggerQueues::Entry entry;
+  const auto late = [&](TriggerQueues::Entry& waiting) {
+    const Request& request = pool_[waiting.packet.request];
+    if (request.refusals >= full_empty_.nack_limit) return false;
+    const Cycle due = waiting.since + full_empty_.nack_cycles;
+    if (due > cycle || !clients_[waiting.client].responses->can_push(now)) {
+      next = std::min(next, std::max(due, cycle + 1));
+      return false;
+    }
+    return true;
+  };
+  while (triggered_.take(late, entry)) {
+    ++pool_[entry.packet.request].refusals;
+    ++full_empty_statistics_.nacks;
+    Packet packet = entry.packet;
+    packet.kind = PacketKind::Nack;
+    packet.payload_bytes = 0;
+    std::swap(packet.source, packet.destination);
+    clients_[entry.client].responses->push(now, packet, clock_.edge(cycle + 1 + config_.controller_cycles));
+    look_again_ = true;
+  }
+  return next;
+}
+
+// An atomic on tracked memory whose bytes have been read: it is performed, and what it wrote goes back.
+void DramController::perform(std::uint32_t index) {
+  DramEntry entry = requests_[index];
+  perform_atomic(pool_, *entry.request, address_space_.backing(entry.request->address), name());
+  ++full_empty_statistics_.atomics;
+  requests_.remove(index);
+  scheduler_.update(entry.bank);
+  const std::uint32_t back = requests_.allocate();
+  DramEntry& write = requests_[back];
+  write.packet = entry.packet;
+  write.request = entry.request;
+  write.line = entry.line;
+  write.row = entry.row;
+  write.bank = entry.bank;
+  write.client = entry.client;
+  write.traffic_class = entry.traffic_class;
+  write.direction = Direction::Write;
+  write.bursts_left = 1;
+  if (requests_.admit(back)) scheduler_.added(back);
+}
+
+const FullEmptyStatistics& DramController::full_empty_statistics() {
+  full_empty_statistics_.most_waiting = triggered_.most_waiting();
+  return full_empty_statistics_;
+}
+
+std::string DramController::triggers_waited_for() const {
+  std::string text;
+  for (unsigned q = 0; q < TriggerQueues::kMaxQueues; ++q) {
+    if (triggered_.waiting(q).empty()) continue;
+    const TriggerQueues::Entry& head = triggered_.waiting(q).front();
+    const Request& request = pool_[head.packet.request];
+    const ByteMask lacking = any(request.required) ? request.required : request.mask;
+    const ByteMask wrong = request.trigger == Trigger::Empty
+                               ? bits_.full(request.address, lacking)
+                               : lacking & ~bits_.full(request.address, lacking);
+    const Address physical = request.address + first_byte(any(wrong) ? wrong : lacking);
+    const Address address = address_space_.virtual_of(physical);
+    const char* const does = request.operation == Operation::Read     ? "reads"
+                             : request.operation == Operation::Atomic ? "updates"
+                                                                      : "writes";
+    if (!text.empty()) text += ", for ";
+    text += fmt::format("{} at {:#x}, which ",
+                        request.trigger == Trigger::Empty  ? "empty"
+                        : request.trigger == Trigger::Full ? "full"
+                                                           : "its turn",
+                        address);
+    text += request.agent == Agent::Sm
+                ? fmt::format("SM {} {} at PTX line {}", request.unit, does, request.pc)
+                : fmt::format("copy engine {} {}", request.unit, does);
+    text += fmt::format(" since {:.3f} us", static_cast<double>(clock_.edge(head.since) / 1000) / 1000);
+    if (const std::size_t behind = triggered_.waiting(q).size() - 1; behind != 0)
+      text += fmt::format(" ({} requests behind it)", behind);
+  }
+  return text;
+}
+
+}  // namespace duet::memory
