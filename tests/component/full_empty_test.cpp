@@ -466,7 +466,7 @@ TEST(StoreAndForward, APacketNeedsNoMorePlacesThanItHasLines) {
 TEST(StoreAndForward, AFaultInsideAPacketLeavesNothingBehind) {
   EngineRig rig(1024);
   EXPECT_TRUE(rig.run(rig.copy_out(rig.tracked + 16384 - 256, 768)));
-  const gpu::MoveDone done = rig.done.pop(rig.engine.now());
+  const gpu::MoveDone done = rig.done.pop(rig.engine.now() + 1);
   EXPECT_TRUE(done.faulted);
   EXPECT_EQ(done.fault_address, rig.tracked + 16384);
   EXPECT_EQ(written(rig.host, rig.window), lines(0, 256, 0, 0));

@@ -180,7 +180,8 @@ TEST_F(TrackedAccess, AStoreThatWaitsKeepsToItself) {
   }
   EXPECT_EQ(taken, 15u);  // of 16
   addresses(plain->base, 4);
-  ASSERT_TRUE(machine.issue(registers.warp, op_of(Kind::Load), kAll, 20));
+  const ptx::MicroOp load = op_of(Kind::Load);
+  ASSERT_TRUE(machine.issue(registers.warp, load, kAll, 20));
   for (int i = 0; i < 20; ++i) machine.step();
   ASSERT_EQ(machine.unit.completions().size(), 1u);
   EXPECT_EQ(machine.unit.completions()[0].warp, 20u);
