@@ -296,10 +296,12 @@ bool LoadStoreUnit<W>::State::go_on(Picoseconds now, Cycle cycle, Instruction& i
                        instruction.memory->parameter_bytes);
       instruction.ready = std::max(instruction.ready, cycle + parameter_latency);
       advance(instruction, part.lanes);
-      return true;
+      break;
     default:
-      return send(now, instruction, part, index);
+      if (!send(now, instruction, part, index)) return false;
   }
+  free_at = cycle + 1;
+  return true;
 }
 
 // What the instruction at the queue's head does at `cycle`; false: it waits for room.
@@ -307,8 +309,10 @@ template <unsigned W>
 bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   const unsigned index = queue[head];
   Instruction& instruction = *entries[index];
-  free_at = cycle + 1;
-  if (instruction.part < instruction.part_count && !go_on(now, cycle, instruction, index)) return false;
+  if (instruction.part == instruction.part_count)
+    free_at = cycle + 1;
+  else if (!go_on(now, cycle, instruction, index))
+    return false;
   if (instruction.part < instruction.part_count) return true;
   instruction.sent = true;
   if (++head == queue.size()) head = 0;
@@ -322,7 +326,6 @@ template <unsigned W>
 bool LoadStoreUnit<W>::State::act_waiting(Picoseconds now, Cycle cycle) {
   const unsigned index = waiting.front();
   Instruction& instruction = *entries[index];
-  free_at = cycle + 1;
   if (!go_on(now, cycle, instruction, index)) return false;
   if (instruction.part < instruction.part_count) return true;
   instruction.sent = true;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -188,6 +189,8 @@ class Machine {
   std::vector<typename LoadStoreUnit<W>::Completion> completed;
   // Requests to L1 that are answered only by release().
   std::function<bool(const memory::Request&)> holds;
+  // A class of which L1 takes nothing.
+  std::optional<memory::TrafficClass> refused;
   void release() {
     for (const memory::Packet& packet : held_) answer(packet, false);
     held_.clear();
@@ -198,7 +201,7 @@ class Machine {
     if (longest_delay_ > 1 && random_() % 4 == 0) return;  // the unit meets a full queue, too
     for (unsigned c = 0; c < memory::kTrafficClasses; ++c) {
       auto& queue = channel.of(c);
-      if (!queue.can_pop(now + 1)) continue;
+      if (!queue.can_pop(now + 1) || (!constant && refused == static_cast<memory::TrafficClass>(c))) continue;
       const memory::Packet packet = queue.pop(now + 1);
       const memory::Request& request = pool[packet.request];
       seen.push_back({constant, cycle, packet.payload_bytes, packet.traffic_class, request});

@@ -191,6 +191,27 @@ TEST_F(TrackedAccess, AStoreThatWaitsKeepsToItself) {
   EXPECT_EQ(machine.completed.size(), 15u);
 }
 
+// An instruction that finds no room in L1 keeps those that may wait for bits from nothing.
+TEST_F(TrackedAccess, AFullClassStopsNoOther) {
+  machine.refused = TrafficClass::NonTriggered;
+  addresses(plain->base, 128);
+  const ptx::MicroOp store = op_of(Kind::Store), load = op_of(Kind::Load);
+  ASSERT_TRUE(machine.issue(registers.warp, store, kAll, 0));
+  for (int i = 0; i < 20; ++i) machine.step();
+  EXPECT_TRUE(machine.seen.empty());
+  addresses(tracked->base, 128);
+  ASSERT_TRUE(machine.issue(registers.warp, load, kAll, 1));
+  for (int i = 0; i < 60; ++i) machine.step();
+  EXPECT_EQ(machine.seen.size(), kLanes);
+  for (const Seen& seen : machine.seen) EXPECT_EQ(seen.traffic_class, TrafficClass::TriggeredGpu);
+  ASSERT_EQ(machine.unit.completions().size(), 1u);
+  EXPECT_EQ(machine.unit.completions()[0].warp, 1u);
+  machine.unit.clear_completions();
+  machine.refused.reset();
+  machine.run();
+  EXPECT_EQ(machine.completed.size(), 1u);
+}
+
 TEST_F(TrackedAccess, NamingBitsOfMemoryWithoutThemIsAFault) {
   using Issue = LoadStoreUnit<kLanes>::Issue;
   const auto issue = [&](const ptx::MicroOp& op) {
