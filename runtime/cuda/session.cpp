@@ -121,6 +121,7 @@ Session::Session() {
     options.shuffle_seed = std::strtoull(environment("DUET_SHUFFLE").c_str(), nullptr, 10);
     options.assembler_peepholes = environment("DUET_PEEPHOLES") != "off";
     options.functional = !environment("DUET_FUNCTIONAL").empty();
+    options.check_races = !environment("DUET_CHECK_RACES").empty();
     if (const std::string cycles = environment("DUET_MAX_CYCLES"); !cycles.empty())
       options.limits.max_cycles = std::strtoull(cycles.c_str(), nullptr, 10);
     options.limits.wall_time = wall_time();
@@ -321,7 +322,7 @@ Entry::~Entry() {
         report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - session_.journal().header().api),
                               thread_.number, start_ps_, thread_.host->clock()});
   session_.process().note_time(thread_.host->clock());
-  session_.journal().header().outstanding = !session_.driver().all_idle();
+  session_.journal().header().outstanding = session_.driver().outstanding();
   ++session_.journal().header().left_calls;
   if (session_.host_time_real()) thread_.real_time_mark = real_clock_ps();
   session_.host_threads().leave();

@@ -249,6 +249,7 @@ int run_bare_kernel(const Installation& installation, const RunOptions& options,
     process_options.shuffle_seed = options.shuffle;
     process_options.assembler_peepholes = options.peepholes;
     process_options.functional = options.functional;
+    process_options.check_races = options.check_races;
     process_options.limits.max_cycles = options.max_cycles;
     process_options.limits.wall_time = wall_time_limit(options);
     process_options.limits.signal = &signal_to_end;

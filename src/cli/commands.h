@@ -18,6 +18,7 @@ struct RunOptions {
   bool quiet = false;
   bool trace_push_buffer = false;
   bool events = false;
+  bool check_races = false;
   bool host_time_real = false;
   bool peepholes = true;
   unsigned registers = 0;

@@ -55,6 +55,10 @@ void add_run_options(CLI::App& app, RunOptions& run) {
                "write every push-buffer command to push_buffer.txt");
   app.add_flag("--events", run.events,
                "write every call, copy and kernel to events.json (Chrome trace events; Perfetto opens it)");
+  app.add_flag(
+      "--check-races", run.check_races,
+      "name the bytes that a kernel or a copy read before a copy or a kernel wrote them, where nothing "
+      "orders the two");
   app.add_option("--registers", run.registers,
                  "registers per thread for occupancy, instead of the compiler's count");
   app.add_option("--shuffle", run.shuffle,
@@ -108,6 +112,8 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
 
 int run_command(const Installation& installation, CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
+  if (run.check_races && run.functional)
+    throw duet::Error("--check-races needs the timed GPU: leave out --functional");
   if (run.command.empty())
     throw duet::Error("run what? give a command or a .ptx file (see `duet run --help`)");
   if (run.command[0].starts_with("-"))

@@ -49,6 +49,7 @@ RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wal
     if (options.trace_push_buffer) write_file(into + "/push_buffer.txt", report::push_buffer_text(report));
     if (options.events) write_file(into + "/events.json", report::events_json(report));
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
+    std::fputs(report::race_text(report).c_str(), stderr);
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
     ++outcome.processes;
   }

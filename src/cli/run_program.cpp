@@ -64,6 +64,7 @@ int run_program(const Installation& installation, const RunOptions& options) {
   setenv("DUET_JOURNAL", folder.journal_directory().c_str(), 1);
   setenv("DUET_LIBRARY_DIRECTORY", installation.library_directory.c_str(), 1);
   if (options.trace_push_buffer) setenv("DUET_TRACE_PUSH_BUFFER", "1", 1);
+  if (options.check_races) setenv("DUET_CHECK_RACES", "1", 1);
   if (options.events) setenv("DUET_EVENTS", "1", 1);
   if (options.functional) setenv("DUET_FUNCTIONAL", "1", 1);
   if (options.host_time_real) setenv("DUET_HOST_TIME", "real", 1);

@@ -30,6 +30,7 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
     else
       pending.waits_for_record = 0;
   }
+  if (command.grid != nullptr) command.grid->command = id;
   stream.pending.push_back(id);
   stream.last = id;
   if (stream.blocking) blocking_.push_back(id);

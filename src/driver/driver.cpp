@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "driver/command_book.h"
 #include "driver/command_feed.h"
+#include "driver/command_order.h"
 #include "gpu/front_end/gpu_port.h"
 
 namespace duet::driver {
@@ -31,8 +32,10 @@ struct Driver::State {
   Picoseconds stage_end_ps = 0;
   bool encoded = false;
   std::optional<gpu::Fault> fault;
+  std::optional<CommandOrder> order;
   std::vector<CommandId> launched;  // kernels that are sent and not complete, in order
 
+  void add_to_order(const Command& command);
   void receive(Picoseconds now);
   void finish(const gpu::SemaphoreRelease& release, Picoseconds now);
   void complete(CommandId id, Picoseconds event_time, Picoseconds now);
@@ -87,23 +90,58 @@ CommandId Driver::submit(Command command) {
     throw Error("driver: event " + std::to_string(command.event) + " does not exist");
   if (command.kind == CommandKind::Launch && command.grid == nullptr)
     throw Error("driver: a launch without a grid");
+  if (state_->order) state_->add_to_order(command);
   const CommandId id = state_->book.add(std::move(command), engine().now());
   engine().wake(*this, engine().now());
   return id;
 }
 
-bool Driver::complete(CommandId id) const { return state_->book.done(id); }
-
-bool Driver::stream_idle(StreamId stream) const {
-  return stream == 0 ? state_->book.blocking_idle() : state_->book.streams.at(stream).pending.empty();
+void Driver::State::add_to_order(const Command& command) {
+  std::vector<CommandId> last;
+  std::vector<bool> blocking;
+  for (const Stream& stream : book.streams) {
+    last.push_back(stream.last);
+    blocking.push_back(stream.blocking);
+  }
+  const bool waits = command.kind == CommandKind::StreamWaitEvent;
+  order->add(command, last, blocking, waits ? book.events[command.event - 1].record : 0);
 }
 
-bool Driver::all_idle() const { return state_->book.idle(); }
+bool Driver::complete(CommandId id) const {
+  const bool done = state_->book.done(id);
+  if (done && state_->order) state_->order->host_knows(id);
+  return done;
+}
+
+bool Driver::stream_idle(StreamId stream) const {
+  const auto& streams = state_->book.streams;
+  const bool idle = stream == 0 ? state_->book.blocking_idle() : streams.at(stream).pending.empty();
+  if (idle && state_->order) {
+    for (std::size_t s = 0; s < streams.size(); ++s)
+      if (s == stream || (stream == 0 && streams[s].blocking)) state_->order->host_knows(streams[s].last);
+  }
+  return idle;
+}
+
+bool Driver::all_idle() const {
+  const bool idle = !outstanding();
+  if (idle && state_->order)
+    for (const Stream& stream : state_->book.streams) state_->order->host_knows(stream.last);
+  return idle;
+}
+
+bool Driver::outstanding() const { return !state_->book.idle(); }
+
+void Driver::keep_order() { state_->order.emplace(); }
+bool Driver::ordered(CommandId earlier, CommandId later) const {
+  return state_->order->before(earlier, later);
+}
+const CommandLabel& Driver::label(CommandId id) const { return state_->order->label(id); }
 
 CommandId Driver::last_submitted(StreamId stream) const { return state_->book.streams.at(stream).last; }
 
 bool Driver::event_complete(EventId event) const {
-  return state_->book.done(state_->book.events.at(event - 1).record);
+  return complete(state_->book.events.at(event - 1).record);
 }
 
 bool Driver::event_recorded(EventId event) const { return state_->book.events.at(event - 1).record != 0; }

@@ -133,6 +133,13 @@ struct CommandRecord {
   const gpu::Grid* grid = nullptr;  // valid during the callback
 };
 
+// What a command is called in reports.
+struct CommandLabel {
+  std::string name;  // of a launch the kernel's
+  StreamId stream = 0;
+  bool kernel = false;
+};
+
 using gpu::PushBufferTrace;
 
 using gpu::GpuPort;  // gpu/front_end/gpu_port.h: the side of the GPU that takes what the driver has prepared
@@ -158,16 +165,24 @@ class Driver : public sim::Component {
   // commands of blocking streams, and the other way round.
   CommandId submit(Command command);
 
+  // Asking is how the host learns that something is complete, where that is kept (keep_order).
   bool complete(CommandId id) const;
   bool stream_idle(StreamId stream)
       const;  // everything submitted so far is complete (legacy stream: of all blocking streams)
   bool all_idle() const;
+  // The same for who only looks on.
+  bool outstanding() const;
   CommandId last_submitted(StreamId stream) const;  // 0: none yet
   // Event: not recorded yet counts as complete, as in CUDA. Time of the completed record; nothing while
   // pending or never recorded.
   bool event_complete(EventId event) const;
   bool event_recorded(EventId event) const;
   std::optional<Picoseconds> event_time(EventId event) const;
+
+  // From now on, before the first command: which commands CUDA orders is kept.
+  void keep_order();
+  bool ordered(CommandId earlier, CommandId later) const;
+  const CommandLabel& label(CommandId id) const;
 
   // Kernels whose first block has started and whose completion the driver has not yet seen, oldest command
   // first. The records have no end.

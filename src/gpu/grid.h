@@ -48,6 +48,7 @@ struct Grid {
   std::vector<std::byte> parameters;  // kernel->parameter_bytes
   std::uint32_t stream = 0;
   std::uint64_t launch_id = 0;
+  std::uint64_t command = 0;  // the driver's number of its launch
   bool cooperative = false;
   // For the timed GPU: physical addresses of the machine code and of local memory (of warp slot 0 of SM 0;
   // warp slot w of SM s follows at (s * max_warps + w) * warp_width * local bytes per thread).

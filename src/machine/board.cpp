@@ -39,8 +39,10 @@ const config::Machine& checked(const config::Machine& config) {
 }  // namespace
 
 Board::Board(sim::Engine& engine, const config::Machine& config, memory::AddressSpace& address_space,
-             memory::HostPort& host, gpu::OccupancyFunction occupancy, bool timed)
+             memory::HostPort& host, gpu::OccupancyFunction occupancy, bool timed,
+             memory::RaceDetector* races)
     : config_(checked(config)),
+      races_(races),
       port_(pool_, address_space, aperture_, kDriver, kGigaThreadEngine),
       system_node_(engine, "system", nullptr, 2),
       gpu_node_(engine, "GPU", &system_node_, 2),
@@ -60,6 +62,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
         engine, "device memory", &gpu_node_, 1,
         memory::SimpleMemoryConfig{config.gpu.dram.latency_ps, config.gpu.dram.bandwidth_mb_per_s, 0}, pool_,
         address_space, aperture_, host);
+  if (memory_system_) memory_system_->look_for_races(races_);
   connect_front_end(config);
   // The last one only changes full/empty bits.
   const bool bits = timed && config.gpu.full_empty.granule_bytes != 0;
@@ -106,6 +109,7 @@ void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::M
   gpu::DataTransferEngine::Ports ports;
   ports.starts = &move_queues_.emplace_back(1, &work_distributor_, &engine);
   ports.done = &move_done_queues_.emplace_back(1, &engine, &work_distributor_);
+  ports.races = races_;
   ports.to_host = &to_host_.add_input(&engine);
   ports.from_host = &to_gpu_.add_output(link_number, &engine);
   if (memory_system_) {

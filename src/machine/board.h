@@ -28,7 +28,8 @@ namespace duet::machine {
 class Board {
  public:
   Board(sim::Engine& engine, const config::Machine& config, memory::AddressSpace& address_space,
-        memory::HostPort& host, gpu::OccupancyFunction occupancy, bool timed = false);
+        memory::HostPort& host, gpu::OccupancyFunction occupancy, bool timed = false,
+        memory::RaceDetector* races = nullptr);
 
   struct SmQueues {
     sim::Queue<gpu::BlockLaunch>& launches;
@@ -52,6 +53,7 @@ class Board {
                            std::uint16_t link_number, bool bits);
 
   const config::Machine config_;
+  memory::RaceDetector* const races_;  // null: nobody looks for races
   memory::RequestPool pool_;
   memory::HostAperture aperture_;
   gpu::TaskPool tasks_;

@@ -35,6 +35,9 @@ class MemorySystem {
   EnginePorts connect_copy_engine(sim::Component& engine);
   void connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<memory::Packet>& from_link);
   HostBridge& bridge() { return bridge_; }
+  void look_for_races(memory::RaceDetector* races) {
+    for (memory::DramController& controller : controllers_) controller.look_for_races(races);
+  }
   // Where requests for a physical address go.
   std::uint16_t destination_of(Address physical) const;
 

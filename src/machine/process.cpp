@@ -19,6 +19,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   Options system_options;
   system_options.shuffle_seed = options.shuffle_seed;
   system_options.functional = options.functional;
+  system_options.check_races = options.check_races;
   system_ =
       std::make_unique<System>(machine, host, gpu::DeviceServices{std::move(print), {}}, system_options);
   if (journal_ == nullptr) return;
@@ -255,6 +256,7 @@ void Process::publish() {
 void Process::publish_end() {
   if (journal_ == nullptr) return;
   record_statistics();
+  record_races(0);
   publish();
 }
 
@@ -270,8 +272,28 @@ void Process::record_emptying(const driver::CommandRecord& command, Picoseconds 
   journal_->append(report::RecordType::Copy, record);
 }
 
+void Process::record_races(driver::CommandId writer) {
+  const memory::AddressSpace& space = system_->address_space();
+  for (const memory::Race& race : system_->races(writer)) {
+    const driver::CommandLabel &reader = driver().label(race.reader),
+                               &writer_label = driver().label(race.writer);
+    report::RaceRecord record{};
+    record.reader = {race.reader, reader.stream, race.reader_is_kernel};
+    record.writer = {race.writer, writer_label.stream, race.writer_is_kernel};
+    record.first = space.virtual_of(race.first);
+    record.last = space.virtual_of(race.last);
+    record.bytes = race.bytes;
+    record.read_ps = race.read_ps;
+    record.written_ps = race.written_ps;
+    record.sm = race.first_of_kernel.unit;
+    record.ptx_line = race.first_of_kernel.ptx_line;
+    journal_->append(report::RecordType::Race, record, reader.name + '\n' + writer_label.name);
+  }
+}
+
 void Process::record(const driver::CommandRecord& command) {
   record_statistics();
+  record_races(command.id);
   switch (command.kind) {
     case driver::CommandKind::Launch: {
       report::KernelRecord record = kernel_record(command);

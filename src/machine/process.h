@@ -25,6 +25,7 @@ struct ProcessOptions {
   bool assembler_peepholes = true;
   std::uint64_t shuffle_seed = 0;
   bool functional = false;
+  bool check_races = false;  // not with the functional GPU
   RunLimits limits;
 };
 
@@ -85,6 +86,8 @@ class Process {
   report::KernelRecord kernel_record(const driver::CommandRecord& command) const;
   void record_statistics();
   void record(const driver::CommandRecord& command);
+  // Those whose writes this command made; 0: all that are left.
+  void record_races(driver::CommandId writer);
   void record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end);
 
   report::JournalWriter* journal_;

@@ -13,7 +13,13 @@ struct System::Parts {
         services(std::move(device_services)),
         engine(options.shuffle_seed),
         address_space(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
-        board(engine, machine, address_space, host, gpu::occupancy, !options.functional) {
+        races(options.check_races ? std::make_unique<memory::RaceDetector>(
+                                        [this](std::uint64_t earlier, std::uint64_t later) {
+                                          return board.driver().ordered(earlier, later);
+                                        })
+                                  : nullptr),
+        board(engine, machine, address_space, host, gpu::occupancy, !options.functional, races.get()) {
+    if (races) board.driver().keep_order();
     for (std::uint32_t i = 0; i < machine.gpu.sm.count; ++i) {
       if (options.functional) {
         auto& sm = *functional_sms.emplace_back(std::make_unique<gpu::FunctionalSm>(
@@ -26,6 +32,7 @@ struct System::Parts {
             engine, &board.gpu(), i, machine.gpu, board.requests(), address_space, services));
         const Board::SmQueues queues = board.connect_sm(sm);
         gpu::TimedSm::Ports ports;
+        ports.races = races.get();
         ports.launches = &queues.launches;
         ports.done = &queues.done;
         ports.kernel_failed = [this](Picoseconds now) { wake_all(timed_sms, now); };
@@ -49,6 +56,7 @@ struct System::Parts {
   gpu::DeviceServices services;
   sim::Engine engine;
   memory::AddressSpace address_space;
+  const std::unique_ptr<memory::RaceDetector> races;
   Board board;
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
   std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;
@@ -68,6 +76,11 @@ bool System::functional() const { return parts_->board.memory_system() == nullpt
 void System::settle(Address physical, Bytes bytes) { parts_->settle(physical, bytes); }
 void System::empty_bits(Address physical, Bytes bytes) {
   if (parts_->board.memory_system() != nullptr) parts_->board.memory_system()->empty_bits(physical, bytes);
+}
+
+std::vector<memory::Race> System::races(driver::CommandId writer) {
+  if (!parts_->races) return {};
+  return writer == 0 ? parts_->races->take_all() : parts_->races->take(writer);
 }
 
 std::vector<StatisticValue> System::statistics() const {

@@ -9,6 +9,7 @@
 #include "gpu/functional/functional_sm.h"
 #include "machine/statistics.h"
 #include "memory/address_space.h"
+#include "memory/race_detector.h"
 #include "sim/engine.h"
 
 namespace duet::machine {
@@ -16,6 +17,7 @@ namespace duet::machine {
 struct Options {
   std::uint64_t shuffle_seed = 0;  // other than 0: shuffles tick order (results must not change)
   bool functional = false;         // the functional GPU instead of the timed one
+  bool check_races = false;        // memory/race_detector.h; timed GPU
 };
 
 class System {
@@ -35,6 +37,8 @@ class System {
   void settle(Address physical, Bytes bytes);
   // After settle(): these bytes of tracked memory are empty.
   void empty_bits(Address physical, Bytes bytes);
+  // The races whose writes this command made; of all commands with 0. Each is told once.
+  std::vector<memory::Race> races(driver::CommandId writer);
   // The machine's statistics so far; the functional GPU has none.
   std::vector<StatisticValue> statistics() const;
 

@@ -25,7 +25,8 @@ enum class RecordType : std::uint32_t {
   Mark = 3,
   PushBufferCommand = 4,
   Fault = 5,
-  ApiCall = 6
+  ApiCall = 6,
+  Race = 7
 };
 
 struct KernelRecord {
@@ -73,6 +74,19 @@ struct ApiCallRecord {  // only with events switched on (JournalHeader::events)
   std::uint32_t thread;
   Picoseconds start_ps, end_ps;
 };
+
+struct RaceRecord {  // memory/race_detector.h
+  struct Command {
+    std::uint64_t number;  // in submission order, from 1
+    std::uint32_t stream;
+    std::uint32_t kernel;  // 0: a copy or a fill
+  };
+  Command reader, writer;
+  Address first, last;  // virtual
+  Bytes bytes;
+  Picoseconds read_ps, written_ps;  // the first of each
+  std::uint32_t sm, ptx_line;       // of the kernel's first access
+};                                  // followed by the reader's name, a line's end and the writer's name
 
 struct ApiCount {
   char name[56];

@@ -72,6 +72,12 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
       case RecordType::Fault:
         report.faults.emplace_back(text);
         break;
+      case RecordType::Race: {
+        const std::size_t end = text.find('\n');
+        report.races.push_back({record_as<RaceRecord>(record, bytes), std::string(text.substr(0, end)),
+                                std::string(text.substr(end + 1))});
+        break;
+      }
       case RecordType::ApiCall:
         report.api_calls.push_back(record_as<ApiCallRecord>(record, bytes));
         break;

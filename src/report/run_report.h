@@ -25,6 +25,10 @@ struct Api {
   Picoseconds total_ps;
 };
 
+struct Race : RaceRecord {
+  std::string reader_name, writer_name;
+};
+
 struct RunReport {
   std::string machine;
   std::string command;
@@ -40,6 +44,7 @@ struct RunReport {
   std::vector<Api> api;
   std::vector<ApiCallRecord> api_calls;  // only when events were switched on
   std::vector<std::string> faults;
+  std::vector<Race> races;
   std::vector<std::pair<std::string, std::uint64_t>> counters;  // the machine's statistics
 
   std::uint64_t warp_instructions() const;
@@ -58,6 +63,8 @@ std::string readable_name(const std::string& name);
 
 std::string stats_json(const RunReport& report);
 std::string summary_table(const RunReport& report);
+// One line a race, the first ten; empty when there are none.
+std::string race_text(const RunReport& report);
 // Calls, driver stages, copies and kernels as Chrome trace events, which Perfetto opens (--events).
 std::string events_json(const RunReport& report);
 // The push buffer as text, one command a line (--trace-push-buffer).

@@ -103,6 +103,21 @@ std::string stats_json(const RunReport& report) {
   for (const Api& api : report.api)
     json["api"].push_back({{"name", api.name}, {"calls", api.calls}, {"total_ps", api.total_ps}});
   json["faults"] = report.faults;
+  json["races"] = Json::array();
+  for (const Race& race : report.races) {
+    const auto command = [](const std::string& name, const RaceRecord::Command& c) {
+      return Json{{"command", c.number}, {"name", name}, {"stream", c.stream}, {"kernel", c.kernel != 0}};
+    };
+    json["races"].push_back({{"reader", command(race.reader_name, race.reader)},
+                             {"writer", command(race.writer_name, race.writer)},
+                             {"bytes", race.bytes},
+                             {"first_address", race.first},
+                             {"last_address", race.last},
+                             {"read_ps", race.read_ps},
+                             {"written_ps", race.written_ps},
+                             {"sm", race.sm},
+                             {"ptx_line", race.ptx_line}});
+  }
   json["counters"] = Json::object();
   for (const auto& [name, value] : report.counters) json["counters"][name] = value;
   json["counters"]["journal.lost_records"] = report.lost_records;

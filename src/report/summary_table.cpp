@@ -118,6 +118,27 @@ std::string summary_table(const RunReport& report) {
   return out;
 }
 
+std::string race_text(const RunReport& report) {
+  constexpr std::size_t kMost = 10;
+  std::string out;
+  const auto name = [](const std::string& raw, const RaceRecord::Command& command) {
+    return command.kernel != 0 ? fmt::format("kernel '{}' (stream {})", readable_name(raw), command.stream)
+                               : fmt::format("the {} of stream {}", raw, command.stream);
+  };
+  for (std::size_t i = 0; i < std::min(report.races.size(), kMost); ++i) {
+    const Race& race = report.races[i];
+    out += fmt::format(
+        "duet: race: {} read {} bytes between {:#x} and {:#x}, first at {}, before {} wrote them, first at "
+        "{}; "
+        "nothing orders the two (SM {}, PTX line {})\n",
+        name(race.reader_name, race.reader), race.bytes, race.first, race.last, duration(race.read_ps),
+        name(race.writer_name, race.writer), duration(race.written_ps), race.sm, race.ptx_line);
+  }
+  if (report.races.size() > kMost)
+    out += fmt::format("duet: {} more races in stats.json\n", report.races.size() - kMost);
+  return out;
+}
+
 std::string push_buffer_text(const RunReport& report) {
   std::string out;
   for (const PushBufferEntry& entry : report.push_buffer)

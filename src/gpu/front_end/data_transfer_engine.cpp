@@ -87,9 +87,17 @@ void DataTransferEngine::set_full_empty(memory::Request& request, const End& end
   request.traffic_class = class_at(request.address);
 }
 
+memory::RaceAgent DataTransferEngine::race_agent() const {
+  return {tasks_[current_.task].command(), false, config_.number, 0};
+}
+
 bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
   const memory::Request& request = pool_[handle];
   if (!can_send(now, request.address)) return false;
+  // A write that waits for empty comes after those that read, and emptied.
+  if (ports_.races != nullptr && request.operation == memory::Operation::Write && !is_host(request.address) &&
+      request.trigger != memory::Trigger::Empty)
+    ports_.races->write(race_agent(), request.address, request.mask, now);
   Packet packet;
   packet.request = handle;
   packet.traffic_class = request.traffic_class;
@@ -213,6 +221,8 @@ void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
       --outstanding_;
       continue;
     }
+    if (ports_.races != nullptr && !is_host(request.address) && request.action != memory::Action::Empty)
+      ports_.races->read(race_agent(), request.address, request.mask, now);
     // The request that was read becomes the write: its bytes are not copied.
     request.operation = memory::Operation::Write;
     request.address = request.tag;

@@ -29,6 +29,7 @@
 #include "memory/channel.h"
 #include "memory/host_aperture.h"
 #include "memory/packet.h"
+#include "memory/race_detector.h"
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
@@ -60,6 +61,7 @@ class DataTransferEngine : public sim::Component {
     std::uint16_t device_number = 0;  // of this end of the GPU's interconnect
     // Where requests for a physical address of device memory go on it.
     std::function<std::uint16_t(Address)> device_destination_of = [](Address) { return std::uint16_t{0}; };
+    memory::RaceDetector* races = nullptr;  // null: nobody looks for races
   };
   void connect(const Ports& ports) { ports_ = ports; }
 
@@ -108,6 +110,7 @@ class DataTransferEngine : public sim::Component {
   // What the request's access to one end of the move does with full/empty bits.
   void set_full_empty(memory::Request& request, const End& end) const;
   bool send(Picoseconds now, memory::RequestHandle handle);
+  memory::RaceAgent race_agent() const;
   void send_read(Picoseconds now);
   void write_next(memory::RequestHandle handle);
   void join_link_packet(std::uint32_t place);

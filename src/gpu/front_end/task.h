@@ -53,6 +53,8 @@ struct Task {
   Picoseconds blocks_end_ps = 0;  // of its kernel
 
   const TaskStep& step() const { return steps[next_step]; }
+  // The driver's number of the command: what its stream's semaphore is raised to at the end.
+  std::uint64_t command() const { return steps.back().argument2; }
 };
 
 using TaskHandle = std::uint32_t;

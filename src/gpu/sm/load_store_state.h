@@ -75,6 +75,7 @@ struct LoadStoreUnit<W>::State {
                    std::uint64_t lanes);
   void take_answer(sim::Queue<memory::Packet>& from, std::uint64_t bit, Picoseconds now, Cycle cycle);
   Cycle next_answer(const sim::Queue<memory::Packet>& from, Picoseconds now, Cycle cycle) const;
+  void look_for_race(const Instruction& instruction, const Request& request, Picoseconds now);
   void advance(Instruction& instruction, std::uint64_t done);
   void finish(unsigned index, Cycle cycle);
 

@@ -4,6 +4,7 @@
 
 #include "gpu/sm/load_store_values.h"
 #include "memory/cache/byte_masks.h"
+#include "memory/host_aperture.h"
 
 namespace duet::gpu {
 
@@ -170,6 +171,21 @@ const AccessFault& LoadStoreUnit<W>::fault() const {
 
 // ---- Requests ----
 
+// Of loads when their values are here, of stores when they are sent; local memory is nobody else's.
+template <unsigned W>
+void LoadStoreUnit<W>::State::look_for_race(const Instruction& instruction, const Request& request,
+                                            Picoseconds now) {
+  const MicroOp& op = *instruction.op;
+  if (op.semantics != ptx::MemorySemantics::Weak || memory::HostAperture::holds(request.address)) return;
+  const memory::RaceAgent agent{instruction.memory->command, true, sm, op.ptx_line};
+  if (op.kind == ptx::Kind::Load) {
+    if (request.action != memory::Action::Empty)
+      ports.races->read(agent, request.address, any(request.required) ? request.required : request.mask, now);
+  } else if (request.trigger != memory::Trigger::Empty) {
+    ports.races->write(agent, request.address, request.mask, now);
+  }
+}
+
 // Lanes of the part at hand have been served.
 template <unsigned W>
 void LoadStoreUnit<W>::State::advance(Instruction& instruction, std::uint64_t done) {
@@ -245,6 +261,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   packet.request = handle;
   packet.payload_bytes = static_cast<std::uint16_t>(payload_bytes);
   packet.traffic_class = traffic_class;
+  if (ports.races != nullptr && op.kind == ptx::Kind::Store) look_for_race(instruction, request, now);
   channel.push(now, packet);
   if (part.path == MemoryPath::L1) ++statistics.transactions;
   ++instruction.answers;
@@ -357,6 +374,8 @@ void LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>& from, std:
   const unsigned index = request.requester & ((1u << kStepShift) - 1);
   Instruction& instruction = *entries[index];
   if (instruction.returns) deliver(instruction, request);
+  if (ports.races != nullptr && instruction.op->kind == ptx::Kind::Load)
+    look_for_race(instruction, request, now);
   if (request.second != memory::kNoRequest) pool.release(request.second);
   pool.release(handle);
   if (--instruction.answers == 0 && instruction.sent) finish(index, cycle);

@@ -19,6 +19,7 @@
 #include "gpu/functional/memory_unit.h"
 #include "memory/address_space.h"
 #include "memory/channel.h"
+#include "memory/race_detector.h"
 #include "ptx/semantics.h"
 
 namespace duet::gpu {
@@ -33,6 +34,7 @@ struct WarpMemory {
   Bytes local_bytes = 0;  // per thread
   const std::byte* parameters = nullptr;
   Bytes parameter_bytes = 0;
+  std::uint64_t command = 0;  // Grid::command
 };
 
 struct LoadStoreStatistics {
@@ -50,6 +52,7 @@ class LoadStoreUnit {
     sim::Queue<memory::Packet>* from_l1 = nullptr;
     memory::Channel* to_constant_cache = nullptr;
     sim::Queue<memory::Packet>* from_constant_cache = nullptr;
+    memory::RaceDetector* races = nullptr;  // null: nobody looks for races
   };
   // A memory instruction whose destination registers have been written: dependent instructions may issue at
   // `ready`. Stores and reductions complete too, when everything that they did has been acknowledged.

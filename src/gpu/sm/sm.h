@@ -17,6 +17,7 @@
 #include "gpu/sm/instruction_cache.h"
 #include "memory/address_space.h"
 #include "memory/channel.h"
+#include "memory/race_detector.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
 
@@ -48,6 +49,7 @@ class TimedSm : public sim::Component {
     memory::Channel* to_constant_cache = nullptr;
     sim::Queue<memory::Packet>* from_constant_cache = nullptr;
     InstructionCache::Ports instructions;
+    memory::RaceDetector* races = nullptr;  // null: nobody looks for races
     // A kernel starts: L1 and the constant cache forget what they hold, strictly after this time.
     std::function<void(Picoseconds)> invalidate_caches = [](Picoseconds) {};
     // A kernel has failed on this SM: the others end its blocks, also those that wait for ever, strictly

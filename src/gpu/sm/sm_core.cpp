@@ -38,7 +38,8 @@ void SmCoreOf<W>::connect(const TimedSm::Ports& ports) {
   done_ = ports.done;
   invalidate_caches_ = ports.invalidate_caches;
   kernel_failed_ = ports.kernel_failed;
-  load_store_.connect({ports.to_l1, ports.from_l1, ports.to_constant_cache, ports.from_constant_cache});
+  load_store_.connect(
+      {ports.to_l1, ports.from_l1, ports.to_constant_cache, ports.from_constant_cache, ports.races});
   instructions_.connect(ports.instructions);
 }
 
@@ -218,7 +219,8 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
                  grid.local_physical + (number_ * config_.sm.max_warps + slot) * width_ * local_bytes,
                  kernel.local_bytes,
                  grid.parameters.data(),
-                 grid.parameters.size()};
+                 grid.parameters.size(),
+                 grid.command};
   warp.block = &block;
   warp.index = index;
   warp.waiting_op = nullptr;

@@ -30,6 +30,7 @@
 #include "memory/dram/request_lists.h"
 #include "memory/dram/scheduler.h"
 #include "memory/dram/trigger_queues.h"
+#include "memory/race_detector.h"
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 
@@ -61,6 +62,9 @@ class DramController : public sim::Component {
   // Every command issued from now on is appended to `log` (null: none); of refreshes while nothing else
   // happens, only the last one.
   void record_commands(std::vector<IssuedCommand>* log) { log_ = log; }
+
+  // The detector is told of words that are emptied.
+  void look_for_races(RaceDetector* races) { races_ = races; }
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -119,6 +123,7 @@ class DramController : public sim::Component {
   std::uint64_t blocked_ = 0;  // clients without room for an answer
   DramStatistics statistics_;
   std::vector<IssuedCommand>* log_ = nullptr;
+  RaceDetector* races_ = nullptr;
 };
 
 }  // namespace duet::memory

@@ -30,6 +30,7 @@ void DramController::apply_action(Request& request) {
   if (request.action == Action::None) return;
   if (request.action == Action::Empty) {
     ++statistics.empties;
+    if (races_ != nullptr) races_->empty(request.address, request.mask, engine().now());
     if (request.operation == Operation::SetBits)
       bits_.empty(request.address, request.mask);
     else

@@ -1,0 +1,39 @@
+// Which commands CUDA orders: vector clocks over streams (Fidge, Mattern 1988). A command is ordered after
+// those before it in its stream, after the record that its stream waited for, by the rules of the legacy
+// default stream, and after everything that the host has learnt to be complete before it submitted it. What
+// several host threads know is taken together, because how they tell each other cannot be seen. Kept only for
+// the race check.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/driver.h"
+
+namespace duet::driver {
+
+class CommandOrder {
+ public:
+  // Commands are added in the order of their ids, from 1. `last` gives the latest command of each stream
+  // before this one (0: none), `record` what a StreamWaitEvent refers to.
+  void add(const Command& command, const std::vector<CommandId>& last, const std::vector<bool>& blocking,
+           CommandId record);
+  // The host has seen that the command is complete; 0 is none.
+  void host_knows(CommandId id);
+
+  bool before(CommandId earlier, CommandId later) const;
+  const CommandLabel& label(CommandId id) const { return known_[id - 1].label; }
+
+ private:
+  using Clock = std::vector<CommandId>;  // by stream: the latest command that is ordered before
+  struct Known {
+    Clock clock;
+    CommandLabel label;
+  };
+  static void join(Clock& clock, const Clock& other);
+
+  std::vector<Known> known_;  // by id - 1
+  Clock host_;
+};
+
+}  // namespace duet::driver
