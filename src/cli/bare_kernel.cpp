@@ -227,6 +227,7 @@ void end_at_signals() {
 int run_bare_kernel(const Installation& installation, const RunOptions& options,
                     const BareKernelOptions& request) {
   prefer_huge_pages();
+  check(options);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   std::ifstream in(request.file);

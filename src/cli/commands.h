@@ -38,6 +38,8 @@ struct BareKernelOptions {
   std::vector<std::string> dumps;
 };
 
+// Throws duet::Error where options contradict each other.
+void check(const RunOptions& options);
 int run_program(const Installation& installation, const RunOptions& options);
 int run_bare_kernel(const Installation& installation, const RunOptions& options,
                     const BareKernelOptions& kernel);

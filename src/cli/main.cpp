@@ -112,8 +112,6 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
 
 int run_command(const Installation& installation, CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
-  if (run.check_races && run.functional)
-    throw duet::Error("--check-races needs the timed GPU: leave out --functional");
   if (run.command.empty())
     throw duet::Error("run what? give a command or a .ptx file (see `duet run --help`)");
   if (run.command[0].starts_with("-"))

@@ -55,7 +55,13 @@ void pass_signals_on() {
 
 }  // namespace
 
+void check(const RunOptions& options) {
+  if (options.check_races && options.functional)
+    throw Error("--check-races needs the timed GPU: leave out --functional");
+}
+
 int run_program(const Installation& installation, const RunOptions& options) {
+  check(options);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   RunFolder folder(options.out, machine);

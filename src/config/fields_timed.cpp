@@ -157,7 +157,9 @@ void add_full_empty(std::vector<Field>& fields, FullEmpty& own) {
       {"gpu.full_empty.program_order", &own.program_order, 0u, 0u, "",
        "a warp's accesses to tracked memory do not pass each other; off: wrong results"},
       {"gpu.full_empty.class_credits", &own.class_credits, 0u, 0u, "",
-       "triggered requests have buffers of their own; off: what they wait for may not get past them"},
+       "triggered requests have buffers of their own, SMs' and copies' apart; off: SMs' share those of "
+       "others, and what "
+       "they wait for may not get past them (copies' keep theirs)"},
       {"gpu.full_empty.merge_by_trigger", &own.merge_by_trigger, 0u, 0u, "",
        "requests join a fetch of their own trigger only; off: wrong results"},
   };

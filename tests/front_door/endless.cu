@@ -1,4 +1,5 @@
-// Launches a kernel that does not end by itself, after one that does. Arguments: which kernel, and how the host waits.
+// Launches a kernel that does not end by itself, after one that does. Arguments: which kernel, and how the
+// host waits.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

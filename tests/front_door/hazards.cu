@@ -1,5 +1,5 @@
-// One small CUDA program that misbehaves in the way its first argument says. Every way first does one complete copy, so that the run
-// leaves something.
+// One small CUDA program that misbehaves in the way its first argument says. Every way first does one
+// complete copy, so that the run leaves something.
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

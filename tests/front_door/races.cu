@@ -1,0 +1,131 @@
+// A kernel reads an array and a copy or a fill writes it, or the other way round, ordered by CUDA in
+// different ways or by nothing: what `duet run --check-races` has to tell apart. Usage: races CASE
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <duet_full_empty.h>
+
+constexpr int n = 4096;
+constexpr size_t bytes = n * sizeof(int);
+
+#define CHECK(call)                                               \
+  do {                                                            \
+    if (const cudaError_t error = (call); error != cudaSuccess) { \
+      std::printf("%s: %s\n", #call, cudaGetErrorString(error));  \
+      std::exit(1);                                               \
+    }                                                             \
+  } while (0)
+
+__global__ void reader(const int* in, int* out, int elements) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < elements) out[i] = in[i];
+}
+__global__ void watcher(const volatile int* in, int* out) { out[threadIdx.x] = in[threadIdx.x]; }
+__global__ void writer(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ void late_writer(int* out) {
+  unsigned noise = threadIdx.x;
+  for (int k = 0; k < 20000; k++) noise = noise * 1664525u + 1013904223u;
+  out[blockIdx.x * blockDim.x + threadIdx.x] = noise == 1 ? 2 : 1;
+}
+
+int main(int argc, char** argv) {
+  const char* const name = argc > 1 ? argv[1] : "";
+  const auto is = [&](const char* other) { return std::strcmp(name, other) == 0; };
+  int *a, *b, *host;
+  cudaStream_t one, two, blocking;
+  cudaEvent_t event;
+  CHECK(is("emptied") ? duetMallocTracked(&a, bytes) : cudaMalloc(&a, bytes));
+  CHECK(cudaMalloc(&b, bytes));
+  CHECK(cudaMallocHost(&host, bytes));
+  CHECK(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
+  CHECK(cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking));
+  CHECK(cudaStreamCreate(&blocking));
+  CHECK(cudaEventCreate(&event));
+  CHECK(cudaMemset(a, 0, bytes));
+  CHECK(cudaMemset(b, 0, bytes));
+  CHECK(cudaDeviceSynchronize());
+  std::printf("%p\n", static_cast<void*>(a));
+  const auto read_in = [&](cudaStream_t stream, int elements = n) {
+    reader<<<n / 256, 256, 0, stream>>>(a, b, elements);
+  };
+  const auto copy_in = [&](cudaStream_t stream) {
+    CHECK(cudaMemcpyAsync(a, host, bytes, cudaMemcpyHostToDevice, stream));
+  };
+
+  if (is("nothing")) {  // the kernel may or may not have ended when the copy begins
+    read_in(one);
+    copy_in(two);
+  } else if (is("part")) {
+    read_in(one, 1000);
+    copy_in(two);
+  } else if (is("ended")) {  // in time, but nobody knew
+    read_in(one);
+    CHECK(cudaMemset(b, 0, bytes));
+    CHECK(cudaStreamSynchronize(blocking));
+    copy_in(two);
+  } else if (is("fill")) {
+    read_in(one);
+    CHECK(cudaMemsetAsync(a, 1, bytes, two));
+  } else if (is("copy_out")) {
+    late_writer<<<n / 256, 256, 0, one>>>(a);
+    CHECK(cudaMemcpyAsync(host, a, bytes, cudaMemcpyDeviceToHost, two));
+  } else if (is("two_copies")) {
+    CHECK(cudaMemcpyAsync(host, a, bytes, cudaMemcpyDeviceToHost, one));
+    CHECK(cudaMemcpyAsync(a, b, bytes, cudaMemcpyDeviceToDevice, two));
+    CHECK(cudaMemsetAsync(a, 0, bytes, two));
+  } else if (is("same_stream")) {
+    read_in(one);
+    copy_in(one);
+    writer<<<n / 256, 256, 0, one>>>(a);
+    CHECK(cudaMemcpyAsync(host, a, bytes, cudaMemcpyDeviceToHost, one));
+  } else if (is("event")) {
+    read_in(one);
+    CHECK(cudaEventRecord(event, one));
+    CHECK(cudaStreamWaitEvent(two, event, 0));
+    copy_in(two);
+  } else if (is("event_too_early")) {
+    CHECK(cudaEventRecord(event, one));
+    read_in(one);
+    CHECK(cudaStreamWaitEvent(two, event, 0));
+    copy_in(two);
+  } else if (is("host_waits_for_stream")) {
+    read_in(one);
+    CHECK(cudaStreamSynchronize(one));
+    copy_in(two);
+  } else if (is("host_waits_for_event")) {
+    read_in(one);
+    CHECK(cudaEventRecord(event, one));
+    CHECK(cudaEventSynchronize(event));
+    copy_in(two);
+  } else if (is("host_asks")) {
+    read_in(one);
+    while (cudaStreamQuery(one) == cudaErrorNotReady) {
+    }
+    copy_in(two);
+  } else if (is("default_stream")) {
+    read_in(blocking);
+    copy_in(nullptr);
+    read_in(blocking);
+    CHECK(cudaMemset(a, 1, bytes));
+  } else if (is("default_stream_does_not_wait")) {
+    read_in(one);
+    copy_in(nullptr);
+  } else if (is("volatile")) {  // who spins on memory means it
+    watcher<<<1, 256, 0, one>>>(a, b);
+    copy_in(two);
+  } else if (is("emptied")) {  // whoever reads from now on waits
+    read_in(one);
+    CHECK(cudaStreamSynchronize(one));
+    CHECK(duetFullEmptySet(a, bytes, duetEmpty, one));
+    CHECK(cudaStreamSynchronize(one));
+    read_in(one);
+    CHECK(duetMemcpyAsync(a, host, bytes, cudaMemcpyHostToDevice, two, cudaMemcpyTriggerNone,
+                          cudaMemcpyActionFill));
+  } else {
+    std::printf("races: unknown case '%s'\n", name);
+    return 2;
+  }
+  CHECK(cudaDeviceSynchronize());
+  return 0;
+}
