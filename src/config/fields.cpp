@@ -91,6 +91,8 @@ void add_system(std::vector<Field>& fields, Machine& m) {
       {"link.latency_ns", &m.link.latency_ns, 0u, 1000000u, "ns", "one-way latency"},
       {"link.queue_packets", &m.link.queue_packets, 1u, 1048576u, "packets",
        "packets in each direction's queue"},
+      {"link.full_duplex", &m.link.full_duplex, 0u, 0u, "",
+       "the directions do not disturb each other; off: they share one wire and take turns"},
       {"driver.memcpy_sync.call_ns", &m.driver.memcpy_sync.call_ns, 0u, 1000000000u, "ns",
        "cudaMemcpy: stage (i), until control returns"},
       {"driver.memcpy_sync.driver_ns", &m.driver.memcpy_sync.driver_ns, 0u, 1000000000u, "ns",

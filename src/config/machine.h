@@ -187,6 +187,7 @@ struct Link {
   Bytes packet_payload_bytes = 0;
   std::uint64_t latency_ns = 0;  // one way
   std::uint64_t queue_packets = 0;
+  bool full_duplex = true;
 };
 
 // lustig2013 §6.1: the stages of one kind of API call. `call` is the time until control returns (stage i);

@@ -23,6 +23,29 @@ PacketQueue& Direction::add_output(std::uint16_t number, sim::Component* consume
   return outputs_.emplace_back(queue_packets_, this, consumer);
 }
 
+bool Direction::ready(Picoseconds now) const {
+  return std::any_of(inputs_.begin(), inputs_.end(), [&](const PacketQueue& input) {
+    return input.can_pop(now) && output_of(input.front()).can_push(now);
+  });
+}
+
+bool Direction::has_turn(Picoseconds now) const {
+  if (peer_ == nullptr) return true;
+  const bool went_last = turn_ps_ < now ? went_last_ : went_last_before_;
+  return !went_last || (peer_->sent_ps_ != now && !peer_->ready(now));
+}
+
+void Direction::take_turn(Picoseconds now) {
+  if (peer_ == nullptr) return;
+  sent_ps_ = now;
+  for (Direction* const direction : {this, peer_}) {
+    if (direction->turn_ps_ < now) direction->went_last_before_ = direction->went_last_;
+    direction->turn_ps_ = now;
+    direction->went_last_ = direction == this;
+  }
+  peer_->wire_.busy_until(wire_.free_at());
+}
+
 // Puts the next packet on the wire; false when none can go.
 bool Direction::accept(Picoseconds now) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -36,13 +59,14 @@ bool Direction::accept(Picoseconds now) {
     const memory::Packet packet = input.pop(now);
     output.push(now, packet, wire_.reserve(now, packet.payload_bytes) + latency_ps_);
     round_robin_ = index + 1 == inputs_.size() ? 0 : index + 1;
+    take_turn(now);
     return true;
   }
   return false;
 }
 
 Picoseconds Direction::tick(Picoseconds now) {
-  while (wire_.free_at() <= now && accept(now)) {
+  while (wire_.free_at() <= now && has_turn(now) && accept(now)) {
   }
   // While the wire is busy nothing can go. When it is free, what is left waits for a credit, and the receiver
   // that gives one back wakes this component, or has not arrived yet.
@@ -50,8 +74,12 @@ Picoseconds Direction::tick(Picoseconds now) {
   for (const PacketQueue& input : inputs_) {
     if (input.size() == 0) continue;
     const Picoseconds arrival = input.next_arrival(now);
-    if (arrival != kNever) next = std::min(next, next_opportunity(arrival));
-    if (arrival == kNever && wire_.free_at() > now) next = std::min(next, wire_.free_at());
+    if (arrival != kNever)
+      next = std::min(next, next_opportunity(arrival));
+    else if (wire_.free_at() > now)
+      next = std::min(next, wire_.free_at());
+    else if (!has_turn(now))
+      next = std::min(next, now + 1);
   }
   return next;
 }

@@ -1,10 +1,12 @@
-// A full-duplex packet link between host and GPU, PCIe-like (lustig2013 §6.1: bytes divided by the link's
+// A packet link between host and GPU, PCIe-like (lustig2013 §6.1: bytes divided by the link's
 // bandwidth, plus latency). Each direction is a component: packets of its inputs are taken in round-robin
 // order, reserve the wire for payload / rate, and arrive `latency` after their last byte has left. Flow
 // control is per destination, by credits: at most queue_packets are sent to one destination and not yet taken
 // by it, so a full destination never holds up packets for another one that wait at other inputs.
 // A packet without payload takes no wire time but waits for the wire (the payload rate of the machine file
-// is a measured one and contains the headers). Left out: link-layer retries and acknowledgements.
+// is a measured one and contains the headers). Full duplex, unless the two directions share a wire: then one
+// packet at a time is on it, and when both have some they take turns. Left out: link-layer retries and
+// acknowledgements.
 #pragma once
 
 #include <array>
@@ -31,6 +33,13 @@ class Direction : public sim::Component {
   // The queue in which packets for `number` arrive.
   PacketQueue& add_output(std::uint16_t number, sim::Component* consumer);
 
+  // Half duplex: the two have one wire, at the rate of whoever sends.
+  void share_wire_with(Direction& other) {
+    peer_ = &other;
+    other.peer_ = this;
+    other.went_last_ = other.went_last_before_ = true;
+  }
+
   Picoseconds tick(Picoseconds now) override;
   // Nothing that happens while the wire is busy matters before the wire is free.
   Picoseconds next_opportunity(Picoseconds time) const override {
@@ -42,6 +51,10 @@ class Direction : public sim::Component {
   static constexpr std::uint8_t kNoOutput = 255;
 
   bool accept(Picoseconds now);
+  bool ready(Picoseconds now) const;
+  bool has_turn(Picoseconds now) const;
+  // A packet has left: of a shared wire, the other is next.
+  void take_turn(Picoseconds now);
   const PacketQueue& output_of(const memory::Packet& packet) const {
     return outputs_[output_index_[packet.destination]];
   }
@@ -53,6 +66,11 @@ class Direction : public sim::Component {
   std::deque<PacketQueue> outputs_;
   std::array<std::uint8_t, 256> output_index_;
   std::size_t round_robin_ = 0;
+  Direction* peer_ = nullptr;  // who shares the wire
+  // Whether this one went last, now and before `turn_ps_`, and when it went: what happens at one time is
+  // judged by what was before, so that the order of events of one time cannot be observed.
+  bool went_last_ = false, went_last_before_ = false;
+  Picoseconds turn_ps_ = 0, sent_ps_ = kNever;
 };
 
 }  // namespace duet::link

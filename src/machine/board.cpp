@@ -63,6 +63,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
         memory::SimpleMemoryConfig{config.gpu.dram.latency_ps, config.gpu.dram.bandwidth_mb_per_s, 0}, pool_,
         address_space, aperture_, host);
   if (memory_system_) memory_system_->look_for_races(races_);
+  if (!config.link.full_duplex) to_gpu_.share_wire_with(to_host_);
   connect_front_end(config);
   // The last one only changes full/empty bits.
   const bool bits = timed && config.gpu.full_empty.granule_bytes != 0;

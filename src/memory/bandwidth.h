@@ -22,6 +22,12 @@ class Bandwidth {
     return free_at_;
   }
 
+  // Something else uses the resource until then.
+  void busy_until(Picoseconds time) {
+    free_at_ = time;
+    remainder_ = 0;
+  }
+
  private:
   static constexpr std::uint64_t kPicosecondsPerByteAtOneMbPerS = 1'000'000;
   std::uint64_t mb_per_s_;

@@ -123,5 +123,47 @@ TEST(Link, AFullReceiverHoldsUpOnlyItsOwnPackets) {
   EXPECT_EQ(direction.waits_for(), "");
 }
 
+// Both directions have packets of their own rate; every second packet on the shared wire is the other's.
+TEST(Link, HalfDuplexTakesTurnsOnOneWire) {
+  for (const std::uint64_t shuffle : {0u, 1u, 2u, 3u}) {
+    sim::Engine engine(shuffle);
+    Receiver receivers[2]{Receiver(engine), Receiver(engine)};
+    link::Direction to_gpu(engine, "down", nullptr, 1000, kLatency, 64),
+        to_host(engine, "up", nullptr, 500, kLatency, 64);
+    to_gpu.share_wire_with(to_host);
+    link::Direction* const directions[] = {&to_gpu, &to_host};
+    link::PacketQueue* inputs[2];
+    for (int d = 0; d < 2; ++d) {
+      inputs[d] = &directions[d]->add_input(nullptr);
+      receivers[d].queue = &directions[d]->add_output(7, &receivers[d]);
+    }
+    for (int i = 0; i < 3; ++i) {
+      inputs[0]->push(0, packet(128, 7));
+      inputs[1]->push(0, packet(128, 7));
+    }
+    inputs[0]->push(0, packet(0, 7));  // no bytes: on the wire for no time, but in its turn
+    inputs[0]->push(0, packet(128, 7));
+    engine.run_until(1'000'000'000);
+    // 128 ns down, 256 ns up, in turn; then what is left.
+    const auto at = [](std::uint64_t wire_ns) { return kHop + wire_ns * 1000 + kLatency + kHop; };
+    EXPECT_EQ(receivers[0].times, (std::vector<Picoseconds>{at(128), at(512), at(896), at(1152), at(1280)}));
+    EXPECT_EQ(receivers[1].times, (std::vector<Picoseconds>{at(384), at(768), at(1152)}));
+  }
+}
+
+TEST(Link, HalfDuplexLeavesTheWireToWhoeverHasSomething) {
+  sim::Engine engine;
+  Receiver receiver(engine);
+  link::Direction to_gpu(engine, "down", nullptr, 1000, kLatency, 64),
+      to_host(engine, "up", nullptr, 1000, kLatency, 64);
+  to_gpu.share_wire_with(to_host);
+  auto& input = to_host.add_input(nullptr);
+  receiver.queue = &to_host.add_output(7, &receiver);
+  for (int i = 0; i < 3; ++i) input.push(0, packet(128, 7));
+  engine.run_until(1'000'000'000);
+  for (std::uint64_t k = 0; k < 3; ++k)
+    EXPECT_EQ(receiver.times.at(k), kHop + (k + 1) * 128'000 + kLatency + kHop);
+}
+
 }  // namespace
 }  // namespace duet::test
