@@ -5,8 +5,7 @@
 //   array    both run at once; every value has a word. A store fills, and the load that takes a value empties
 //            (ld.full.empty), so the words are ready for the next pass. Only the consumer waits
 //   fixed    the same with what section 4.1 fixes: a store fills, a load waits and leaves its word full. A
-//   command
-//            before each pass empties
+//            command before each pass empties
 //   ring     both run at once, through a few words a channel: st.empty.fill, ld.full.empty. Both wait, so the
 //            controllers must look past a waiting head (gpu.full_empty.look_ahead)
 //   flags    both run at once, through such a ring without bits: counters a block in volatile memory,
