@@ -151,7 +151,7 @@ class Extensions {
     return own_;
   }
 
-  // The baseline tracks nothing: keys of the bits do not change it.
+  // The baseline tracks nothing: keys of the controllers' queues do not change it. Where memory lies does.
   Grid grid(const std::string& title, const Setting& setting) {
     static constexpr const char* kVariants[] = {kFull, kBaseline};
     Grid result = offloads_.grid(title, nullptr, "", setting.sets, setting.arguments,
@@ -197,7 +197,7 @@ void measure_extensions(Runner& runner, Offloads& offloads, const std::string& m
   Extensions extensions(runner, offloads, machine, options, out);
   const bool quick = options.quick;
   const auto granule = [](const std::string& bytes) {
-    return Setting{bytes + " B", {"gpu.full_empty.granule_bytes=" + bytes}, {"--granule", bytes}};
+    return Setting{bytes + " B", {"gpu.full_empty.granule_bytes=" + bytes}, {"--granule", bytes}, true};
   };
   const auto packet = [](const std::string& bytes) {
     return Setting{bytes + " B", {"link.packet_payload_bytes=" + bytes}, {}, true};

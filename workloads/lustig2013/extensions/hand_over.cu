@@ -46,10 +46,11 @@ struct Shape {
 template <size_t kWay>
 __global__ void produce(unsigned* words, volatile unsigned* made, volatile unsigned* taken, Shape shape) {
   const unsigned channel = blockIdx.x * blockDim.x + threadIdx.x, channels = gridDim.x * blockDim.x;
-  unsigned state = channel;
+  unsigned state = channel, slot = 0;
   for (unsigned v = 0; v < shape.values; v++) {
     state = produced(state, shape.work);
-    unsigned* word = words + v % shape.slots * channels + channel;
+    unsigned* word = words + slot * channels + channel;
+    slot = slot + 1 == shape.slots ? 0 : slot + 1;
     if (kWay == kRing) {
       duetStoreEmptyFill(word, state);
     } else if (kWay == kFlags) {
@@ -71,9 +72,10 @@ template <size_t kWay>
 __global__ void consume(unsigned* words, volatile unsigned* made, volatile unsigned* taken, unsigned* out,
                         Shape shape) {
   const unsigned channel = blockIdx.x * blockDim.x + threadIdx.x, channels = gridDim.x * blockDim.x;
-  unsigned state = channel;
+  unsigned state = channel, slot = 0;
   for (unsigned v = 0; v < shape.values; v++) {
-    unsigned* word = words + v % shape.slots * channels + channel;
+    unsigned* word = words + slot * channels + channel;
+    slot = slot + 1 == shape.slots ? 0 : slot + 1;
     unsigned value;
     if (kWay == kRing || kWay == kArray) {
       value = duetLoadFullEmpty(word);
