@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The tables of docs/full-empty.md: runtimes of lustig2013's benchmarks with full/empty bits on machines that differ in one key.
+"""The tables of docs/full-empty.md: runtimes of lustig2013's benchmarks with full/empty bits on machines that differ in one key, and of the
+programs in workloads/lustig2013/extensions with and without what they show.
 
 Usage: tables.py [--duet PATH] [--table NAME]... [--jobs N]
 
-NAME: machines, sizes, granularity, packets, queues, bits (default: all). A cell is t_finish - t_data_ready as a share of the baseline's on the
-same machine at the same size, every element of the result checked; "still": the machine can make no progress (exit status 124);
-"wrong": the check fails; "refused": the benchmark does not run so. Tables are in Markdown.
+NAME: machines, sizes, granularity, packets, queues, bits, region, reuse, override, hand_over (default: all). A cell is
+t_finish - t_data_ready as a share of the baseline's on the same machine at the same size (the last three tables: microseconds), every element
+of the result checked; "still": the machine can make no progress (exit status 124); "wrong": the check fails; "refused": the benchmark does not
+run so, or finds no tracked memory. Tables are in Markdown.
 Exit status: 0 when no result is wrong."""
 
 import argparse
@@ -15,6 +17,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BENCHMARKS = ("vectorAdd", "matrixMul", "histogram64", "BlackScholes", "BFS", "HotSpot", "FIBLookup")
@@ -29,26 +32,42 @@ def keys(**values):
 
 class Runner:
     def __init__(self, duet, folder):
-        self.duet, self.folder, self.programs, self.kept = duet, pathlib.Path(folder), {}, {}
-        for name in BENCHMARKS:
-            self.programs[name] = str(self.folder / name)
-            subprocess.run([duet, "cc", str(ROOT / "workloads/lustig2013" / (name + ".cu")), "-o", self.programs[name]], check=True)
+        self.duet, self.folder, self.programs, self.kept, self.lock = duet, pathlib.Path(folder), {}, {}, threading.Lock()
 
-    def runtime(self, name, variant, machine, options, arguments):
-        """Picoseconds; a word when there are none."""
-        key = (name, variant, machine, tuple(options), tuple(arguments))
+    def compiled(self, name):
+        with self.lock:
+            if name not in self.programs:
+                self.programs[name] = str(self.folder / name.replace("/", "-"))
+                source = str(ROOT / "workloads/lustig2013" / (name + ".cu"))
+                subprocess.run([self.duet, "cc", source, "-o", self.programs[name]], check=True)
+            return self.programs[name]
+
+    def run(self, name, machine, options, arguments):
+        """Picoseconds, or a word when there are none; stats.json; standard output."""
+        key = (name, machine, tuple(options), tuple(arguments))
         if key in self.kept:
             return self.kept[key]
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
             done = subprocess.run([self.duet, "run", "--quiet", "--machine", machine, "--out", out + "/out", *options,
-                                   self.programs[name], "--variant", variant, *arguments], capture_output=True, text=True)
+                                   self.compiled(name), *arguments], capture_output=True, text=True)
+            stats = None
             if done.returncode == 0:
-                marks = {m["name"]: m["time_ps"] for m in json.loads(pathlib.Path(out, "out/stats.json").read_text())["marks"]}
+                stats = json.loads(pathlib.Path(out, "out/stats.json").read_text())
+                marks = {m["name"]: m["time_ps"] for m in stats["marks"]}
                 result = marks["finish"] - marks["data ready"]
+            elif "cudaErrorMemoryAllocation" in done.stderr:
+                result = "refused"
             else:
                 result = {124: "still", 2: "refused", 125: "refused"}.get(done.returncode, "wrong")
-        self.kept[key] = result
-        return result
+        self.kept[key] = result, stats, done.stdout
+        return self.kept[key]
+
+    def runtime(self, name, variant, machine, options, arguments):
+        return self.run(name, machine, options, ["--variant", variant, *arguments])[0]
+
+    def microseconds(self, name, way, options=(), arguments=()):
+        time = self.run("extensions/" + name, "gtx580", list(options), ["--way", way, *arguments])[0]
+        return time if isinstance(time, str) else time / 1e6
 
     def share(self, name, variant, machine="gtx580", options=(), arguments=()):
         base = self.runtime(name, "baseline", machine, list(options), list(arguments))
@@ -121,7 +140,71 @@ def bits(runner, pool):
     settings_table(runner, pool, "Where bits lie and who keeps words, full-overlap", ["bits"], rows)
 
 
-TABLES = {"machines": machines, "sizes": sizes, "granularity": granularity, "packets": packets, "queues": queues, "bits": bits}
+def region(runner, pool):
+    """Each benchmark in the fastest variant for whose arrays there is tracked memory."""
+    def cell(job):
+        benchmark, options = job
+        shares = {v: runner.share(benchmark, v, "gtx580", options) for v in VARIANTS}
+        numbers = {v: share for v, share in shares.items() if isinstance(share, float)}
+        if len(numbers) + list(shares.values()).count("refused") != len(shares):
+            return "wrong"
+        if "full-overlap" in numbers:
+            return numbers["full-overlap"]
+        best = min(numbers, key=numbers.get, default=None)
+        return 1.0 if best is None else f"{numbers[best]:.3f} {best.split('-')[1][0]}"
+
+    rows = []
+    for size, name in ((16384, "16 KiB"), (65536, "64 KiB"), (262144, "256 KiB"), (1048576, "1 MiB"), (0, "all memory")):
+        cells = list(pool.map(cell, [(b, keys(gpu__full_empty__region_bytes=size) if size else []) for b in BENCHMARKS]))
+        average = mean([float(str(c).split()[0]) for c in cells]) if "wrong" not in cells else "-"
+        rows.append([name, f"{size // 32} B" if size else "3.12 %", *cells, average])
+    tracked = []
+    for benchmark in BENCHMARKS:
+        stats = runner.run(benchmark, "gtx580", [], ["--variant", "full-overlap"])[1]
+        tracked.append(f"{sum(c['bytes'] for c in stats['copies'] if c['kind'] == 'full_empty_set') / 1024:.1f} KiB")
+    rows.append(["tracked by full-overlap", "", *tracked, ""])
+    print_table("A bounded region of bits, the fastest variant that fits", ["region", "bits", *BENCHMARKS, "mean"], rows)
+
+
+def ways_table(runner, pool, title, first, program, ways, settings, per=lambda arguments: 1):
+    """One row a setting: (cells, arguments of the program, options by way)."""
+    rows = []
+    for cells, arguments, options in settings:
+        times = pool.map(lambda w: runner.microseconds(program, w, options(w), arguments), ways)
+        rows.append([*cells, *(t if isinstance(t, str) else f"{t / per(arguments):.1f}" for t in times)])
+    print_table(title, [*first, *ways], rows)
+
+
+def reuse(runner, pool):
+    settings = []
+    for words, work, frames in ((8192, 16, 16), (65536, 100, 8)):
+        for consumers in (1, 2, 4):
+            settings.append(([f"{words // 256} KiB", work, consumers],
+                             ["--size", str(words), "--work", str(work), "--frames", str(frames), "--consumers", str(consumers)],
+                             lambda way, n=consumers: keys(gpu__front_end__hardware_channels=4,
+                                                           gpu__full_empty__reads_per_fill=n if way == "counter" else 1)))
+    ways_table(runner, pool, "A buffer that is read more than once and refilled, us a frame", ["frame", "work", "readers"], "reuse",
+               ("counter", "kernel-end", "set", "host", "none", "double"), settings, lambda arguments: int(arguments[5]))
+
+
+def override(runner, pool):
+    sizes = (4096, 16384, 65536, 262144, 1048576)
+    ways_table(runner, pool, "A kernel that waits is let go, us from there to its end", ["data", "lines"], "override",
+               ("set", "copy", "launch", "release"), [([f"{n // 1024} KiB", n // 128], ["--size", str(n)], lambda way: []) for n in sizes])
+    print("commands of release:", *(runner.run("extensions/override", "gtx580", [], ["--way", "release", "--size", str(n)])[2].split()[1]
+                                    for n in sizes))
+
+
+def hand_over(runner, pool):
+    settings = [([blocks * 128, values, work], ["--blocks", str(blocks), "--values", str(values), "--work", str(work)],
+                 lambda way: keys(gpu__full_empty__look_ahead=64) if way == "ring" else [])
+                for blocks, values, work in ((16, 64, 0), (16, 64, 16), (16, 64, 64), (64, 64, 16), (16, 512, 16))]
+    ways_table(runner, pool, "From kernel to kernel, us", ["channels", "values of each", "work"], "hand_over",
+               ("array", "fixed", "ring", "flags", "kernels"), settings)
+
+
+TABLES = {"machines": machines, "sizes": sizes, "granularity": granularity, "packets": packets, "queues": queues, "bits": bits,
+          "region": region, "reuse": reuse, "override": override, "hand_over": hand_over}
 
 
 def main():
@@ -134,7 +217,7 @@ def main():
         runner = Runner(options.duet, folder)
         for name in options.table or TABLES:
             TABLES[name](runner, pool)
-    return 1 if "wrong" in runner.kept.values() else 0
+    return 1 if any(result == "wrong" for result, _, _ in runner.kept.values()) else 0
 
 
 if __name__ == "__main__":

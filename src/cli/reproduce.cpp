@@ -1,5 +1,6 @@
 // `duet reproduce PAPER`: runs the experiment behind each claim and compares. Which claims there are stands
-// in reproduce_claims.cpp, how they are measured in reproduce_latencies.cpp and reproduce_offloads.cpp.
+// in reproduce_claims.cpp, how they are measured in reproduce_latencies.cpp, reproduce_offloads.cpp and
+// reproduce_extensions.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/reproduce_choices.h"
 #include "cli/reproduce_claims.h"
+#include "cli/reproduce_extensions.h"
 #include "cli/reproduce_latencies.h"
 #include "cli/reproduce_offloads.h"
 #include "config/loader.h"
@@ -177,7 +179,7 @@ std::optional<Grid> measure_full_empty(Offloads& offloads, const Selection& sele
   const Bytes granule_bytes = machine.gpu.full_empty.granule_bytes;
   if (granule_bytes == 0) {
     for (const char* id : kOnGrid) out.notes[id] = "the machine has no full/empty bits";
-    for (const char* id : {"L-safe", "L-dram"}) out.notes[id] = "the machine has no full/empty bits";
+    for (const char* id : {"L-safe", "L-dram", "L-ext"}) out.notes[id] = "the machine has no full/empty bits";
     return std::nullopt;
   }
   out.values["bits_share"] = 100.0 / (8 * static_cast<double>(granule_bytes));
@@ -212,6 +214,8 @@ int reproduce(const Installation& installation, const ReproduceOptions& options)
     measure_driver_latency(runner, machine, options.sets,
                            static_cast<double>(resolved.driver.memcpy_async.driver_ns) / 1000, measured);
   const std::optional<Grid> grid = measure_full_empty(offloads, selection, resolved, measured);
+  if (selection.wants("L-ext") && resolved.gpu.full_empty.granule_bytes != 0)
+    measure_extensions(runner, offloads, machine, options, measured);
   if (machine_exists(installation, "llano")) {
     if (selection.wants("L-int")) offloads.integrated(measured);
   } else {

@@ -122,10 +122,11 @@ Job Offloads::job(const Benchmark& benchmark, const std::string& variant, const 
 }
 
 Grid Offloads::grid(const std::string& title, const Choice* other, const std::string& machine,
-                    const std::vector<std::string>& sets, const std::vector<std::string>& arguments) {
+                    const std::vector<std::string>& sets, const std::vector<std::string>& arguments,
+                    std::span<const char* const> variants) {
   std::vector<Job> jobs;
   for (const Benchmark& benchmark : benchmarks())
-    for (const char* variant : kVariants) {
+    for (const char* variant : variants) {
       jobs.push_back(job(benchmark, variant, other, machine.empty() ? machine_ : machine));
       jobs.back().sets.insert(jobs.back().sets.end(), sets.begin(), sets.end());
       jobs.back().arguments.insert(jobs.back().arguments.end(), arguments.begin(), arguments.end());
@@ -134,7 +135,7 @@ Grid Offloads::grid(const std::string& title, const Choice* other, const std::st
   Grid result;
   std::size_t at = 0;
   for (const Benchmark& benchmark : benchmarks())
-    for (const char* variant : kVariants) result.outcomes[benchmark.name][variant] = outcomes[at++];
+    for (const char* variant : variants) result.outcomes[benchmark.name][variant] = outcomes[at++];
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct Benchmark {
 };
 const std::vector<Benchmark>& benchmarks();
 
-// Every benchmark in every variant.
+// Every benchmark in every variant, or in those that were asked for.
 struct Grid {
   std::map<std::string, std::map<std::string, const Outcome*>> outcomes;  // by benchmark and variant
 
@@ -47,7 +48,8 @@ class Offloads {
   const std::vector<Choice>& choices() const { return choices_; }
   // All values, but the alternative of `other` where it is given. `sets` and `arguments` come on top.
   Grid grid(const std::string& title, const Choice* other = nullptr, const std::string& machine = "",
-            const std::vector<std::string>& sets = {}, const std::vector<std::string>& arguments = {});
+            const std::vector<std::string>& sets = {}, const std::vector<std::string>& arguments = {},
+            std::span<const char* const> variants = kVariants);
 
   void figure_11(const Grid& grid, Measurements& out) const;
   void figures_3_and_6(const Grid& grid, Measurements& out) const;

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-IDS = ["L-F9", "L-F11a", "L-F11b", "L-F11f", "L-tab3", "L-safe", "L-hol", "L-mshr", "L-dram", "L-val"]
+IDS = ["L-F9", "L-F11a", "L-F11b", "L-F11f", "L-tab3", "L-safe", "L-hol", "L-mshr", "L-dram", "L-ext", "L-val"]
 # What a small input changes no more than a large one.
 HOLD = {"L-F9", "L-tab3", "L-safe", "L-hol", "L-dram"}
 
@@ -28,6 +28,15 @@ def main():
         assert (row["measured"] is None) == (row["verdict"] == "not run"), row
         assert row["verdict"] != "not run" or row["note"], row
         assert row["id"] not in HOLD or row["verdict"] == "holds", row
+    extensions = [row for row in result["rows"] if row["id"] == "L-ext"]
+    assert [row["claim"].endswith("runs with a wrong element or a failure") for row in extensions] == [True, False] * 11, extensions
+    assert all(row["verdict"] == "holds" for row in extensions[::2]), extensions
+    assert all(row["measured"] is not None for row in extensions), extensions
+    shown = result["figures"]["extensions"]
+    assert len(shown) == 10 and all(len(points) >= 1 for points in shown.values()), shown
+    counter = shown["ext_counter"][0]["runtime_us"]
+    gain = 100 * (1 - counter["counter"] / counter["host"])
+    assert any(abs(row["measured"] - gain) < 1e-9 for row in extensions), (gain, extensions)
     assert [row["verdict"] for row in result["rows"] if row["id"] == "L-val"] == ["not run"]
     shares = result["figures"]["11"]["benchmarks"]
     assert len(shares) == 7 and all(len(variants) == 4 for variants in shares.values())

@@ -3,12 +3,12 @@
 // ready" to the mark "finish".
 //
 //   baseline        stream 0 does everything, after the data are ready
-//   overlap-start   in advance the first kernel; it waits for its inputs, which are emptied before the launch
-//   and
-//                   filled by the copies in, in stream 1; the copies out follow the kernels in stream 0
+//   overlap-start   in advance the first kernel; it waits for its inputs, which are emptied before the
+//                   launch and filled by the copies in, in stream 1; the copies out follow the kernels in
+//                   stream 0
 //   overlap-finish  in advance the first copy out, in stream 2; it waits for its words, which are emptied
-//   before it is
-//                   issued and filled by the kernel; the copies in precede the kernels in stream 0
+//                   before it is issued and filled by the kernel; the copies in precede the kernels in
+//                   stream 0
 //   full-overlap    both
 //
 // Emptied are whole arrays, before every offload: words that an earlier offload filled would let a kernel or
