@@ -110,7 +110,7 @@ def build(program: dict, suite: dict, corpus: pathlib.Path, work: pathlib.Path) 
     for pattern in program["sources"]:
         pattern = fill(pattern, places)
         sources += [pattern] if pattern.startswith("/") else sorted(str(p.relative_to(base)) for p in base.glob(pattern))
-    compiled = subprocess.run(["nvcc", "-cudart", "shared", "-arch=sm_75", "-O2", "-w", *sources, "-o", str(binary), *flags],
+    compiled = subprocess.run([*os.environ.get("NVCC_LAUNCHER", "").split(), "nvcc", "-cudart", "shared", "-arch=sm_75", "-O2", "-w", *sources, "-o", str(binary), *flags],
                               cwd=base, capture_output=True, text=True)
     return binary, places, "" if compiled.returncode == 0 else compiled.stdout + compiled.stderr
 
@@ -121,7 +121,7 @@ def judge(program: dict, status: int, output: str) -> tuple[str, str]:
     first_error = named[0] if named else ""
     if status == 124:
         return "timeout", first_error
-    if status == 125 or (status != 0 and named):
+    if status == 125 or named and (status != 0 or program["check"] == "ran"):
         return "refused", first_error
     if status == 2 and re.search("(?i)waiv|requires|not support|does not", output):  # EXIT_WAIVED of cuda-samples
         return "waived", " | ".join(line for line in output.splitlines() if re.search("(?i)waiv|requires|not support|does not", line))[:200]

@@ -47,8 +47,9 @@ def words(count: int, path: str) -> None:
 
 
 def define(path: str, *names: str) -> None:
-    """A header that defines the names: what a program's configure script would have written."""
-    pathlib.Path(path).write_text("".join(f"#define {name} 1\n" for name in names))
+    """A header that defines names (NAME or NAME=VALUE), what a configure script would have written; <cuda.h> is included before what follows."""
+    lines = [f"#include {name}\n" if name.startswith("<") else "#define {} {}\n".format(*(name.split("=") + ["1"])[:2]) for name in names]
+    pathlib.Path(path).write_text("".join(lines))
 
 
 def main() -> int:
