@@ -117,7 +117,7 @@ def build(program: dict, suite: dict, corpus: pathlib.Path, work: pathlib.Path) 
 
 def judge(program: dict, status: int, output: str) -> tuple[str, str]:
     """Verdict and the line that explains it."""
-    named = [line for line in output.splitlines() if line.startswith("duet: ")]
+    named = re.findall(r"duet: .*", output)
     first_error = named[0] if named else ""
     if status == 124:
         return "timeout", first_error
@@ -141,7 +141,8 @@ def judge(program: dict, status: int, output: str) -> tuple[str, str]:
 def compare_reference(program: dict, places: dict[str, str], base: pathlib.Path, output: str) -> tuple[str, str]:
     """Runs the reference script, which reads the program's output on standard input and says on its last line what differs."""
     command = [fill(word, places) for word in program["reference"]]
-    compared = subprocess.run([sys.executable, str(HERE / "other_programs_references.py"), *command], cwd=base, input=output, capture_output=True, text=True)
+    compared = subprocess.run([sys.executable, str(HERE / "other_programs_references.py"), *command], cwd=base, input=output,
+                              capture_output=True, text=True)
     lines = (compared.stdout + compared.stderr).strip().splitlines()
     return ("passed", lines[-1] if lines else "") if compared.returncode == 0 else ("wrong", lines[-1] if lines else "")
 
@@ -152,7 +153,8 @@ def run(program: dict, binary: pathlib.Path, places: dict[str, str], arguments: 
     results = base / "duet-results"
     shutil.rmtree(results, ignore_errors=True)
     if not arguments.native:
-        command = [arguments.duet, "run", "--quiet", "--out", str(results), "--timeout", str(arguments.timeout), *arguments.option, *command]
+        command = [arguments.duet, "run", "--quiet", "--machine", program.get("machine", arguments.machine), "--out", str(results),
+                   "--timeout", str(arguments.timeout), *arguments.option, *command]
     began = time.monotonic()
     try:
         ran = subprocess.run(command, cwd=base, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
@@ -161,7 +163,7 @@ def run(program: dict, binary: pathlib.Path, places: dict[str, str], arguments: 
     except subprocess.TimeoutExpired as expired:
         status, output = 124, (expired.stdout or b"").decode(errors="replace")
     seconds = time.monotonic() - began
-    (base / "output.txt").write_text(output)
+    (base / "duet-output.txt").write_text(output)
     verdict, why = judge({**program, "check": "ran"} if program["check"] == "reference" else program, status, output)
     if program["check"] == "reference" and verdict == "ran":
         verdict, why = compare_reference(program, places, base, output)
@@ -173,7 +175,8 @@ def run(program: dict, binary: pathlib.Path, places: dict[str, str], arguments: 
             continue
         kernels += len(found)
         instructions += sum(k.get("warp_instructions", 0) for k in found)
-    return {"verdict": verdict, "why": why, "warp_instructions": instructions, "kernels": kernels, "seconds": round(seconds, 1), "status": status}
+    return {"verdict": verdict, "why": why, "warp_instructions": instructions, "kernels": kernels, "seconds": round(seconds, 1),
+            "status": status, "duet_said": sorted(set(re.findall(r"duet: .*", output)))}
 
 
 def main() -> int:
@@ -181,6 +184,7 @@ def main() -> int:
     parser.add_argument("--corpus", type=pathlib.Path, required=True)
     parser.add_argument("--duet", default="duet")
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("other-programs-work"))
+    parser.add_argument("--machine", help="for programs that name none; the list's machine if not given")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--option", nargs="*", default=[], help="further options of `duet run`, such as --option=--functional")
     parser.add_argument("--timeout", type=float, default=300)
@@ -190,6 +194,7 @@ def main() -> int:
     parser.add_argument("--native", action="store_true")
     arguments = parser.parse_args()
     rule = tomllib.loads((HERE / "other_programs.toml").read_text())
+    arguments.machine = arguments.machine or rule["machine"]
     suites, programs = rule["suite"], rule.get("program", [])
     missing = [s["checkout"] for s in suites if not (arguments.corpus / s["checkout"]).is_dir()]
     if missing:
@@ -223,8 +228,8 @@ def main() -> int:
             row = run(program, binary, places, arguments)
         results.append({"name": label, **row})
         totals[row["verdict"]] = totals.get(row["verdict"], 0) + 1
-        print(f"{label:44} {row['verdict']:8} {row['kernels']:6} kernels {row['warp_instructions']:12} warp-instructions {row['seconds']:7.1f} s"
-              f"  {row['why']}", flush=True)
+        print(f"{label:36} {row['verdict']:8} {row['kernels']:6} kernels {row['warp_instructions']:12} warp-instructions"
+              f" {row['seconds']:6.1f} s  {row['why']}", flush=True)
     print(", ".join(f"{count} {verdict}" for verdict, count in sorted(totals.items())), f"- of {len(results)}")
     if arguments.json:
         arguments.json.write_text(json.dumps({"programs": results, "totals": totals}, indent=1) + "\n")

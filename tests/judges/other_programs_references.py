@@ -175,7 +175,79 @@ def erasure_codes(output: str) -> str:
     return "code words equal the XOR of the selected data"
 
 
-REFERENCES = {f.__name__: f for f in (numbers_in_files, graph_sums, self_energy, atomic_counts, neighbours, elimination, training, erasure_codes)}
+def heat(output: str, size: str, iterations: str, temperatures: str, powers: str, found_in: str) -> str:
+    """Rodinia hotspot: explicit steps of the heat equation on a chip (the suite's OpenMP version takes steps a thousand times as short)."""
+    n = int(size)
+    temperature, power = ([float(v) for v in pathlib.Path(path).read_text().split()] for path in (temperatures, powers))
+    side, thickness, conductivity, heat_capacity, half = 0.016 / n, 0.0005, 100.0, 1.75e6, 0.5
+    capacity = half * heat_capacity * thickness * side * side
+    across = 1 / (1 / (2.0 * conductivity * thickness))
+    up = 1 / (thickness / (conductivity * side * side))
+    step = 0.001 / (3.0e6 / (half * thickness * heat_capacity))
+    for _ in range(int(iterations)):
+        following = []
+        for row in range(n):
+            for column in range(n):
+                at = row * n + column
+                here = temperature[at]
+                north, south = temperature[at - n if row else at], temperature[at + n if row < n - 1 else at]
+                west, east = temperature[at - 1 if column else at], temperature[at + 1 if column < n - 1 else at]
+                following.append(here + step / capacity * (power[at] + (south + north - 2 * here) * across + (east + west - 2 * here) * across
+                                                           + (80.0 - here) * up))
+        temperature = following
+    found = [float(line.split()[1]) for line in pathlib.Path(found_in).read_text().splitlines()]
+    if len(found) != n * n:
+        raise Differs(f"{len(found)} temperatures instead of {n * n}")
+    for at, (value, expected) in enumerate(zip(found, temperature)):
+        close(f"temperature {at}", value, expected, 1e-5, 0)
+    return f"{n * n} temperatures equal"
+
+
+def covariance(output: str, columns: str, rows: str) -> str:
+    """PolyBench COVAR: its own check expects all rows to be centred, but its grid (rows / 32 blocks of 8 rows) centres a quarter of them;
+    it fetches rows * columns numbers of the square result."""
+    m, n = int(columns), int(rows)
+    copied = copies()
+    data = list(floats(copied[0][1]))
+    found = floats([content for kind, content in copied if kind == 2][-1])
+    means = [sum(data[i * m + j] for i in range(n)) / 3214212.01 for j in range(m)]
+    for i in range(n // 32 * 8):
+        for j in range(m):
+            data[i * m + j] -= means[j]
+    by_column = [[data[i * m + j] for i in range(n)] for j in range(m)]
+    for j in range(m):
+        for k in range(j, m):
+            expected = math.fsum(a * b for a, b in zip(by_column[j], by_column[k]))
+            for at in (j * m + k, k * m + j):
+                if at < len(found):
+                    close(f"covariance {at // m},{at % m}", found[at], expected, 1e-4, 1e-6)
+    return f"{len(found)} covariances equal"
+
+
+def kinetics(output: str, species: str, command: str) -> str:
+    """SHOC s3d: the rates at every grid point (all points have the same state) against those that HeCBench's CPU version
+    (single precision in both its runs) prints of one point."""
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    rates = [float(v) for v in re.findall(r"-?\d\.\d{16}E[+-]\d+", done.stdout)]
+    count = int(species)
+    if len(rates) != 2 * count:
+        raise Differs(f"the CPU version gave {len(rates)} rates: {done.stderr[-200:]}")
+    compared = 0
+    for (_, content), code, expected in zip([c for c in copies() if c[0] == 2], "fd", (rates[:count], rates[count:])):
+        found = array.array(code, content)
+        points = len(found) // count
+        largest = max(abs(v) for v in expected)
+        for i in range(count):
+            for point in range(points):
+                close(f"{'single' if code == 'f' else 'double'} rate {i} at {point}", found[i * points + point], expected[i], 1e-4, 1e-9 * largest)
+        compared += len(found)
+    if compared == 0:
+        raise Differs("nothing was copied back")
+    return f"{compared} rates equal those of the CPU version"
+
+
+REFERENCES = {f.__name__: f for f in (numbers_in_files, graph_sums, self_energy, atomic_counts, neighbours, elimination, training,
+                                      erasure_codes, heat, covariance, kinetics)}
 
 
 def main() -> int:
