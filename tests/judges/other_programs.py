@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Runs 40 programs that others wrote, drawn by a rule, and says of each: passed, ran, refused, wrong, failed or timeout.
+"""Runs 40 programs that others wrote, drawn by a rule, and says of each: passed, ran (nothing to
+compare with), refused, waived (the program itself declines the machine), wrong, failed or timeout.
 
 Usage: other_programs.py --corpus DIR [--duet PATH] [--only NAME ...] [--work DIR] [--timeout SECONDS] [--json FILE]
+                         [--machine NAME]
        other_programs.py --corpus DIR --draw       only the drawing: eligible programs, k, what is drawn
        other_programs.py --corpus DIR --build      builds only
        other_programs.py --corpus DIR --native     runs the binaries without Duet (on a machine with a GPU)
@@ -110,8 +112,8 @@ def build(program: dict, suite: dict, corpus: pathlib.Path, work: pathlib.Path) 
     for pattern in program["sources"]:
         pattern = fill(pattern, places)
         sources += [pattern] if pattern.startswith("/") else sorted(str(p.relative_to(base)) for p in base.glob(pattern))
-    compiled = subprocess.run([*os.environ.get("NVCC_LAUNCHER", "").split(), "nvcc", "-cudart", "shared", "-arch=sm_75", "-O2", "-w", *sources, "-o", str(binary), *flags],
-                              cwd=base, capture_output=True, text=True)
+    command = ["nvcc", "-cudart", "shared", "-arch=sm_75", "-O2", "-w", *sources, "-o", str(binary), *flags]
+    compiled = subprocess.run(command, cwd=base, capture_output=True, text=True)
     return binary, places, "" if compiled.returncode == 0 else compiled.stdout + compiled.stderr
 
 
@@ -213,6 +215,7 @@ def main() -> int:
         arguments.duet = str(pathlib.Path(arguments.duet).resolve())
     by_name = {s["name"]: s for s in suites}
     results, totals = [], {}
+    nothing_ran = {"why": "", "warp_instructions": 0, "kernels": 0, "seconds": 0.0}
     for program in programs:
         label = f"{program['suite']}/{program['name']}"
         if arguments.only and program["name"] not in arguments.only:
@@ -221,9 +224,9 @@ def main() -> int:
         if problem:
             (arguments.work / program["suite"] / program["name"] / "build.txt").write_text(problem)
             errors = [line for line in problem.splitlines() if "error" in line or "undefined" in line]
-            row = {"verdict": "unbuilt", "why": errors[0] if errors else problem[:200], "warp_instructions": 0, "kernels": 0, "seconds": 0.0}
+            row = {**nothing_ran, "verdict": "unbuilt", "why": errors[0] if errors else problem[:200]}
         elif arguments.build:
-            row = {"verdict": "built", "why": "", "warp_instructions": 0, "kernels": 0, "seconds": 0.0}
+            row = {**nothing_ran, "verdict": "built"}
         else:
             row = run(program, binary, places, arguments)
         results.append({"name": label, **row})

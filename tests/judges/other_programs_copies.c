@@ -1,7 +1,8 @@
-/* Linked into a program that prints nothing one could check, with --wrap=cudaMemcpy and --wrap=cudaMemcpyAsync: appends each copy
-   between host and device to copies.bin in the working directory (u64 kind: 1 to the device, 2 from it; u64 bytes; the bytes), which
-   other_programs_references.py reads. With -DREAD_BACK nothing is written: what went to the device is fetched and compared, and a line says so
-   at the end. An asynchronous copy from the device is waited for, else there would be nothing to record. */
+/* Linked into a program that prints nothing one could check, with --wrap=cudaMemcpy and
+   --wrap=cudaMemcpyAsync: appends each copy between host and device to copies.bin in the working directory
+   (u64 kind: 1 to the device, 2 from it; u64 bytes; the bytes), which other_programs_references.py reads.
+   With -DREAD_BACK nothing is written: what went to the device is fetched and compared, and a line says so at
+   the end. An asynchronous copy from the device is waited for, else there would be nothing to record. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +16,9 @@ int cudaStreamSynchronize(void* stream);
 #ifdef READ_BACK
 static size_t equal_bytes, differing_copies;
 
-static void report(void) { printf("read back: %zu bytes equal, %zu copies differ\n", equal_bytes, differing_copies); }
+static void report(void) {
+  printf("read back: %zu bytes equal, %zu copies differ\n", equal_bytes, differing_copies);
+}
 
 static void record(void* to, const void* from, size_t bytes, int kind) {
   static int registered;

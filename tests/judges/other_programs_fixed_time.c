@@ -1,4 +1,5 @@
-/* Linked into a program that seeds its inputs with the time, and into its CPU reference: both then see the same inputs. */
+/* Linked into a program that seeds its inputs with the time, and into its CPU reference: both then see the
+ * same inputs. */
 #include <time.h>
 
 time_t time(time_t* result) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes inputs for programs whose data is not in their repositories, into the working directory.
 
-Usage: other_programs_inputs.py mesh CELLS FILE | grid N LOW HIGH FILE | hurricanes RECORDS FILE LIST | words COUNT FILE | define FILE NAME ...
+Usage: other_programs_inputs.py mesh CELLS FILE | grid N LOW HIGH FILE | hurricanes RECORDS FILE LIST | words COUNT FILE
+       other_programs_inputs.py define FILE NAME ...
 The same arguments always give the same bytes. Formats were read off the programs that read them.
 """
 import pathlib
@@ -10,7 +11,8 @@ import sys
 
 
 def mesh(cells: int, path: str) -> None:
-    """Rodinia cfd: cells in a ring of unit cubes, of which two of four faces touch a neighbour; a face without one is far field (-2) or wall (-1)."""
+    """Rodinia cfd: cells in a ring of unit cubes, of which two of four faces touch a neighbour; a face without one is
+    far field (-2) or wall (-1)."""
     lines = [str(cells)]
     for cell in range(cells):
         left, right = cell, cell + 2  # numbered from 1
@@ -47,7 +49,8 @@ def words(count: int, path: str) -> None:
 
 
 def define(path: str, *names: str) -> None:
-    """A header that defines names (NAME or NAME=VALUE), what a configure script would have written; <cuda.h> is included before what follows."""
+    """A header that defines names (NAME or NAME=VALUE), what a configure script would have written;
+    <cuda.h> is included before what follows."""
     lines = [f"#include {name}\n" if name.startswith("<") else "#define {} {}\n".format(*(name.split("=") + ["1"])[:2]) for name in names]
     pathlib.Path(path).write_text("".join(lines))
 

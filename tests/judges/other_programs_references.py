@@ -192,8 +192,8 @@ def heat(output: str, size: str, iterations: str, temperatures: str, powers: str
                 here = temperature[at]
                 north, south = temperature[at - n if row else at], temperature[at + n if row < n - 1 else at]
                 west, east = temperature[at - 1 if column else at], temperature[at + 1 if column < n - 1 else at]
-                following.append(here + step / capacity * (power[at] + (south + north - 2 * here) * across + (east + west - 2 * here) * across
-                                                           + (80.0 - here) * up))
+                flow = (south + north + east + west - 4 * here) * across + (80.0 - here) * up
+                following.append(here + step / capacity * (power[at] + flow))
         temperature = following
     found = [float(line.split()[1]) for line in pathlib.Path(found_in).read_text().splitlines()]
     if len(found) != n * n:
@@ -239,15 +239,63 @@ def kinetics(output: str, species: str, command: str) -> str:
         largest = max(abs(v) for v in expected)
         for i in range(count):
             for point in range(points):
-                close(f"{'single' if code == 'f' else 'double'} rate {i} at {point}", found[i * points + point], expected[i], 1e-4, 1e-9 * largest)
+                name = f"{'single' if code == 'f' else 'double'} rate {i} at {point}"
+                close(name, found[i * points + point], expected[i], 1e-4, 1e-9 * largest)
         compared += len(found)
     if compared == 0:
         raise Differs("nothing was copied back")
     return f"{compared} rates equal those of the CPU version"
 
 
+def video_frames(output: str, path: str, width: str, height: str, to_width: str, to_height: str) -> str:
+    """cuda-samples NV12toBGRandResize: nearest sampling then conversion, and conversion then bilinear sampling,
+    clamped, across the planes."""
+    w, h, dw, dh = int(width), int(height), int(to_width), int(to_height)
+    frame = pathlib.Path(path).read_bytes()[:w * h * 3 // 2]
+
+    def converted(nv12: bytes, columns: int, rows: int) -> list[float]:
+        planes = ([], [], [])
+        for y in range(rows):
+            for x in range(columns):
+                luma = 1.1644 * nv12[y * columns + x]
+                chroma = (rows + y // 2) * columns + x // 2 * 2
+                d, e = nv12[chroma] - 128.0, nv12[chroma + 1] - 128.0
+                for plane, add in zip(planes, (2.0172 * d, -0.3918 * d - 0.8130 * e, 1.5960 * e)):
+                    plane.append(min(max(luma + add, 0.0), 255.0))
+        return planes[0] + planes[1] + planes[2]
+
+    across, down = w / dw, h / dh
+    small = bytearray(dw * dh * 3 // 2)
+    for y in range(dh):
+        for x in range(dw):
+            small[y * dw + x] = frame[int(y * down) * w + int(x * across)]
+    for y in range(dh // 2):
+        for x in range(dw // 2):
+            at = int((dh + y) * down) * w + int(x * across) * 2
+            small[(dh + y) * dw + 2 * x:(dh + y) * dw + 2 * x + 2] = frame[at:at + 2]
+    large = converted(frame, w, h)
+    resized = []
+    for channel in range(3):
+        for y in range(dh):
+            v = channel * h + y * down - 0.5
+            top, part_y = math.floor(v), v - math.floor(v)
+            for x in range(dw):
+                u = x * across - 0.5
+                left, part_x = math.floor(u), u - math.floor(u)
+                corner = [large[min(max(top + j, 0), 3 * h - 1) * w + min(max(left + i, 0), w - 1)] for j in (0, 1) for i in (0, 1)]
+                resized.append((corner[0] * (1 - part_x) + corner[1] * part_x) * (1 - part_y)
+                               + (corner[2] * (1 - part_x) + corner[3] * part_x) * part_y)
+    for name, expected in ((f"output/t1/converted_bgr_{dw}x{dh}_1.raw", converted(bytes(small), dw, dh)),
+                           (f"output/t2/resized_bgr_{dw}x{dh}_1.raw", resized)):
+        found = floats(pathlib.Path(name).read_bytes())
+        for i in range(len(expected)):
+            close(f"{name} {i}", found[i], expected[i], 1e-4, 1e-2)
+    return f"{len(resized)} numbers of each picture equal"
+
+
 REFERENCES = {f.__name__: f for f in (numbers_in_files, graph_sums, self_energy, atomic_counts, neighbours, elimination, training,
-                                      erasure_codes, heat, covariance, kinetics)}
+                                      erasure_codes, heat, covariance, kinetics,
+                                      video_frames)}
 
 
 def main() -> int:
