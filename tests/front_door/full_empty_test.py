@@ -39,6 +39,15 @@ class FullEmpty(Fixture):
     def test_a_kernel_that_reads_what_nobody_fills(self):
         self.stands_still("kernel", contains=["SM 0", "increment"])
 
+    # What was refused must not keep the answers behind it from coming; on llano the queues below L2 are short.
+    def test_refused_requests_hold_nobody_up(self):
+        program = self.compiled("workloads/lustig2013/vectorAdd.cu")
+        out = WORK / f"out-{self.id()}"
+        result = call(DUET, "run", "-q", "--machine", "llano", "--set", "gpu.full_empty.nack_cycles=500", "--max-cycles", "1000000",
+                      "--out", out, program, "--size", "8192", "--variant", "overlap-start")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(stats(out)["counters"]["full_empty.nacks"], 1000)
+
     def test_two_copies_that_wait_for_each_other(self):
         line, _ = self.stands_still("crossed", options=["--set", "gpu.front_end.hardware_channels=4"])
         self.assertRegex(line, r"full at 0x[0-9a-f]+ \(copy of stream 1 to the host")

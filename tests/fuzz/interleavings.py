@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs random interleavings of copies, kernels and changes of full/empty bits (interleavings.cu) against its reference interpreter.
 
-Usage: interleavings.py --duet build/bin/duet --mode MODE --seeds A:B [--without HAZARD]
+Usage: interleavings.py --duet build/bin/duet --mode MODE --seeds A:B [--without HAZARD] [--set KEY=VALUE]...
 
 MODE:
   general   all kinds of waiting, on a machine whose queues of triggered requests are looked into (gpu.full_empty.look_ahead) and
@@ -41,12 +41,14 @@ def main():
     parser.add_argument("--seeds", required=True, metavar="A:B")
     parser.add_argument("--machine", default="gtx580")
     parser.add_argument("--without")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     arguments = parser.parse_args()
     first, last = arguments.seeds.split(":")
     options = ["--machine", arguments.machine]
     options += smallest(arguments.duet, arguments.machine) if arguments.mode == "smallest" else []
     options += GENERAL if arguments.mode == "general" else []
     options += ONE_EACH
+    options += [word for value in arguments.set for word in ("--set", value)]
     if arguments.without:
         options += ["--set", f"gpu.full_empty.{arguments.without}=false"]
     with tempfile.TemporaryDirectory(prefix="duet-fuzz-") as name:

@@ -42,6 +42,7 @@ Picoseconds Cache::tick(Picoseconds now) {
   if (now > invalidate_after_) drop_clean();
   answered_ = sent_ = again_ = false;
   if (from_below_->can_pop(now)) receive(now);
+  if (!refused_.empty()) send_refused(now);
   if (misses_.first_ready() != kNone && now >= port_free_) serve_waiting(now);
   if (next_lookup_ <= now && now >= port_free_) lookup(now);
   const Picoseconds request = arrivals_ == 0 ? kNever : accept(now);
@@ -60,7 +61,11 @@ Picoseconds Cache::tick(Picoseconds now) {
 
 void Cache::receive(Picoseconds now) {
   const Packet& packet = from_below_->front();
-  if (packet.kind == PacketKind::Nack) return send_again(now);
+  if (packet.kind == PacketKind::Nack) {
+    refused_.push_back(from_below_->pop(now));
+    again_ |= from_below_->can_pop(now);
+    return;
+  }
   if (packet.kind != PacketKind::Response) throw Error(name() + ": what comes from below must be answers");
   const auto index = static_cast<std::uint32_t>(packet.argument >> 2);
   if (static_cast<Kind>(packet.argument & 3) == Kind::Fetch) {
@@ -79,15 +84,27 @@ void Cache::receive(Picoseconds now) {
   again_ |= from_below_->can_pop(now);
 }
 
-// Below the last cache a request has waited too long.
-void Cache::send_again(Picoseconds now) {
-  if (room_below(now, from_below_->front().traffic_class) != Outcome::Done) return;
-  Packet packet = from_below_->pop(now);
-  packet.kind = PacketKind::Request;
-  std::swap(packet.source, packet.destination);
-  below_->push(now, packet);
-  sent_ = true;
-  again_ |= from_below_->can_pop(now);
+// What has waited too long below is sent again, in the order in which it came back. It keeps its miss
+// register or its place among those that pass, so no more can come back than there are of those; and it keeps
+// no answer behind it from coming.
+void Cache::send_refused(Picoseconds now) {
+  std::uint64_t full = 0;  // classes, one bit each
+  for (std::size_t i = 0; i < refused_.size(); ++i) {
+    const std::uint64_t bit = 1ull << static_cast<unsigned>(refused_[i].traffic_class);
+    if ((full & bit) != 0) continue;
+    if (room_below(now, refused_[i].traffic_class) != Outcome::Done) {
+      full |= bit;
+      continue;
+    }
+    Packet packet = refused_[i];
+    packet.kind = PacketKind::Request;
+    std::swap(packet.source, packet.destination);
+    below_->push(now, packet);
+    sent_ = true;
+    refused_.erase(refused_.begin() + static_cast<std::ptrdiff_t>(i));
+    again_ |= !refused_.empty();
+    return;
+  }
 }
 
 void Cache::fill(const Packet& packet) {

@@ -152,7 +152,7 @@ class Cache : public sim::Component {
   Picoseconds accept_only_class(Picoseconds now);
   void take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline, std::size_t client);
   void fill(const Packet& packet);
-  void send_again(Picoseconds now);
+  void send_refused(Picoseconds now);
   Outcome room_above(Picoseconds now, std::uint32_t client);
   Outcome room_below(Picoseconds now, TrafficClass traffic_class);
   void answer(Picoseconds now, const CacheEntry& entry, std::uint16_t payload_bytes);
@@ -218,7 +218,8 @@ class Cache : public sim::Component {
   std::size_t in_transit_ = 0;
   std::array<std::size_t, kTrafficClasses> in_transit_of_{};
 
-  Picoseconds port_free_ = 0;  // an atomic keeps serving and lookup busy until then
+  std::vector<Packet> refused_;  // came back, and have not been sent again
+  Picoseconds port_free_ = 0;    // an atomic keeps serving and lookup busy until then
   Picoseconds invalidate_after_ = kNever;
   bool answered_ = false, sent_ = false;  // in this cycle
   bool again_ = false;                    // the next edge has something to do
