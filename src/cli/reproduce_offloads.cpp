@@ -141,10 +141,11 @@ Grid Offloads::grid(const std::string& title, const Choice* other, const std::st
 
 std::vector<const Outcome*> Offloads::run_all(const std::string& title, const std::string& variant,
                                               const std::vector<std::string>& sets,
-                                              const std::vector<std::string>& arguments) {
+                                              const std::vector<std::string>& arguments, bool check_races) {
   std::vector<Job> jobs;
   for (const Benchmark& benchmark : benchmarks()) {
     jobs.push_back(job(benchmark, variant, nullptr, machine_));
+    jobs.back().check_races = check_races;
     jobs.back().sets.insert(jobs.back().sets.end(), sets.begin(), sets.end());
     jobs.back().arguments.insert(jobs.back().arguments.end(), arguments.begin(), arguments.end());
   }
@@ -259,14 +260,25 @@ void Offloads::figure_12_and_table_3(const Grid& grid, Measurements& out) {
 }
 
 void Offloads::safety(Measurements& out) {
-  unsigned right = 0, wrong = 0;
-  for (const Outcome* outcome : run_all("L-safe, with bits", "overlap-start", {}, {}))
+  unsigned right = 0, wrong = 0, named = 0, races = 0;
+  for (const Outcome* outcome : run_all("L-safe, with bits", "overlap-start", {}, {}, true)) {
     right += outcome->right();
+    races += !outcome->statistics.contains("races") || !outcome->statistics["races"].empty();
+  }
   // A wrong element ends a benchmark with 1; anything else would be another failure.
-  for (const Outcome* outcome : run_all("L-safe, without", "overlap-start", {}, {"--bits", "off"}))
+  for (const Outcome* outcome : run_all("L-safe, without", "overlap-start", {}, {"--bits", "off"}, true)) {
     wrong += outcome->status == 1;
+    named +=
+        outcome->statistics.contains("races") &&
+        std::any_of(
+            outcome->statistics["races"].begin(), outcome->statistics["races"].end(), [](const Json& race) {
+              return race["reader"]["kernel"] == true && race["writer"]["name"] == "copy host to device";
+            });
+  }
   out.values["safe_right"] = right;
   out.values["safe_wrong"] = wrong;
+  out.values["safe_named"] = named;
+  out.values["safe_races"] = races;
 }
 
 void Offloads::queues(const Grid& grid, Measurements& out) {

@@ -64,7 +64,7 @@ class Offloads {
           const std::string& machine) const;
   std::vector<const Outcome*> run_all(const std::string& title, const std::string& variant,
                                       const std::vector<std::string>& sets,
-                                      const std::vector<std::string>& arguments);
+                                      const std::vector<std::string>& arguments, bool check_races = false);
 
   Runner& runner_;
   const ReproduceOptions& options_;

@@ -29,7 +29,7 @@ std::string key_of(const Job& job) {
     key += '\n';
     for (const std::string& word : *part) key += word + ' ';
   }
-  return key + '\n' + job.machine;
+  return key + '\n' + job.machine + (job.check_races ? "\nraces" : "");
 }
 
 std::string contents(const fs::path& path) {
@@ -114,6 +114,7 @@ int Runner::start(const Job& job, const fs::path& folder) {
                                       kTimeLimitSeconds,
                                       "--machine",
                                       job.machine};
+  if (job.check_races) command.push_back("--check-races");
   for (const std::string& set : job.sets) command.insert(command.end(), {"--set", set});
   command.insert(command.end(), {"--out", (folder / "out").string(), compiled(job)});
   command.insert(command.end(), job.arguments.begin(), job.arguments.end());

@@ -18,6 +18,7 @@ struct Job {
   std::vector<std::string> arguments;
   std::string machine;
   std::vector<std::string> sets;
+  bool check_races = false;
 };
 
 struct Outcome {
