@@ -4,7 +4,8 @@ JOBS ?= $(shell nproc)
 # A second clone finds what the first one compiled.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
-.PHONY: all build demo test sanitize deps deps-test format clean install
+# make fuzz: the readers of untrusted input under libFuzzer.
+.PHONY: all build demo test sanitize fuzz deps deps-test format clean install
 all: build
 
 deps:
@@ -30,6 +31,13 @@ sanitize: deps-test
 	@cmake --build $(BUILD)-asan -j $(JOBS) --target unit_tests
 	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -R '^(unit_|component|ptx_instructions)'
 
+# libFuzzer on what reads untrusted input, FUZZ_SECONDS each.
+FUZZ_SECONDS ?= 60
+fuzz: deps-test
+	@cmake --preset fuzz -B $(BUILD)-fuzz >/dev/null
+	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzzers
+	@tests/fuzz/readers.py $(BUILD)-fuzz/tests/fuzz/targets --seconds $(FUZZ_SECONDS)
+
 format:
 	@git ls-files '*.cpp' '*.h' | xargs clang-format -i
 
@@ -37,4 +45,4 @@ install: build
 	@cmake --install $(BUILD)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-fuzz

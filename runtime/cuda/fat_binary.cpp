@@ -1,6 +1,7 @@
 #include "fat_binary.h"
 
 #include <fmt/format.h>
+#include <link.h>
 #include <lz4.h>
 #include <zstd.h>
 
@@ -19,6 +20,14 @@ constexpr std::uint16_t kKindPtx = 1;
 constexpr std::uint64_t kFlagLz4 = 0x2000;
 constexpr std::uint64_t kFlagZstd = 0x8000;
 
+// More PTX than any program has; a size that says so is wrong.
+constexpr std::uint64_t kMostPtxBytes = 1u << 28;
+
+[[noreturn]] void corrupt(const std::string& name, const std::string& what) {
+  throw Error(
+      fmt::format("{}: the program's fat binary is corrupt ({}): build the program again", name, what));
+}
+
 template <typename T>
 T field(const std::byte* base, std::size_t offset) {
   T value;
@@ -27,6 +36,8 @@ T field(const std::byte* base, std::size_t offset) {
 }
 
 struct Entry {
+  static constexpr std::size_t kFieldBytes = 64;
+
   std::uint16_t kind;
   std::uint32_t header_bytes;
   std::uint64_t payload_bytes;     // padded
@@ -36,20 +47,30 @@ struct Entry {
   std::uint64_t uncompressed_bytes;
   const std::byte* payload;
 
-  explicit Entry(const std::byte* at)
-      : kind(field<std::uint16_t>(at, 0)),
-        header_bytes(field<std::uint32_t>(at, 4)),
-        payload_bytes(field<std::uint64_t>(at, 8)),
-        compressed_bytes(field<std::uint32_t>(at, 16)),
-        architecture(field<std::uint32_t>(at, 28)),
-        flags(field<std::uint64_t>(at, 40)),
-        uncompressed_bytes(field<std::uint64_t>(at, 56)),
-        payload(at + header_bytes) {}
+  // `rest` is the container from this entry on.
+  Entry(std::span<const std::byte> rest, const std::string& name) {
+    if (rest.size() < kFieldBytes) corrupt(name, "an entry is cut off");
+    const std::byte* const at = rest.data();
+    kind = field<std::uint16_t>(at, 0);
+    header_bytes = field<std::uint32_t>(at, 4);
+    payload_bytes = field<std::uint64_t>(at, 8);
+    compressed_bytes = field<std::uint32_t>(at, 16);
+    architecture = field<std::uint32_t>(at, 28);
+    flags = field<std::uint64_t>(at, 40);
+    uncompressed_bytes = field<std::uint64_t>(at, 56);
+    if (header_bytes < kFieldBytes || header_bytes > rest.size() ||
+        payload_bytes > rest.size() - header_bytes || compressed_bytes > payload_bytes)
+      corrupt(name, "an entry is longer than what holds it");
+    payload = at + header_bytes;
+  }
 };
 
 std::string text_of(const Entry& entry, const std::string& name) {
   const char* data = reinterpret_cast<const char*>(entry.payload);
   std::string text;
+  const bool compressed = (entry.flags & (kFlagZstd | kFlagLz4)) != 0;
+  if (compressed && entry.uncompressed_bytes > kMostPtxBytes)
+    corrupt(name, fmt::format("{} bytes of PTX", entry.uncompressed_bytes));
   if (entry.flags & kFlagZstd) {
     text.resize(entry.uncompressed_bytes);
     const std::size_t got = ZSTD_decompress(text.data(), text.size(), data, entry.compressed_bytes);
@@ -73,7 +94,65 @@ std::string text_of(const Entry& entry, const std::string& name) {
   return text;
 }
 
+// From the pointer to the end of the segment of the program, or of a library, in which it lies; all of memory
+// when it lies in none.
+std::size_t bytes_from(const std::byte* pointer) {
+  struct Search {
+    std::uintptr_t pointer;
+    std::size_t bytes = SIZE_MAX;
+  } search{reinterpret_cast<std::uintptr_t>(pointer)};
+  const auto look = [](dl_phdr_info* object, std::size_t, void* data) {
+    auto& search = *static_cast<Search*>(data);
+    for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
+      const auto& segment = object->dlpi_phdr[i];
+      const std::uintptr_t base = object->dlpi_addr + segment.p_vaddr;
+      if (segment.p_type != PT_LOAD || search.pointer - base >= segment.p_memsz) continue;
+      search.bytes = segment.p_memsz - (search.pointer - base);
+      return 1;
+    }
+    return 0;
+  };
+  dl_iterate_phdr(look, &search);
+  return search.bytes;
+}
+
 }  // namespace
+
+std::string ptx_of_container(std::span<const std::byte> bytes, unsigned compute_capability,
+                             const std::string& name) {
+  constexpr std::size_t kHeaderBytes = 16;
+  if (bytes.size() < kHeaderBytes || field<std::uint32_t>(bytes.data(), 0) != kContainerMagic)
+    corrupt(name, "no header");
+  const std::size_t header_bytes = field<std::uint16_t>(bytes.data(), 6);
+  const std::uint64_t size = field<std::uint64_t>(bytes.data(), 8);
+  if (header_bytes < kHeaderBytes) corrupt(name, "no header");
+  if (header_bytes > bytes.size() || size > bytes.size() - header_bytes)
+    corrupt(name, "it is longer than what holds it");
+  std::span<const std::byte> rest = bytes.subspan(header_bytes, size), best;
+  unsigned best_architecture = 0;
+  std::string machine_code;
+  while (!rest.empty()) {
+    const Entry entry(rest, name);
+    if (entry.kind == kKindPtx) {
+      const bool fits = entry.architecture <= compute_capability;
+      const bool best_fits = !best.empty() && best_architecture <= compute_capability;
+      if (best.empty() || (fits && (!best_fits || entry.architecture > best_architecture)) ||
+          (!fits && !best_fits && entry.architecture < best_architecture)) {
+        best = rest;
+        best_architecture = entry.architecture;
+      }
+    } else {
+      machine_code += fmt::format("{}sm_{}", machine_code.empty() ? "" : ", ", entry.architecture);
+    }
+    rest = rest.subspan(entry.header_bytes + entry.payload_bytes);
+  }
+  if (best.empty())
+    throw Error(fmt::format(
+        "{}: the program holds only machine code ({}), no PTX: build it with nvcc -arch=sm_75 or -gencode "
+        "arch=compute_75,code=compute_75",
+        name, machine_code));
+  return text_of(Entry(best, name), name);
+}
 
 std::string ptx_of_fat_binary(const void* wrapper_pointer, unsigned compute_capability,
                               const std::string& name) {
@@ -81,35 +160,12 @@ std::string ptx_of_fat_binary(const void* wrapper_pointer, unsigned compute_capa
   if (field<std::uint32_t>(wrapper, 0) != kWrapperMagic)
     throw Error(name + ": the program registers GPU code in an unknown form");
   const auto* data = field<const std::byte*>(wrapper, 8);
-  if (field<std::uint32_t>(data, 0) != kContainerMagic)
-    return reinterpret_cast<const char*>(data);  // PTX text, ends with a zero
-
-  const std::byte* at = data + field<std::uint16_t>(data, 6);
-  const std::byte* const end = at + field<std::uint64_t>(data, 8);
-  const std::byte* best = nullptr;
-  unsigned best_architecture = 0;
-  std::string machine_code;
-  while (at < end) {
-    const Entry entry(at);
-    if (entry.kind == kKindPtx) {
-      const bool fits = entry.architecture <= compute_capability;
-      const bool best_fits = best != nullptr && best_architecture <= compute_capability;
-      if (best == nullptr || (fits && (!best_fits || entry.architecture > best_architecture)) ||
-          (!fits && !best_fits && entry.architecture < best_architecture)) {
-        best = at;
-        best_architecture = entry.architecture;
-      }
-    } else {
-      machine_code += fmt::format("{}sm_{}", machine_code.empty() ? "" : ", ", entry.architecture);
-    }
-    at += entry.header_bytes + entry.payload_bytes;
+  const std::size_t bytes = bytes_from(data);
+  if (bytes < sizeof kContainerMagic || field<std::uint32_t>(data, 0) != kContainerMagic) {
+    const auto* const text = reinterpret_cast<const char*>(data);  // PTX, ends with a zero
+    return {text, strnlen(text, bytes)};
   }
-  if (best == nullptr)
-    throw Error(fmt::format(
-        "{}: the program holds only machine code ({}), no PTX: build it with nvcc -arch=sm_75 or -gencode "
-        "arch=compute_75,code=compute_75",
-        name, machine_code));
-  return text_of(Entry(best), name);
+  return ptx_of_container({data, bytes}, compute_capability, name);
 }
 
 }  // namespace duet::cuda

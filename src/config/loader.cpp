@@ -35,29 +35,62 @@ struct RawValue {
   std::string where() const { return file != nullptr ? fmt::format("{}:{}", file->path, line) : "--set"; }
 };
 
+// What stands before the comment, without spaces around it, and the comment. It begins at the first '#'
+// outside of quotes.
+std::pair<std::string_view, std::string_view> split_line(std::string_view line) {
+  char quote = 0;
+  std::size_t i = 0;
+  for (; i < line.size() && (quote != 0 || line[i] != '#'); ++i) {
+    if (quote == '"' && line[i] == '\\') {
+      ++i;
+    } else if (quote != 0 ? line[i] == quote : line[i] == '"' || line[i] == '\'') {
+      quote = quote != 0 ? 0 : line[i];
+    }
+  }
+  const auto trimmed = [](std::string_view text, const char* outside) {
+    const std::size_t first = text.find_first_not_of(outside);
+    if (first == text.npos) return std::string_view();
+    return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
+  };
+  i = std::min(i, line.size());
+  return {trimmed(line.substr(0, i), " \t"), trimmed(line.substr(i), "# \t")};
+}
+
+// A machine file is [table], key = value and nothing else; toml++ 3.3 does not survive every other text.
+bool is_table_or_value(std::string_view line) {
+  const auto is_name = [](std::string_view name) {
+    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+             c == '-' || c == '.';
+    });
+  };
+  if (line.front() == '[')
+    return line.size() > 2 && line.back() == ']' && is_name(line.substr(1, line.size() - 2));
+  const std::size_t equals = line.find('=');
+  if (equals == line.npos) return false;
+  const std::string_view key = line.substr(0, line.find_last_not_of(" \t", equals - 1) + 1);
+  const std::string_view value = line.substr(equals + 1);
+  // Values of several lines would hide what follows.
+  const std::size_t first = value.find_first_not_of(" \t");
+  if (first != value.npos && (value[first] == '[' || value[first] == '{')) return false;
+  return equals != 0 && is_name(key) && value.find("\"\"\"") == value.npos && value.find("'''") == value.npos;
+}
+
 // The text without its comments, which are most of it and which toml++ reads slowly, and the comment of each
-// line. A comment begins at the first '#' outside of quotes.
-std::string take_comments(const std::string& text, std::vector<std::string>& comments) {
+// line.
+std::string take_comments(const std::string& text, const std::string& path,
+                          std::vector<std::string>& comments) {
   std::string rest;
   rest.reserve(text.size());
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line(text.data() + begin, end - begin);
+    const auto [value, comment] = split_line(std::string_view(text.data() + begin, end - begin));
     begin = end + 1;
-    char quote = 0;
-    std::size_t i = 0;
-    for (; i < line.size() && (quote != 0 || line[i] != '#'); ++i) {
-      if (quote == '"' && line[i] == '\\') {
-        ++i;
-      } else if (quote != 0 ? line[i] == quote : line[i] == '"' || line[i] == '\'') {
-        quote = quote != 0 ? 0 : line[i];
-      }
-    }
-    const std::string_view value = line.substr(0, i);
-    rest += value.substr(0, value.find_last_not_of(" \t") + 1);
+    comments.emplace_back(comment);
+    if (!value.empty() && !is_table_or_value(value))
+      throw Error(fmt::format("{}:{}: neither [table] nor key = value", path, comments.size()));
+    rest += value;
     rest += '\n';
-    const std::size_t first = i < line.size() ? line.find_first_not_of("# \t", i) : line.npos;
-    comments.emplace_back(first == line.npos ? std::string_view() : line.substr(first));
   }
   return rest;
 }
@@ -68,12 +101,9 @@ File read_file(const std::string& path) {
   std::stringstream text;
   text << in.rdbuf();
   File file{path, fs::path(path).filename(), {}, {}};
-  const std::string values = take_comments(text.str(), file.comments);
-  // A string of several lines hides its quotes from the search for comments.
-  const bool simple =
-      text.str().find("\"\"\"") == std::string::npos && text.str().find("'''") == std::string::npos;
+  const std::string values = take_comments(text.str(), path, file.comments);
   try {
-    file.table = toml::parse(simple ? values : text.str(), path);
+    file.table = toml::parse(values, path);
   } catch (const toml::parse_error& e) {
     throw Error(fmt::format("{}:{}: {}", path, e.source().begin.line, e.description()));
   }

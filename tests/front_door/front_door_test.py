@@ -369,5 +369,26 @@ class Loading(Fixture):
         self.assertIn("duet: cudaGraphCreate is not supported", result.stderr)
 
 
+class FatBinary(Fixture):
+    def run_case(self, name):
+        program = self.compiled("tests/front_door/fat_binary.cu")
+        return call(DUET, "run", "-q", "--out", WORK / f"out-{self.id()}-{name}", program, name)
+
+    def test_a_whole_one(self):
+        result = self.run_case("whole")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "7\n", ""))
+
+    def test_damaged_ones(self):
+        for name, what in {"endless_container": "longer than what holds it", "header_of_nothing": "no header", "entry_cut_off": "cut off",
+                           "endless_entry": "longer than what holds it", "entry_of_nothing": "longer than what holds it",
+                           "enormous_text": "1152921504606846976 bytes of PTX", "no_zstd": "zstd-compressed PTX cannot be read",
+                           "no_lz4": "LZ4-compressed PTX cannot be read", "compressed_beyond": "longer than what holds it"}.items():
+            with self.subTest(name):
+                result = self.run_case(name)
+                self.assertEqual((result.returncode, result.stdout), (125, ""))
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+                self.assertIn(what, result.stderr)
+
+
 if __name__ == "__main__":
     main()

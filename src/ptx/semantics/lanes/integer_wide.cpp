@@ -106,7 +106,9 @@ Handlers field_differences(const MicroOp& op) {
   });
 }
 
-// CC.CF is a lane mask of the warp. The borrow of sub.cc is stored as CF itself.
+// CC.CF is a lane mask of the warp. A subtraction adds the complement of b, as NVIDIA's GPUs do, so CF is set
+// when there is no borrow; a chain that mixes additions and subtractions sees it (published test subc_cc,
+// which passes there).
 template <typename T>
 struct Carry {
   using Double = std::conditional_t<sizeof(T) == 8, unsigned __int128, std::uint64_t>;
@@ -121,13 +123,11 @@ struct Carry {
     std::uint64_t carries = 0;
     for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
       const int i = std::countr_zero(rest);
-      const Double carry = op.carry_in ? (warp.carry >> i) & 1 : 0;
-      Double result;
-      if (op.opcode == Opcode::Sub)
-        result = Double{a[i]} - b[i] - carry;
-      else
-        result =
-            Double{op.opcode == Opcode::Mad ? product(op, a[i], b[i]) : a[i]} + (c ? c[i] : b[i]) + carry;
+      const bool subtracts = op.opcode == Opcode::Sub;
+      const Double carry = op.carry_in ? (warp.carry >> i) & 1 : subtracts ? 1 : 0;
+      const T first = op.opcode == Opcode::Mad ? product(op, a[i], b[i]) : a[i];
+      const T second = c ? c[i] : subtracts ? static_cast<T>(~b[i]) : b[i];
+      const Double result = Double{first} + second + carry;
       out[i] = static_cast<T>(result);
       carries |= static_cast<std::uint64_t>((result >> kBits) & 1) << i;
     }
