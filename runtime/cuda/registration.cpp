@@ -3,6 +3,7 @@
 // compiled when something of it is first used.
 #include <vector>
 
+#include "base/error.h"
 #include "launch.h"
 #include "session.h"
 
@@ -36,7 +37,17 @@ DUET_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
 // The image stays: code of the program may still be running in simulated time, and nothing is destroyed at
 // exit.
 DUET_EXPORT void __cudaUnregisterFatBinary(void**) {}
-DUET_EXPORT char __cudaInitModule(void**) { return 1; }
+// Called before the host first uses a managed variable. Code that cannot be compiled ends the program.
+DUET_EXPORT char __cudaInitModule(void** handle) {
+  Session& session = Session::get();
+  std::lock_guard lock(session.mutex());
+  try {
+    session.place_managed(duet::cuda::image_of(handle));
+  } catch (const duet::Error& error) {
+    session.end(125, error.what());
+  }
+  return 1;
+}
 
 DUET_EXPORT void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, uint3*,
                                         uint3*, dim3*, dim3*, int*) {
@@ -52,9 +63,13 @@ DUET_EXPORT void __cudaRegisterVar(void** handle, char* variable, char*, const c
   session.register_symbol(duet::cuda::image_of(handle), variable, name, bytes);
 }
 
-DUET_EXPORT void __cudaRegisterManagedVar(void**, void**, char*, const char* name, int, size_t, int, int) {
-  Session::get().end(125, std::string("variable '") + name +
-                              "' is __managed__, which is not supported: allocate it with cudaMallocManaged");
+// The host's stand-in for the variable is the pointer to it, which is also what cudaMemcpyToSymbol names.
+DUET_EXPORT void __cudaRegisterManagedVar(void** handle, void** pointer, char*, const char* name, int,
+                                          size_t bytes, int, int) {
+  Session& session = Session::get();
+  std::lock_guard lock(session.mutex());
+  session.register_symbol(duet::cuda::image_of(handle), pointer, name, bytes);
+  session.register_managed(duet::cuda::image_of(handle), pointer, name);
 }
 
 DUET_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,

@@ -181,17 +181,31 @@ void Session::register_symbol(Image* image, const void* variable, const char* na
   symbols_[variable] = {image, name, bytes};
 }
 
-namespace {
-machine::LoadedModule& loaded(Image& image, machine::Process& process, const config::Machine& machine) {
+machine::LoadedModule& Session::loaded(Image& image) {
   if (image.module == nullptr) {
-    const auto capability = static_cast<unsigned>(machine.gpu.compute_capability_major * 10 +
-                                                  machine.gpu.compute_capability_minor);
-    image.module =
-        &process.load_module(ptx_of_fat_binary(image.fat_binary, capability, image.name), image.name);
+    const auto capability = static_cast<unsigned>(config().gpu.compute_capability_major * 10 +
+                                                  config().gpu.compute_capability_minor);
+    image.module = &process_->load_module(
+        ptx_of_fat_binary(image.fat_binary, capability, image.name), image.name, [this](Bytes bytes) {
+          return static_cast<std::byte*>(allocate_host(bytes, memory::AllocationKind::Managed, 0));
+        });
   }
   return *image.module;
 }
-}  // namespace
+
+void Session::register_managed(Image* image, void** pointer, const char* name) {
+  managed_.push_back({image, name, pointer});
+}
+
+void Session::place_managed(Image* image) {
+  for (const ManagedVariable& variable : managed_) {
+    if (variable.image != image) continue;
+    const machine::LoadedModule& module = loaded(*image);
+    for (std::size_t i = 0; i < module.module.variables.size(); ++i)
+      if (module.module.variables[i].name == variable.name)
+        *variable.pointer = reinterpret_cast<void*>(module.variable_addresses[i]);
+  }
+}
 
 Function* Session::function_of(const void* stub) {
   const auto found = functions_.find(stub);
@@ -200,15 +214,14 @@ Function* Session::function_of(const void* stub) {
 }
 
 const ptx::Kernel* Session::kernel_of(Function& function) {
-  if (function.kernel == nullptr)
-    function.kernel = loaded(*function.image, *process_, config()).module.find_kernel(function.name);
+  if (function.kernel == nullptr) function.kernel = loaded(*function.image).module.find_kernel(function.name);
   return function.kernel;
 }
 
 Address Session::symbol_address(const void* variable, Bytes& bytes) {
   const auto found = symbols_.find(variable);
   if (found == symbols_.end()) return 0;
-  const machine::LoadedModule& module = loaded(*found->second.image, *process_, config());
+  const machine::LoadedModule& module = loaded(*found->second.image);
   for (std::size_t i = 0; i < module.module.variables.size(); ++i)
     if (module.module.variables[i].name == found->second.name) {
       bytes = module.module.variables[i].bytes;

@@ -53,6 +53,13 @@ struct Symbol {
   Bytes bytes = 0;
 };
 
+// A __managed__ variable: the program reaches it through a pointer of its own.
+struct ManagedVariable {
+  Image* image = nullptr;
+  std::string name;
+  void** pointer = nullptr;
+};
+
 struct ThreadState {
   std::unique_ptr<driver::HostThread> host;
   std::uint32_t number = 0;
@@ -81,6 +88,9 @@ class Session {
   Image* register_image(const void* fat_binary);
   void register_function(Image* image, const void* stub, const char* name);
   void register_symbol(Image* image, const void* variable, const char* name, Bytes bytes);
+  void register_managed(Image* image, void** pointer, const char* name);
+  // Loads the image and tells the program where its managed variables are.
+  void place_managed(Image* image);
   // Null when the stub was never registered. Loads and compiles on first use.
   Function* function_of(const void* stub);
   const ptx::Kernel* kernel_of(Function& function);
@@ -124,6 +134,8 @@ class Session {
   std::vector<std::unique_ptr<Image>> images_;
   std::unordered_map<const void*, std::unique_ptr<Function>> functions_;
   std::unordered_map<const void*, Symbol> symbols_;
+  std::vector<ManagedVariable> managed_;
+  machine::LoadedModule& loaded(Image& image);
   std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;
   std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events_;
   std::map<void*, Bytes> host_memory_;

@@ -44,6 +44,8 @@ int run_program(const Installation& installation, const RunOptions& options);
 int run_bare_kernel(const Installation& installation, const RunOptions& options,
                     const BareKernelOptions& kernel);
 int compile(const Installation& installation, const std::vector<std::string>& arguments);
+// Becomes nvcc; returns only by an error.
+int run_nvcc(const std::vector<std::string>& arguments);
 int list_machines(const Installation& installation);
 int show_machine(const Installation& installation, const std::string& name,
                  const std::vector<std::string>& sets);

@@ -146,6 +146,11 @@ int command_line(int argc, char** argv) {
       "-o app");
   cc_app->prefix_command();
 
+  CLI::App* nvcc_app = app.add_subcommand(
+      "nvcc", "run the installed nvcc so that `duet run` can run what it builds (adds -cudart shared)");
+  nvcc_app->footer("The same for a build system:  NVCC_APPEND_FLAGS=\"-cudart shared\" make");
+  nvcc_app->prefix_command();
+
   CLI::App* machines_app = app.add_subcommand("machines", "list the machines, or show one");
   std::string machine_name;
   std::vector<std::string> machine_sets;
@@ -173,6 +178,7 @@ int command_line(int argc, char** argv) {
     const Installation installation = find_installation();
     if (run_app->parsed()) return run_command(installation, *run_app, run);
     if (cc_app->parsed()) return compile(installation, cc_app->remaining());
+    if (nvcc_app->parsed()) return run_nvcc(nvcc_app->remaining());
     if (show_app->parsed()) return show_machine(installation, machine_name, machine_sets);
     if (machines_app->parsed()) return list_machines(installation);
     return reproduce(installation, reproduction);

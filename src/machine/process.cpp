@@ -37,14 +37,15 @@ Process::~Process() = default;
 
 driver::HostThread Process::new_thread() { return {engine(), driver(), config().driver, &watch_}; }
 
-LoadedModule& Process::load_module(std::string_view ptx_text, const std::string& name) {
+LoadedModule& Process::load_module(std::string_view ptx_text, const std::string& name,
+                                   const ManagedMemory& managed_memory) {
   ptx::CompileOptions compile_options;
   compile_options.registers_per_thread = options_.registers_per_thread;
   compile_options.assembler_peepholes = options_.assembler_peepholes;
   LoadedModule loaded;
   loaded.module = ptx::compile_module(ptx_text, name, compile_options);
 
-  place_variables(loaded, name);
+  place_variables(loaded, name, managed_memory);
   for (ptx::Kernel& kernel : loaded.module.kernels) {
     if (!kernel.unsupported.empty()) continue;
     for (ptx::Immediate& immediate : kernel.immediates)
@@ -62,7 +63,8 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
   return modules_.back();
 }
 
-void Process::place_variables(LoadedModule& loaded, const std::string& name) {
+void Process::place_variables(LoadedModule& loaded, const std::string& name,
+                              const ManagedMemory& managed_memory) {
   auto& variables = loaded.module.variables;
   loaded.variable_addresses.resize(variables.size());
   std::vector<std::byte*> places(variables.size());
@@ -73,7 +75,7 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name) {
       const ptx::Variable& variable = variables[i];
       if (variable.external)
         throw Error(name + ": variable '" + variable.name + "' is declared but not defined in this module");
-      if (variable.constant != constant) continue;
+      if (variable.constant != constant || variable.managed) continue;
       offsets[i] = round_up(total, std::max<Bytes>(variable.alignment, 1));
       total = offsets[i] + variable.bytes;
     }
@@ -84,11 +86,20 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name) {
     system_->settle(allocation->physical, allocation->mapped_bytes);
     std::memset(allocation->backing, 0, total);
     for (std::size_t i = 0; i < variables.size(); ++i) {
-      if (variables[i].constant != constant) continue;
+      if (variables[i].constant != constant || variables[i].managed) continue;
       loaded.variable_addresses[i] = allocation->base + offsets[i];
       places[i] = allocation->backing + offsets[i];
-      std::memcpy(places[i], variables[i].initial.data(), variables[i].initial.size());
     }
+  }
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (variables[i].managed) {
+      places[i] = managed_memory ? managed_memory(variables[i].bytes) : nullptr;
+      if (places[i] == nullptr)
+        throw Error(name + ": no memory for the managed variable '" + variables[i].name + "'" +
+                    (managed_memory ? "" : ": it needs a program that the host runs"));
+      loaded.variable_addresses[i] = reinterpret_cast<Address>(places[i]);
+    }
+    std::memcpy(places[i], variables[i].initial.data(), variables[i].initial.size());
   }
   for (std::size_t i = 0; i < variables.size(); ++i)
     for (const auto& relocation : variables[i].relocations) {

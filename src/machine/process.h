@@ -51,8 +51,11 @@ class Process {
   const config::Machine& config() const { return system_->config(); }
   driver::HostThread new_thread();
 
-  // Compiles PTX and places its variables. Throws duet::Error with one line.
-  LoadedModule& load_module(std::string_view ptx_text, const std::string& name);
+  // Compiles PTX and places its variables; managed ones where `managed_memory` says, which gives zeroed
+  // memory that the GPU sees at the same address, or null. Throws duet::Error with one line.
+  using ManagedMemory = std::function<std::byte*(Bytes)>;
+  LoadedModule& load_module(std::string_view ptx_text, const std::string& name,
+                            const ManagedMemory& managed_memory = {});
 
   // A launch as the driver takes it; `parameters` has kernel.parameter_bytes. Throws duet::Error when the
   // kernel is not supported.
@@ -99,7 +102,7 @@ class Process {
   std::vector<driver::FullEmptyJob> emptied_at_kernel_end_;
   std::uint64_t completed_instructions_ = 0;  // warp instructions of kernels that are complete
   std::deque<LoadedModule> modules_;
-  void place_variables(LoadedModule& loaded, const std::string& name);
+  void place_variables(LoadedModule& loaded, const std::string& name, const ManagedMemory& managed_memory);
   void place_code(LoadedModule& loaded, const std::string& name);
   Address local_memory(const ptx::Kernel& kernel);
 

@@ -23,6 +23,7 @@ class VariableParser {
 
  private:
   void header();
+  void attributes();
   std::uint32_t declarator(StateSpace space, bool external);
   void initialiser(ir::IrVariable& variable);
   void element(ir::IrVariable& variable);
@@ -33,6 +34,7 @@ class VariableParser {
   Type type_ = Type::None;
   unsigned vector_ = 1;
   Bytes alignment_ = 0;
+  bool managed_ = false;
   std::string unsupported_;
 };
 

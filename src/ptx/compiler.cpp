@@ -71,6 +71,7 @@ std::vector<std::int32_t> publish_variables(ParsedModule& parsed, Module& module
     variable.name = v.name;
     variable.constant = v.space == StateSpace::Const;
     variable.external = v.external;
+    variable.managed = v.managed;
     variable.bytes = v.bytes;
     variable.alignment = v.alignment;
     variable.initial = v.initial;

@@ -88,6 +88,7 @@ struct IrVariable {
   Bytes bytes = 0;
   Bytes alignment = 1;
   bool external = false;
+  bool managed = false;
   bool kernel_parameter = false;
   Bytes parameter_offset = 0;
   std::vector<std::uint8_t> initial;

@@ -72,6 +72,7 @@ struct Variable {
   std::string name;
   bool constant = false;
   bool external = false;  // .extern without definition
+  bool managed = false;   // .attribute(.managed): lies where the host reaches it too
   Bytes bytes = 0, alignment = 1;
   std::vector<std::uint8_t> initial;  // shorter than bytes: the rest is zero
   struct Relocation {

@@ -11,6 +11,7 @@ using ir::IrVariable;
 void VariableParser::header() {
   alignment_ = 0;
   vector_ = 1;
+  managed_ = false;
   type_ = Type::None;
   unsupported_.clear();
   while (cursor_.accept('.')) {
@@ -22,7 +23,7 @@ void VariableParser::header() {
       alignment_ = cursor_.integer();
       if (!std::has_single_bit(alignment_)) cursor_.fail("the alignment is no power of two");
     } else if (text == "attribute") {
-      cursor_.skip_parentheses();
+      attributes();
     } else if (text == "v2" || text == "v4") {
       vector_ = text == "v2" ? 2 : 4;
     } else if (text == "ptr") {  // .ptr .space .align n: what the pointer points at
@@ -46,12 +47,26 @@ void VariableParser::header() {
   if (type_ == Type::None || type_ == Type::Pred) cursor_.fail("a type is missing");
 }
 
+// (.managed), (.unified(n, n)), or both: the second concerns only who links.
+void VariableParser::attributes() {
+  cursor_.expect('(');
+  while (!cursor_.accept(')')) {
+    if (cursor_.is('(')) {
+      cursor_.skip_parentheses();
+      continue;
+    }
+    managed_ |= cursor_.peek().text == "managed";
+    cursor_.next();
+  }
+}
+
 std::uint32_t VariableParser::declarator(StateSpace space, bool external) {
   IrVariable v;
   const Token& name = cursor_.identifier();
   v.name = name.text;
   v.space = space;
   v.external = external;
+  v.managed = managed_;
   const Bytes element = Bytes{type_bytes(type_)} * vector_;
   v.alignment = std::max(alignment_, element);
   v.bytes = element;

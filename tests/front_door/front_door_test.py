@@ -321,6 +321,14 @@ class NvccBinaries(Fixture):
         self.assertEqual(result.returncode, 125, result.stdout + result.stderr)
         self.assertIn("RPATH", result.stderr)
 
+    def test_duet_nvcc_and_managed_variables(self):
+        program = WORK / "managed_variables"
+        result = call(DUET, "nvcc", "-arch=sm_75", "-o", program, SOURCE / "tests/front_door/managed_variables.cu", timeout=240,
+                      env={**os.environ, "PATH": f"{pathlib.Path(NVCC).parent}:{os.environ['PATH']}"})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = call(DUET, "run", "-q", "--out", "nvcc-out", program)
+        self.assertEqual((result.returncode, result.stdout), (0, "right\n"), result.stderr)
+
     def test_machine_code_only_is_named(self):
         result = call(NVCC, "-gencode", "arch=compute_75,code=sm_75", "-cudart", "shared", "-o", WORK / "sass",
                       SOURCE / "workloads/demo/smooth.cu", timeout=240)
@@ -367,6 +375,14 @@ class Loading(Fixture):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout, "801\n")
         self.assertIn("duet: cudaGraphCreate is not supported", result.stderr)
+
+
+class WithoutNvcc(Fixture):
+    def test_duet_nvcc_names_the_other_way(self):
+        result = call(DUET, "nvcc", "a.cu", env={"PATH": "/nonexistent"})
+        self.assertEqual(result.returncode, 125)
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+        self.assertIn("duet cc", result.stderr)
 
 
 class FatBinary(Fixture):
