@@ -6,9 +6,9 @@ arithmetic in Python (generator/), never from another PTX implementation. Usage:
 import pathlib
 import sys
 
-from generator import control, conversions, emit, floats, integers, memory
+from generator import control, conversions, emit, float_modes, floats, half, integer_forms, integers, memory
 
-PARTS = [integers, floats, conversions, memory, control]
+PARTS = [integers, integer_forms, floats, float_modes, half, conversions, memory, control]
 
 
 def main():
