@@ -7,9 +7,9 @@ import pathlib
 import sys
 
 from generator import (control, conversion_forms, conversions, emit, exchange, float_modes, floats, half, integer_forms, integers,
-                       memory, memory_forms)
+                       memory, memory_forms, widths)
 
-PARTS = [integers, integer_forms, floats, float_modes, half, conversions, conversion_forms, memory, memory_forms, control, exchange]
+PARTS = [integers, integer_forms, floats, float_modes, half, conversions, conversion_forms, memory, memory_forms, widths, control, exchange]
 
 
 def main():

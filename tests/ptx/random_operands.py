@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 from generator import conversion_forms, conversions, emit, float_modes, floats, half, integer_forms, integers
+from generator.exact import is_nan
 
 PARTS = [integers, integer_forms, floats, float_modes, half, conversions, conversion_forms]
 
@@ -52,7 +53,7 @@ def random_float(draw, f):
 def put_operands(seed):
     draw = random.Random(seed)
     for bits in integers.CORE:
-        integers.CORE[bits] = [random_integer(draw, bits) for _ in range(emit.LANES)]
+        integers.CORE[bits][:] = [random_integer(draw, bits) for _ in range(emit.LANES)]
     chosen = {}
 
     def specials(f):
@@ -61,7 +62,13 @@ def put_operands(seed):
     def pairs(f):
         return tuple([random_float(draw, f) for _ in range(emit.LANES)] for _ in range(2))
 
+    def integer_limits(f):
+        numbers = (random_float(draw, f) for _ in range(emit.LANES))
+        wide = [x + (draw.randrange(0, min(64, f.bias)) << f.fraction_bits) for x in numbers]
+        return [f.bias << f.fraction_bits if is_nan(x, f) or x >= 1 << f.bits else x for x in wide]
+
     floats.specials = specials
+    conversion_forms.integer_limits = integer_limits
     floats.rounding_pairs = float_modes.rounding_pairs = pairs
 
 

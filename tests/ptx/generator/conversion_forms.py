@@ -27,12 +27,17 @@ def from_integers(suite):
             suite.forms("cvt.%s.%s.modes" % (t, source), [(carrier, values)], rows, **HOME)
 
 
-def to_integers(suite):
-    """.sat changes nothing: conversions to integers clamp anyway."""
+def integer_limits(f):
+    """Numbers on both sides of the integer types' limits, and halfway between integers."""
     numbers = [0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 0.999, -0.999, 126.5, 127.5, 128.5, -127.5, -128.5, -129.5, 254.5, 255.5,
                256.5, 32767.5, -32768.5, 65534.5, 2147483648.0, -2147483904.0, 4294967296.0, 1.9e19, -9.3e18, 100.25, -3.75, 1e-3]
+    return [floats.bits(x, f) for x in numbers] + [f.inf, f.inf | f.sign]
+
+
+def to_integers(suite):
+    """.sat changes nothing: conversions to integers clamp anyway."""
     for t, f in FORMATS.items():
-        values = [floats.bits(x, f) for x in numbers] + [f.inf, f.inf | f.sign]
+        values = integer_limits(f)
         for target in INTEGER_TYPES:
             low, high = limits(target)
             carrier = CARRIER[WIDTH[target]]
