@@ -176,7 +176,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for form, operands in forms.items():
             (pathlib.Path(folder) / (form + ".ptx")).write_text(probe(form, operands))
-        output = subprocess.run([options.runner, folder], capture_output=True, text=True, check=False).stdout
+        done = subprocess.run([options.runner, folder], capture_output=True, text=True, check=False)
+    output = done.stdout
+    if not re.search(r"^\d+ passed, \d+ failed$", output, flags=re.M):
+        sys.exit("the runner ended with status %d before its last line" % done.returncode)
     refused = {}
     for line in output.splitlines():
         match = re.match(r".*/([^/:]+)\.ptx(?: \(peepholes off\))?: (.*)", line)

@@ -100,6 +100,18 @@ def hints(suite):
                 module=".const .align 4 .u32 fixed[2] = {70, 71};")
 
 
+def cache_policies(suite):
+    """A policy and its uses as hints: loads, stores and atomics do what they do without it."""
+    values = [i * 40503 + 9 for i in range(32)]
+    suite.kernel("createpolicy", [out("u32"), buffer("u32", values), buffer("u32", values)],
+                 HEAD + "  createpolicy.fractional.L2::evict_last.b64 %w0, 1.0;\n" + pointer("%in", 1, 4) + pointer("%out", 0, 4) +
+                 "  ld.global.L2::cache_hint.u32 %r0, [%in], %w0;\n  ld.global.L1::no_allocate.L2::128B.u32 %r1, [%in];\n"
+                 "  add.u32 %r0, %r0, %r1;\n  st.global.L2::cache_hint.u32 [%out], %r0, %w0;\n"
+                 "  atom.global.add.L2::cache_hint.u32 %r2, [%in], 3, %w0;\n  red.global.add.L2::cache_hint.u32 [%in], 4, %w0;\n"
+                 "  prefetch.global.L2::evict_last [%in];\n  ret;",
+                 [(0, "u32", [2 * v for v in values]), (1, "u32", [v + 7 for v in values]), (2, "u32", values)], version="8.0", target="sm_90")
+
+
 def approximate(suite):
     """Results are widened to f32, where the ISA's maximum errors are a number of units in the last place: relative errors
     2^-9.9 (ex2 of f16) and 2^-7 (bf16) of a number in [1, 2), absolute errors 2^-10.987 and 2^-8 (tanh) of one above 1/2."""
@@ -128,5 +140,5 @@ def approximate(suite):
 
 
 def generate(suite):
-    for part in (shuffles, votes, reductions, fences, hints, approximate):
+    for part in (shuffles, votes, reductions, fences, hints, cache_policies, approximate):
         part(suite)
