@@ -6,9 +6,10 @@ arithmetic in Python (generator/), never from another PTX implementation. Usage:
 import pathlib
 import sys
 
-from generator import control, conversions, emit, floats, integers, memory
+from generator import (control, conversion_forms, conversions, emit, exchange, float_modes, floats, half, integer_forms, integers,
+                       memory, memory_forms, widths)
 
-PARTS = [integers, floats, conversions, memory, control]
+PARTS = [integers, integer_forms, floats, float_modes, half, conversions, conversion_forms, memory, memory_forms, widths, control, exchange]
 
 
 def main():

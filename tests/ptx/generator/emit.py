@@ -1,7 +1,8 @@
 """Writes test files: the PTX of a small kernel and, as leading comments, its launch, arguments and expected results."""
 
 WIDTH = {"u8": 8, "s8": 8, "u16": 16, "s16": 16, "u32": 32, "s32": 32, "u64": 64, "s64": 64,
-         "b8": 8, "b16": 16, "b32": 32, "b64": 64, "f16": 16, "f32": 32, "f64": 64}
+         "b8": 8, "b16": 16, "b32": 32, "b64": 64, "f16": 16, "bf16": 16, "f16x2": 32, "bf16x2": 32,
+         "f32": 32, "f64": 64}
 LANES = 32
 ISA = "the PTX ISA's definition of the instruction"
 
@@ -108,6 +109,13 @@ class Suite:
         expected = [(i, t, [v & mask(t) for v in values]) + ((ulps,) if ulps else ())
                     for i, (t, values) in enumerate(outputs)]
         self.kernel(name, arguments, "\n".join(code), expected, **rest)
+
+
+    def forms(self, name, inputs, rows, before="", **rest):
+        """Several instructions on the same operands: rows of (text with {d} for its result, type, 32 expected)."""
+        results = ["%d"] + ["%%d%d" % i for i in range(1, len(rows))]
+        body = [text.replace("{d}", d) for (text, _, _), d in zip(rows, results)]
+        self.lanes(name, inputs, "\n".join(([before] if before else []) + body), [(t, v) for _, t, v in rows], **rest)
 
 
 def canonical(reg, t):

@@ -20,6 +20,7 @@ class Format:
 
 
 F16 = Format("f16", 5, 10, 0x7FFF)
+BF16 = Format("bf16", 8, 7, 0x7FFF)
 F32 = Format("f32", 8, 23, 0x7FFFFFFF)
 F64 = Format("f64", 11, 52, 0x7FF8000000000000)
 
@@ -192,6 +193,17 @@ def minimum(a, b, f, largest=False):
         return a
     key = lambda x: -(x & ~f.sign) - 1 if negative(x, f) else x
     return (max if largest else min)((a, b), key=key)
+
+
+def extreme(a, b, f, largest, nan=False, xorsign=False):
+    """min and max with .NaN (any NaN wins) and .xorsign.abs (of the magnitudes, the sign is the XOR of both)."""
+    sign = (a ^ b) & f.sign
+    if xorsign:
+        a, b = a & ~f.sign, b & ~f.sign
+    if nan and (is_nan(a, f) or is_nan(b, f)):
+        return f.nan
+    result = minimum(a, b, f, largest)
+    return result & ~f.sign | sign if xorsign and not is_nan(result, f) else result
 
 
 def compare(a, b, f, op):

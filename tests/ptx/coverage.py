@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Which instruction forms Duet accepts, and which of them a test of this folder executes.
+
+FORMS lists the forms of the PTX ISA (opcode, modifiers, types) for every opcode that the decoder knows. Each becomes a
+kernel of one instruction, and `ptx_runner` says whether it compiles and runs; a form counts as tested when a file of this
+folder holds the very same opcode text. Forms of memory instructions are listed without orderings, scopes and cache hints.
+
+Usage: coverage.py --runner PTX_RUNNER [--list] [--check]
+--list prints every form with its verdict, --check fails if an accepted form has no test."""
+
+import argparse
+import itertools
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SIZES = {"8": "h", "16": "h", "32": "r", "64": "d"}
+
+# Opcode text with {a,b} alternatives, then operands: h r d a register of 16, 32, 64 bits; t u v one of the form's first,
+# second, third type; w one of twice the first type's width; p a predicate, P a pair of them, Q a register and a predicate;
+# g s l c an address in global, shared, local, constant memory, G a generic one; anything else stands for itself.
+INT = "{u16,s16,u32,s32,u64,s64}"
+ROUND = "{rn,rz,rm,rp}"
+HALF = "{f16,f16x2,bf16,bf16x2}"
+ORDER = "{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}"
+ALL_INT = "{u8,s8,u16,s16,u32,s32,u64,s64}"
+ATOMS = ["add.{u32,s32,u64,f32,f64}", "add.noftz.{f16,f16x2,bf16,bf16x2}", "{min,max}.{u32,s32,u64,s64}", "{and,or,xor}.{b32,b64}",
+         "{inc,dec}.u32"]
+FORMS = [
+    ("{add,sub}.%s" % INT, "t t t"), ("{add,sub}.sat.s32", "t t t"),
+    ("{add,sub}.cc.{u32,s32,u64,s64}", "t t t"), ("{addc,subc}{,.cc}.{u32,s32,u64,s64}", "t t t"),
+    ("{add,sub,mul}{,.rn,.rz,.rm,.rp}{,.ftz}{,.sat}.f32", "t t t"), ("{add,sub,mul}{,.rn,.rz,.rm,.rp}.f64", "t t t"),
+    ("{add,sub,mul}{,.rn}{,.ftz}{,.sat}.{f16,f16x2}", "t t t"), ("{add,sub,mul}{,.rn}.{bf16,bf16x2}", "t t t"),
+    ("mul.{lo,hi}.%s" % INT, "t t t"), ("mul.wide.{u16,s16,u32,s32}", "w t t"),
+    ("mad.{lo,hi}.%s" % INT, "t t t t"), ("mad.wide.{u16,s16,u32,s32}", "w t t w"), ("mad.hi.sat.s32", "t t t t"),
+    ("mad.{lo,hi}.cc.{u32,s32,u64,s64}", "t t t t"), ("madc.{lo,hi}{,.cc}.{u32,s32,u64,s64}", "t t t t"),
+    ("mul24.{lo,hi}.{u32,s32}", "t t t"), ("mad24.{lo,hi}.{u32,s32}", "t t t t"), ("mad24.hi.sat.s32", "t t t t"),
+    ("mad.%s{,.ftz}{,.sat}.f32" % ROUND, "t t t t"), ("mad.%s.f64" % ROUND, "t t t t"),
+    ("fma.%s{,.ftz}{,.sat}.f32" % ROUND, "t t t t"), ("fma.%s.f64" % ROUND, "t t t t"),
+    ("fma.rn{,.ftz}{,.sat,.relu}.{f16,f16x2}", "t t t t"), ("fma.rn{,.relu}.{bf16,bf16x2}", "t t t t"),
+    ("sad.%s" % INT, "t t t t"), ("{div,rem}.%s" % INT, "t t t"), ("{abs,neg}.{s16,s32,s64}", "t t"),
+    ("div.%s{,.ftz}.f32" % ROUND, "t t t"), ("div.%s.f64" % ROUND, "t t t"), ("div.{approx,full}{,.ftz}.f32", "t t t"),
+    ("{rcp,sqrt}.%s{,.ftz}.f32" % ROUND, "t t"), ("{rcp,sqrt}.%s.f64" % ROUND, "t t"), ("rcp.approx.ftz.f64", "t t"),
+    ("{rcp,sqrt,rsqrt,sin,cos,lg2,ex2}.approx{,.ftz}.f32", "t t"), ("rsqrt.approx{,.ftz}.f64", "t t"),
+    ("tanh.approx.{f32,f16,f16x2,bf16,bf16x2}", "t t"), ("ex2.approx.{f16,f16x2}", "t t"), ("ex2.approx.ftz.{bf16,bf16x2}", "t t"),
+    ("{abs,neg}{,.ftz}.f32", "t t"), ("{abs,neg}.f64", "t t"), ("{abs,neg}{,.ftz}.{f16,f16x2}", "t t"),
+    ("{abs,neg}.{bf16,bf16x2}", "t t"),
+    ("{min,max}.%s" % INT, "t t t"), ("{min,max}.relu.s32", "t t t"), ("{min,max}.{u16x2,s16x2}", "r r r"),
+    ("{min,max}{,.ftz}{,.NaN}{,.xorsign.abs}.f32", "t t t"), ("{min,max}.f64", "t t t"),
+    ("{min,max}{,.ftz}{,.NaN}{,.xorsign.abs}.{f16,f16x2}", "t t t"), ("{min,max}{,.NaN}{,.xorsign.abs}.{bf16,bf16x2}", "t t t"),
+    ("{popc,clz}.{b32,b64}", "r t"), ("bfind{,.shiftamt}.{u32,s32,u64,s64}", "r t"), ("brev.{b32,b64}", "t t"),
+    ("fns.b32", "r r r r"), ("bfe.{u32,s32,u64,s64}", "t t r r"), ("bfi.{b32,b64}", "t t t r r"),
+    ("szext.{clamp,wrap}.{u32,s32}", "t t r"), ("bmsk.{clamp,wrap}.b32", "t r r"),
+    ("dp4a.{u32,s32}.{u32,s32}", "r r r r"), ("dp2a.{lo,hi}.{u32,s32}.{u32,s32}", "r r r r"),
+    ("{vadd,vsub,vabsdiff,vmin,vmax}.{u32,s32}.{u32,s32}.{u32,s32}{,.sat}", "r r r"), ("vshl.u32.u32.u32.clamp", "r r r"),
+    ("vset.u32.u32.eq", "r r r"), ("{vadd,vsub,vavrg,vabsdiff,vmin,vmax}{2,4}.{u32,s32}.{u32,s32}.{u32,s32}{,.sat,.add}", "r r r r"),
+    ("testp.{finite,infinite,number,notanumber,normal,subnormal}.{f32,f64}", "p t"), ("copysign.{f32,f64}", "t t t"),
+    ("setp.{eq,ne}.{b16,b32,b64}", "p t t"), ("setp.{eq,ne,lt,le,gt,ge}.%s" % INT, "p t t"),
+    ("setp.{lo,ls,hi,hs}.{u16,u32,u64}", "p t t"), ("setp.%s{,.ftz}.f32" % ORDER, "p t t"), ("setp.%s.f64" % ORDER, "p t t"),
+    ("setp.%s{,.ftz}.f16" % ORDER, "p t t"), ("setp.%s.bf16" % ORDER, "p t t"),
+    ("setp.%s{,.ftz}.f16x2" % ORDER, "P t t"), ("setp.%s.bf16x2" % ORDER, "P t t"),
+    ("setp.eq.{and,or,xor}.{b16,b32,b64}", "P t t p"), ("setp.{eq,lt}.{and,or,xor}.{u16,s16,u32,s32,u64,s64,f32,f64}", "P t t p"),
+    ("set.{eq,ne,lt,le,gt,ge}.{u32,s32,f32}.%s" % INT, "t u u"), ("set.{eq,ne}.{u32,s32,f32}.{b16,b32,b64}", "t u u"),
+    ("set.%s{,.ftz}.{u32,s32,f32}.f32" % ORDER, "t u u"), ("set.%s.{u32,s32,f32}.f64" % ORDER, "t u u"),
+    ("set.%s{,.ftz}.{f16,u16,s16,u32,s32}.f16" % ORDER, "t u u"), ("set.%s.{bf16,u16,s16,u32,s32}.bf16" % ORDER, "t u u"),
+    ("set.%s{,.ftz}.{f16x2,u32,s32}.f16x2" % ORDER, "t u u"), ("set.%s.{bf16x2,u32,s32}.bf16x2" % ORDER, "t u u"),
+    ("set.ge.{and,or,xor}.u32.{u32,s32,f32}", "t u u p"),
+    ("selp.{b16,b32,b64,u16,s16,u32,s32,u64,s64,f32,f64}", "t t t p"),
+    ("slct.{b16,b32,b64,u16,s16,u32,s32,u64,s64,f32,f64}.s32", "t t t r"),
+    ("slct{,.ftz}.{b16,b32,b64,u16,s16,u32,s32,u64,s64,f32,f64}.f32", "t t t r"),
+    ("{and,or,xor}.{b16,b32,b64}", "t t t"), ("{not,cnot}.{b16,b32,b64}", "t t"), ("{and,or,xor}.pred", "p p p"), ("not.pred", "p p"),
+    ("lop3.b32", "r r r r 0x1b"), ("lop3.{and,or}.b32", "Q r r r 0x1b p"),
+    ("shl.{b16,b32,b64}", "t t r"), ("shr.{b16,b32,b64,u16,s16,u32,s32,u64,s64}", "t t r"), ("shf.{l,r}.{clamp,wrap}.b32", "r r r r"),
+    ("prmt.b32{,.f4e,.b4e,.rc8,.ecl,.ecr,.rc16}", "r r r r"),
+    ("mov.{b16,b32,b64,u16,s16,u32,s32,u64,s64,f32,f64}", "t t"), ("mov.pred", "p p"),
+    ("cvt.%s.%s" % (ALL_INT, ALL_INT), "t u"), ("cvt.sat.{u8,u16,u32,u64}.{s8,s16,s32,s64}", "t u"),
+    ("cvt.sat.{u8,s8}.{u16,u32,u64}", "t u"), ("cvt.sat.s8.{u8,s16,s32,s64}", "t u"), ("cvt.sat.{u16,s16}.{u32,u64}", "t u"),
+    ("cvt.sat.s16.{u16,s32,s64}", "t u"), ("cvt.sat.{u32,s32}.u64", "t u"), ("cvt.sat.s32.{u32,s64}", "t u"), ("cvt.sat.s64.u64", "t u"), ("cvt.%s.{f16,f32,f64}.%s" % (ROUND, ALL_INT), "t u"),
+    ("cvt.%s.bf16.%s" % (ROUND, ALL_INT), "t u"), ("cvt.%s.sat.{f16,f32,f64}.%s" % (ROUND, ALL_INT), "t u"),
+    ("cvt.{rni,rzi,rmi,rpi}.%s.{f16,f32,f64,bf16}" % ALL_INT, "t u"), ("cvt.{rni,rzi,rmi,rpi}.ftz.%s.f32" % ALL_INT, "t u"),
+    ("cvt.{rni,rzi,rmi,rpi}.sat.%s.{f32,f64}" % ALL_INT, "t u"),
+    ("cvt.{rni,rzi,rmi,rpi}{,.sat}.f16.f16", "t u"), ("cvt.{rni,rzi,rmi,rpi}.bf16.bf16", "t u"),
+    ("cvt.{rni,rzi,rmi,rpi}{,.ftz}{,.sat}.f32.f32", "t u"), ("cvt.{rni,rzi,rmi,rpi}{,.sat}.f64.f64", "t u"),
+    ("cvt.%s{,.sat}.f16.{f32,f64}" % ROUND, "t u"), ("cvt.%s.ftz.f16.f32" % ROUND, "t u"),
+    ("cvt{,.sat}.{f32,f64}.f16", "t u"), ("cvt.ftz.f32.f16", "t u"), ("cvt.sat.f16.f16", "t u"), ("cvt.f16.f16", "t u"),
+    ("cvt{,.ftz}{,.sat}.f64.f32", "t u"), ("cvt.%s{,.ftz}{,.sat}.f32.f64" % ROUND, "t u"),
+    ("cvt{,.ftz}{,.sat}.f32.f32", "t u"), ("cvt{,.sat}.f64.f64", "t u"),
+    ("cvt.{rn,rz}{,.relu}.{bf16,f16}.f32", "t u"), ("cvt.{rn,rz}{,.relu}.{f16x2,bf16x2}.f32", "r r r"),
+    ("cvt.{rn,rz,rm,rp}.bf16.{f16,f64}", "t u"), ("cvt.f32.bf16", "t u"), ("cvt.f64.bf16", "t u"), ("cvt.rn.f16.bf16", "t u"),
+    ("cvt.rna.tf32.f32", "r r"), ("cvt.pack.sat.{s16,u16}.s32", "r r r"),
+    ("isspacep.{global,shared,local,const}", "p d"), ("cvta{,.to}.{global,shared,local,const}.u64", "d d"),
+    ("shfl.sync.{up,down,bfly,idx}.b32", "Q r r r -1"), ("shfl.{up,down,bfly,idx}.b32", "r r r r"),
+    ("vote.sync.{all,any,uni}.pred", "p p -1"), ("vote.sync.ballot.b32", "r p -1"), ("vote.{all,any,uni}.pred", "p p"),
+    ("vote.ballot.b32", "r p"), ("match.any.sync.{b32,b64}", "r t -1"), ("match.all.sync.{b32,b64}", "Q t -1"),
+    ("activemask.b32", "r"), ("redux.sync.{add,min,max}.{u32,s32}", "t t -1"), ("redux.sync.{and,or,xor}.b32", "t t -1"),
+    ("redux.sync.{min,max}{,.abs}{,.NaN}.f32", "t t -1"), ("elect.sync", "Q -1"),
+    ("ld.{global,shared,local,const}.{b8,b16,b32,b64,u8,s8,u16,s16,u32,s32,u64,s64,f32,f64}", "t A"),
+    ("ld.{global,shared,local,const}.v2.{b8,b16,b32,b64,u8,s8,u16,s16,u32,s32,u64,s64,f32,f64}", "2 A"),
+    ("ld.{global,shared,local,const}.v4.{b8,b16,b32,u8,s8,u16,s16,u32,s32,f32}", "4 A"),
+    ("ld.{u8,s16,u32,u64}", "t G"), ("ldu.global.{u8,u32,u64}", "t g"), ("ldu.global.v2.u32", "2 g"),
+    ("st.{global,shared,local}.{b8,b16,b32,b64,u8,s8,u16,s16,u32,s32,u64,s64,f32,f64}", "A t"),
+    ("st.{global,shared,local}.v2.{b8,b16,b32,b64,u8,s8,u16,s16,u32,s32,u64,s64,f32,f64}", "A 2"),
+    ("st.{global,shared,local}.v4.{b8,b16,b32,u8,s8,u16,s16,u32,s32,f32}", "A 4"), ("st.{u8,s16,u32,u64}", "G t"),
+    *[("atom{,.global,.shared}." + form, "t A t") for form in ATOMS], *[("red{,.global,.shared}." + form, "A t") for form in ATOMS],
+    ("atom{,.global,.shared}.exch.{b32,b64}", "t A t"), ("atom{,.global,.shared}.cas.{b16,b32,b64}", "t A t t"),
+    ("prefetch.global.{L1,L2}", "g"), ("prefetchu.L1", "G"), ("membar.{cta,gl,sys}", ""), ("fence.{sc,acq_rel}.{cta,gpu,sys}", ""),
+    ("nanosleep.u32", "1"), ("pmevent", "3"),
+    ("bar.sync", "0"), ("bar.arrive", "1 64"), ("bar.red.popc.u32", "r 1 p"), ("bar.red.{and,or}.pred", "p 1 p"), ("bar.warp.sync", "-1"),
+    ("barrier.sync", "0"), ("barrier.red.popc.u32", "r 1 p"), ("barrier.red.{and,or}.pred", "p 1 p"),
+]
+TYPE = re.compile(r"^(?:pred|(?:[busf]|bf)(8|16|32|64)(x2)?)$")
+
+
+def expand(pattern):
+    parts = [part[1:-1].split(",") if part.startswith("{") else [part] for part in re.split(r"(\{[^}]*\})", pattern)]
+    return ["".join(choice) for choice in itertools.product(*parts)]
+
+
+def types(form):
+    """The register letter of each type that a form names."""
+    found = [TYPE.match(word) for word in form.split(".")]
+    return ["r" if m.group(2) else SIZES[m.group(1)] for m in found if m and m.group(1)]
+
+
+def operand(letter, form, counter):
+    letters = types(form)
+    if letter in "tuv":
+        letter = letters["tuv".index(letter)]
+    elif letter == "w":
+        letter = {"h": "r", "r": "d"}[letters[0]]
+    if letter == "A":
+        space = next((s for s in ("global", "shared", "local", "const") if s in form.split(".")), None)
+        letter = {"global": "g", "shared": "s", "local": "l", "const": "c", None: "G"}[space]
+    if letter in "hrdp":
+        counter[letter] = (counter[letter] + 1) % 5
+        return "%%%s%d" % (letter, counter[letter])
+    if letter in "24":
+        return "{%s}" % ", ".join(operand("t", form, counter) for _ in range(int(letter)))
+    return {"P": "%p3|%p4", "Q": "%r0|%p4", "g": "[%at]", "G": "[%at]", "s": "[tile]", "l": "[mine]", "c": "[fixed]"}.get(letter, letter)
+
+
+def probe(form, operands):
+    """A test file of one instruction; it only expects that nothing else is written."""
+    counter = dict.fromkeys("hrdp", -1)
+    text = ", ".join(word if re.match(r"^-?\d", word) and word not in "24" else operand(word, form, counter)
+                     for word in operands.split())
+    return ("// duet-test: kernel=test grid=1 block=32\n// arg: out u32 64\n// arg: out u32 1\n// expect 1 u32: 0\n.version 8.6\n.target sm_100\n.address_size 64\n"
+            ".const .align 16 .b8 fixed[64];\n.visible .entry test(.param .u64 p0, .param .u64 p1)\n{\n  .reg .pred %%p<5>;\n  .reg .b16 %%h<5>;\n"
+            "  .reg .b32 %%r<5>;\n  .reg .b64 %%d<5>;\n  .reg .b64 %%at;\n  .shared .align 16 .b8 tile[64];\n"
+            "  .local .align 16 .b8 mine[64];\n  ld.param.u64 %%at, [p0];\n  %s %s;\n  ret;\n}\n" % (form, text))
+
+
+def tested_forms():
+    """Opcode text -> a file that executes it; the generated preambles (addresses, lane numbers) count too."""
+    tested = {}
+    for path in sorted(HERE.glob("*.ptx")):
+        if "// duet-unsupported" in path.read_text():
+            continue
+        for line in path.read_text().splitlines():
+            match = re.match(r"^\s*(?:@!?%\w+\s+)?([a-z][\w.:]*)\b[^:]", line)
+            if match and not line.startswith("//"):
+                tested.setdefault(match.group(1), path.name)
+    return tested
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runner", required=True)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    forms = {form: operands for pattern, operands in FORMS for form in expand(pattern)}
+    with tempfile.TemporaryDirectory() as folder:
+        for form, operands in forms.items():
+            (pathlib.Path(folder) / (form + ".ptx")).write_text(probe(form, operands))
+        done = subprocess.run([options.runner, folder], capture_output=True, text=True, check=False)
+    output = done.stdout
+    if not re.search(r"^\d+ passed, \d+ failed$", output, flags=re.M):
+        sys.exit("the runner ended with status %d before its last line" % done.returncode)
+    refused = {}
+    for line in output.splitlines():
+        match = re.match(r".*/([^/:]+)\.ptx(?: \(peepholes off\))?: (.*)", line)
+        if match:
+            refused.setdefault(match.group(1), match.group(2))
+    tested = tested_forms()
+    accepted = [form for form in forms if form not in refused]
+    missing = [form for form in accepted if form not in tested]
+    if options.list:
+        for form in forms:
+            print("%-44s %s" % (form, tested.get(form, "accepted, NO TEST") if form not in refused else "refused: " + refused[form]))
+    elif missing:
+        print("without a test: " + " ".join(missing))
+    print("%d forms: %d refused, %d accepted, of which %d have a test" % (
+        len(forms), len(refused), len(accepted), len(accepted) - len(missing)))
+    return 1 if options.check and missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
