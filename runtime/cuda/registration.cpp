@@ -63,12 +63,11 @@ DUET_EXPORT void __cudaRegisterVar(void** handle, char* variable, char*, const c
   session.register_symbol(duet::cuda::image_of(handle), variable, name, bytes);
 }
 
-// The host's stand-in for the variable is the pointer to it, which is also what cudaMemcpyToSymbol names.
-DUET_EXPORT void __cudaRegisterManagedVar(void** handle, void** pointer, char*, const char* name, int,
-                                          size_t bytes, int, int) {
+// The program reaches the variable through the pointer, and names it by its address to cudaMemcpyToSymbol.
+DUET_EXPORT void __cudaRegisterManagedVar(void** handle, void** pointer, char*, const char* name, int, size_t,
+                                          int, int) {
   Session& session = Session::get();
   std::lock_guard lock(session.mutex());
-  session.register_symbol(duet::cuda::image_of(handle), pointer, name, bytes);
   session.register_managed(duet::cuda::image_of(handle), pointer, name);
 }
 

@@ -202,8 +202,10 @@ void Session::place_managed(Image* image) {
     if (variable.image != image) continue;
     const machine::LoadedModule& module = loaded(*image);
     for (std::size_t i = 0; i < module.module.variables.size(); ++i)
-      if (module.module.variables[i].name == variable.name)
+      if (module.module.variables[i].name == variable.name) {
         *variable.pointer = reinterpret_cast<void*>(module.variable_addresses[i]);
+        register_symbol(image, *variable.pointer, variable.name.c_str(), module.module.variables[i].bytes);
+      }
   }
 }
 

@@ -34,8 +34,7 @@ Decoder::Decoder(const ParsedStatement& statement, DecodeContext& decode_context
 }
 
 void Decoder::fail(const std::string& what) const {
-  throw Error(context.module.name + ":" + std::to_string(in.line) + ": " + std::string(in.text) + ": " +
-              what);
+  throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is not supported in this form: " + what};
 }
 void Decoder::unsupported() const {
   throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is not supported"};
@@ -213,6 +212,17 @@ Value Decoder::narrowed(const Value& value, Type type) {
 
 Value Decoder::predicate_source(unsigned index) {
   const ParsedOperand& o = operand(index);
+  if (o.kind == ParsedOperand::Kind::Value && o.value.is_immediate()) {  // compares 0 with 0
+    const std::uint32_t constant = temporary(Type::Pred);
+    ir::Instruction set = make(Opcode::Setp, Type::U32);
+    set.op.source_type = Type::U32;
+    set.op.comparison = ((o.value.bits & 1) != 0) != o.complement ? Comparison::Eq : Comparison::Ne;
+    set.add_source(Value::immediate(0, Type::U32));
+    set.add_source(Value::immediate(0, Type::U32));
+    set.predicate = constant;
+    append(set);
+    return Value::reg(constant, Type::Pred);
+  }
   if (o.kind != ParsedOperand::Kind::Value || !o.value.is_register() ||
       context.function.registers[o.value.index] != Type::Pred)
     fail("operand " + std::to_string(index + 1) + " is not a predicate");

@@ -242,21 +242,7 @@ void logic(Decoder& d, Opcode opcode) {
     return;
   }
   d.predicate_destination(0);
-  for (unsigned i = 1; i < d.in.operand_count; ++i) {
-    if (!d.operand(i).value.is_immediate()) {
-      d.out.add_source(d.predicate_source(i));
-      continue;
-    }
-    const std::uint32_t constant = d.temporary(Type::Pred);
-    ir::Instruction set = d.make(Opcode::Setp, Type::U32);
-    set.op.source_type = Type::U32;
-    set.op.comparison = (d.operand(i).value.bits & 1) != 0 ? Comparison::Eq : Comparison::Ne;
-    set.add_source(Value::immediate(0, Type::U32));
-    set.add_source(Value::immediate(0, Type::U32));
-    set.predicate = constant;
-    d.append(set);
-    d.out.add_source(Value::reg(constant, Type::Pred));
-  }
+  for (unsigned i = 1; i < d.in.operand_count; ++i) d.out.add_source(d.predicate_source(i));
   d.finish();
 }
 

@@ -125,6 +125,7 @@ void load_or_store(Decoder& d, bool load) {
   d.take("uniform");  // the uniform-load hint of ldu and of some compilers
   const unsigned count = take_vector(d);
   const Type type = d.take_type();
+  if (type == Type::Pred) d.fail("predicates have no place in memory");
   d.set(load ? Opcode::Load : Opcode::Store, load ? Kind::Load : Kind::Store, type);
   op.vector_elements = static_cast<std::uint8_t>(count);
   d.expect_operands(2, 3);
