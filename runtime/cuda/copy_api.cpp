@@ -152,6 +152,16 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
 
 }  // namespace
 
+cudaError_t duet::cuda::symbol_range(Session& session, const void* symbol, size_t offset, size_t count,
+                                     Address& address) {
+  Bytes bytes = 0;
+  address = session.symbol_address(symbol, bytes);
+  if (address == 0) return cudaErrorInvalidSymbol;
+  if (offset > bytes || count > bytes - offset) return cudaErrorInvalidValue;
+  address += offset;
+  return cudaSuccess;
+}
+
 cudaError_t duet::cuda::copy_linear(Session& session, ThreadState& thread, void* to, const void* from,
                                     size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
                                     const FullEmptyUse& full_empty) {
@@ -182,22 +192,12 @@ cudaError_t copy_3d(Session& session, ThreadState& thread, const cudaMemcpy3DPar
               {p->extent.width, p->extent.height, p->extent.depth}, p->kind, stream, asynchronous);
 }
 
-// A device variable's address, offset and range checked; 0 and an error otherwise.
-cudaError_t symbol_range(Session& session, const void* symbol, size_t offset, size_t count,
-                         Address& address) {
-  Bytes bytes = 0;
-  address = session.symbol_address(symbol, bytes);
-  if (address == 0) return cudaErrorInvalidSymbol;
-  if (offset > bytes || count > bytes - offset) return cudaErrorInvalidValue;
-  address += offset;
-  return cudaSuccess;
-}
-
 cudaError_t to_symbol(Session& session, ThreadState& thread, const void* symbol, const void* from,
                       size_t count, size_t offset, cudaMemcpyKind kind, cudaStream_t stream,
                       bool asynchronous) {
   Address address = 0;
-  if (const cudaError_t error = symbol_range(session, symbol, offset, count, address); error != cudaSuccess)
+  if (const cudaError_t error = duet::cuda::symbol_range(session, symbol, offset, count, address);
+      error != cudaSuccess)
     return error;
   if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) return cudaErrorInvalidMemcpyDirection;
   return copy_linear(session, thread, reinterpret_cast<void*>(address), from, count, kind, stream,
@@ -207,7 +207,8 @@ cudaError_t to_symbol(Session& session, ThreadState& thread, const void* symbol,
 cudaError_t from_symbol(Session& session, ThreadState& thread, void* to, const void* symbol, size_t count,
                         size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
   Address address = 0;
-  if (const cudaError_t error = symbol_range(session, symbol, offset, count, address); error != cudaSuccess)
+  if (const cudaError_t error = duet::cuda::symbol_range(session, symbol, offset, count, address);
+      error != cudaSuccess)
     return error;
   if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) return cudaErrorInvalidMemcpyDirection;
   return copy_linear(session, thread, to, reinterpret_cast<const void*>(address), count, kind, stream,

@@ -278,7 +278,7 @@ std::unique_ptr<CUgraphExec_st> instantiate(Session& session, const CUgraph_st& 
 }
 
 // What is running goes on: commands refer to records, not to events, and a lane's next owner comes behind.
-void destroy(Session&, std::unique_ptr<CUgraphExec_st> exec) {
+void destroy(std::unique_ptr<CUgraphExec_st> exec) {
   spare().lanes.insert(spare().lanes.end(), exec->lanes.begin(), exec->lanes.end());
   for (const Step& step : exec->steps)
     if (step.event != 0) spare().events.push_back(step.event);
@@ -290,12 +290,11 @@ cudaError_t launch(Session& session, ThreadState& thread, CUgraphExec_st& exec, 
   return Launch(session, thread, exec, stream).run();
 }
 
-cudaError_t update(Session&, CUgraphExec_st& exec, const CUgraph_st& graph,
-                   cudaGraphExecUpdateResultInfo& info) {
+cudaError_t update(CUgraph_st& own, const CUgraph_st& graph, cudaGraphExecUpdateResultInfo& info) {
   info = {};
-  info.result = compare(*exec.graph, graph, info);
+  info.result = compare(own, graph, info);
   if (info.result != cudaGraphExecUpdateSuccess) return cudaErrorGraphExecUpdateFailure;
-  take_over(*exec.graph, graph);
+  take_over(own, graph);
   return cudaSuccess;
 }
 

@@ -38,10 +38,14 @@ namespace duet::cuda {
 
 // Null when the graph has a cycle.
 std::unique_ptr<CUgraphExec_st> instantiate(Session& session, const CUgraph_st& graph);
-void destroy(Session& session, std::unique_ptr<CUgraphExec_st> exec);
+void destroy(std::unique_ptr<CUgraphExec_st> exec);
 cudaError_t launch(Session& session, ThreadState& thread, CUgraphExec_st& exec, driver::StreamId stream);
-// Takes over the parameters of a graph with the same nodes and edges.
-cudaError_t update(Session& session, CUgraphExec_st& exec, const CUgraph_st& graph,
-                   cudaGraphExecUpdateResultInfo& info);
+// Takes over the parameters of a graph with the same nodes and edges; `own` is an executable graph's or a
+// child's of it.
+cudaError_t update(CUgraph_st& own, const CUgraph_st& graph, cudaGraphExecUpdateResultInfo& info);
+inline cudaError_t update(CUgraphExec_st& exec, const CUgraph_st& graph,
+                          cudaGraphExecUpdateResultInfo& info) {
+  return update(*exec.graph, graph, info);
+}
 
 }  // namespace duet::cuda
