@@ -60,6 +60,8 @@ def main() -> int:
             return fail("standard output differs", f"--- expected\n{expected}--- got\n{ran.stdout}")
         if expected is None and run["status"] == 0 and "PASS " not in ran.stdout:
             return fail("no PASS line", ran.stdout + ran.stderr)
+        if "stderr" in run and ran.stderr.count(run["stderr"]) != 1:
+            return fail(f"standard error does not hold {run['stderr']!r} once", ran.stderr)
         if not pathlib.Path(f"{work}/out/stats.json").is_file():
             return fail("no stats.json was left", ran.stderr)
     print("as expected")

@@ -17,6 +17,15 @@ cudaError_t copy_linear(Session& session, ThreadState& thread, void* to, const v
                         cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
                         const FullEmptyUse& full_empty = {});
 
+// The checks of a copy as a node of a graph makes it, then all of the command but its stream. Pageable memory
+// is read and written while the command executes: nobody waits for a node.
+cudaError_t copy_command(Session& session, const cudaMemcpy3DParms& parms, driver::Command& command);
+cudaError_t fill_command(Session& session, const cudaMemsetParams& parms, driver::Command& command);
+
+// A device variable's address plus `offset`; its range checked.
+cudaError_t symbol_range(Session& session, const void* symbol, std::size_t offset, std::size_t count,
+                         Address& address);
+
 // Whether [address, address + bytes) is tracked, lies in `allocation` and consists of whole granules.
 bool whole_granules(Session& session, const memory::Allocation* allocation, Address address, Bytes bytes);
 

@@ -1,10 +1,12 @@
 // Copies and fills. Pinned and managed host memory is read and written by the copy engines while the command
 // executes. Pageable memory is staged: a source at the call, so the program may change it at once; a
 // destination makes the call wait, as CUDA documents for transfers to pageable memory.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
 
+#include "capture.h"
 #include "copies.h"
 #include "session.h"
 
@@ -13,6 +15,7 @@ using duet::Bytes;
 using duet::cuda::copy_linear;
 using duet::cuda::FullEmptyUse;
 using duet::cuda::Session;
+using duet::cuda::StreamUse;
 using duet::cuda::ThreadState;
 using duet::driver::CallKind;
 using duet::driver::Command;
@@ -63,11 +66,10 @@ bool direction_fits(cudaMemcpyKind kind, bool to_device, bool from_device, bool 
   return false;
 }
 
-cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Side& from, const Shape& shape,
-                 cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
-                 const FullEmptyUse& full_empty = {}) {
+// The checks, then the command without its stream and call. A copy of nothing leaves a command of no bytes.
+cudaError_t prepare_copy(Session& session, const Side& to, const Side& from, const Shape& shape,
+                         cudaMemcpyKind kind, const FullEmptyUse& full_empty, Command& command) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (shape.width == 0 || shape.rows == 0 || shape.slices == 0) return cudaSuccess;
   if (to.pointer == nullptr || from.pointer == nullptr) return cudaErrorInvalidValue;
   if (shape.rows > 1 && (to.pitch < shape.width || from.pitch < shape.width))
@@ -85,11 +87,7 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
                                     shape.width))
       return cudaErrorInvalidValue;
   }
-
-  Command command;
   command.kind = CommandKind::Copy;
-  command.call = asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync;
-  command.stream = session.stream_id(stream);
   auto& job = command.copy;
   job.width_bytes = shape.width;
   job.trigger = full_empty.trigger;
@@ -98,7 +96,44 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
   job.slices = shape.slices;
   job.to = {!on_device(target), reinterpret_cast<Address>(to.pointer), to.pitch, to.slice_pitch};
   job.from = {!on_device(source), reinterpret_cast<Address>(from.pointer), from.pitch, from.slice_pitch};
-  if (source == nullptr) {
+  return cudaSuccess;
+}
+
+// A node has no place for full/empty bits.
+cudaError_t capture_copy(const StreamUse& use, const Side& to, const Side& from, const Shape& shape,
+                         cudaMemcpyKind kind, const FullEmptyUse& full_empty) {
+  if (full_empty.any()) return duet::cuda::refuse_capture(use, cudaErrorStreamCaptureUnsupported);
+  const auto pitched = [&](const Side& side) {
+    const size_t pitch = std::max<size_t>(side.pitch, 1);
+    return cudaPitchedPtr{const_cast<void*>(side.pointer), side.pitch, shape.width, side.slice_pitch / pitch};
+  };
+  cudaMemcpy3DParms parms{};
+  parms.dstPtr = pitched(to);
+  parms.srcPtr = pitched(from);
+  parms.extent = {shape.width, shape.rows, shape.slices};
+  parms.kind = kind;
+  return duet::cuda::capture(use, duet::cuda::CopyWork{parms});
+}
+
+cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Side& from, const Shape& shape,
+                 cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
+                 const FullEmptyUse& full_empty = {}) {
+  StreamUse use;
+  if (const cudaError_t error = asynchronous ? duet::cuda::enter_stream(session, stream, use)
+                                             : duet::cuda::enter_synchronous(session, thread, stream, use);
+      error != cudaSuccess)
+    return error;
+  Command command;
+  if (const cudaError_t error = prepare_copy(session, to, from, shape, kind, full_empty, command);
+      error != cudaSuccess)
+    return error;
+  auto& job = command.copy;
+  if (job.bytes() == 0) return cudaSuccess;
+  if (use.capture != nullptr) return capture_copy(use, to, from, shape, kind, full_empty);
+  command.call = asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync;
+  command.stream = use.id;
+  const bool pageable_target = allocation_of(session, to.pointer) == nullptr;
+  if (allocation_of(session, from.pointer) == nullptr) {
     auto staged = std::make_shared<std::vector<std::byte>>(job.bytes());
     std::byte* next = staged->data();
     for (size_t z = 0; z < shape.slices; ++z)
@@ -107,15 +142,25 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
                     shape.width);
     job.staged = std::move(staged);
   }
+  const bool device_to_device = !job.to.host && !job.from.host;
   const auto id = thread.host->submit(std::move(command));
-  const bool device_to_device = on_device(target) && on_device(source);
-  if ((!asynchronous && !device_to_device) || target == nullptr)
+  if ((!asynchronous && !device_to_device) || pageable_target)
     thread.host->wait(asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync,
                       [&] { return session.driver().complete(id); });
   return cudaSuccess;
 }
 
 }  // namespace
+
+cudaError_t duet::cuda::symbol_range(Session& session, const void* symbol, size_t offset, size_t count,
+                                     Address& address) {
+  Bytes bytes = 0;
+  address = session.symbol_address(symbol, bytes);
+  if (address == 0) return cudaErrorInvalidSymbol;
+  if (offset > bytes || count > bytes - offset) return cudaErrorInvalidValue;
+  address += offset;
+  return cudaSuccess;
+}
 
 cudaError_t duet::cuda::copy_linear(Session& session, ThreadState& thread, void* to, const void* from,
                                     size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
@@ -133,35 +178,26 @@ cudaError_t copy_2d(Session& session, ThreadState& thread, void* to, size_t to_p
               {width, height, 1}, kind, stream, asynchronous);
 }
 
+Side side_of(const cudaPitchedPtr& pointer, const cudaPos& at) {
+  const size_t slice = pointer.pitch * pointer.ysize;
+  return {static_cast<const std::byte*>(pointer.ptr) + at.z * slice + at.y * pointer.pitch + at.x,
+          pointer.pitch, slice};
+}
+
 cudaError_t copy_3d(Session& session, ThreadState& thread, const cudaMemcpy3DParms* p, cudaStream_t stream,
                     bool asynchronous) {
   if (p == nullptr) return cudaErrorInvalidValue;
   if (p->srcArray != nullptr || p->dstArray != nullptr) return cudaErrorNotSupported;
-  auto side = [](const cudaPitchedPtr& pointer, const cudaPos& at) {
-    const size_t slice = pointer.pitch * pointer.ysize;
-    return Side{static_cast<const std::byte*>(pointer.ptr) + at.z * slice + at.y * pointer.pitch + at.x,
-                pointer.pitch, slice};
-  };
-  return copy(session, thread, side(p->dstPtr, p->dstPos), side(p->srcPtr, p->srcPos),
+  return copy(session, thread, side_of(p->dstPtr, p->dstPos), side_of(p->srcPtr, p->srcPos),
               {p->extent.width, p->extent.height, p->extent.depth}, p->kind, stream, asynchronous);
-}
-
-// A device variable's address, offset and range checked; 0 and an error otherwise.
-cudaError_t symbol_range(Session& session, const void* symbol, size_t offset, size_t count,
-                         Address& address) {
-  Bytes bytes = 0;
-  address = session.symbol_address(symbol, bytes);
-  if (address == 0) return cudaErrorInvalidSymbol;
-  if (offset > bytes || count > bytes - offset) return cudaErrorInvalidValue;
-  address += offset;
-  return cudaSuccess;
 }
 
 cudaError_t to_symbol(Session& session, ThreadState& thread, const void* symbol, const void* from,
                       size_t count, size_t offset, cudaMemcpyKind kind, cudaStream_t stream,
                       bool asynchronous) {
   Address address = 0;
-  if (const cudaError_t error = symbol_range(session, symbol, offset, count, address); error != cudaSuccess)
+  if (const cudaError_t error = duet::cuda::symbol_range(session, symbol, offset, count, address);
+      error != cudaSuccess)
     return error;
   if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) return cudaErrorInvalidMemcpyDirection;
   return copy_linear(session, thread, reinterpret_cast<void*>(address), from, count, kind, stream,
@@ -171,7 +207,8 @@ cudaError_t to_symbol(Session& session, ThreadState& thread, const void* symbol,
 cudaError_t from_symbol(Session& session, ThreadState& thread, void* to, const void* symbol, size_t count,
                         size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
   Address address = 0;
-  if (const cudaError_t error = symbol_range(session, symbol, offset, count, address); error != cudaSuccess)
+  if (const cudaError_t error = duet::cuda::symbol_range(session, symbol, offset, count, address);
+      error != cudaSuccess)
     return error;
   if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) return cudaErrorInvalidMemcpyDirection;
   return copy_linear(session, thread, to, reinterpret_cast<const void*>(address), count, kind, stream,
@@ -179,38 +216,64 @@ cudaError_t from_symbol(Session& session, ThreadState& thread, void* to, const v
 }
 
 cudaError_t fill(Session& session, ThreadState& thread, void* to, size_t pitch, int value, size_t width,
-                 size_t rows, cudaStream_t stream) {
-  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+                 size_t rows, cudaStream_t stream, bool asynchronous) {
+  StreamUse use;
+  if (const cudaError_t error = asynchronous ? duet::cuda::enter_stream(session, stream, use)
+                                             : duet::cuda::enter_synchronous(session, thread, stream, use);
+      error != cudaSuccess)
+    return error;
   if (width == 0 || rows == 0) return cudaSuccess;
-  const Allocation* target = allocation_of(session, to);
-  const Side side{to, pitch, 0};
-  const Shape shape{width, rows, 1};
-  if (target == nullptr || !in_range(target, side, shape)) return cudaErrorInvalidValue;
-  if (rows > 1 && pitch < width) return cudaErrorInvalidPitchValue;
+  const cudaMemsetParams parms{to, pitch, static_cast<unsigned>(value) & 0xff, 1, width, rows};
   Command command;
-  command.kind = CommandKind::Fill;
-  command.call = CallKind::Memset;
-  command.stream = session.stream_id(stream);
-  command.fill = {
-      reinterpret_cast<Address>(to), pitch, width, rows, static_cast<std::uint32_t>(value) & 0xff, 1};
+  if (const cudaError_t error = duet::cuda::fill_command(session, parms, command); error != cudaSuccess)
+    return error;
+  if (use.capture != nullptr) return duet::cuda::capture(use, duet::cuda::FillWork{parms});
+  command.stream = use.id;
   thread.host->submit(std::move(command));
   return cudaSuccess;
 }
 
 cudaError_t fill_3d(Session& session, ThreadState& thread, cudaPitchedPtr to, int value, cudaExtent extent,
-                    cudaStream_t stream) {
+                    cudaStream_t stream, bool asynchronous) {
   // Slices lie pitch * ysize apart; with ysize equal to the extent's height they are simply more rows.
   if (to.ysize == extent.height)
-    return fill(session, thread, to.ptr, to.pitch, value, extent.width, extent.height * extent.depth, stream);
+    return fill(session, thread, to.ptr, to.pitch, value, extent.width, extent.height * extent.depth, stream,
+                asynchronous);
   for (size_t z = 0; z < extent.depth; ++z) {
     const cudaError_t error = fill(session, thread, static_cast<std::byte*>(to.ptr) + z * to.pitch * to.ysize,
-                                   to.pitch, value, extent.width, extent.height, stream);
+                                   to.pitch, value, extent.width, extent.height, stream, asynchronous);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }
 
 }  // namespace
+
+cudaError_t duet::cuda::copy_command(Session& session, const cudaMemcpy3DParms& p, Command& command) {
+  if (p.srcArray != nullptr || p.dstArray != nullptr) return cudaErrorNotSupported;
+  command.call = CallKind::MemcpyAsync;
+  const cudaError_t error =
+      prepare_copy(session, side_of(p.dstPtr, p.dstPos), side_of(p.srcPtr, p.srcPos),
+                   {p.extent.width, p.extent.height, p.extent.depth}, p.kind, {}, command);
+  if (command.copy.bytes() == 0) command.call = CallKind::Other;  // a copy of nothing
+  return error;
+}
+
+cudaError_t duet::cuda::fill_command(Session& session, const cudaMemsetParams& p, Command& command) {
+  if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return cudaErrorInvalidValue;
+  if (p.elementSize < 4 && p.value >> (8 * p.elementSize) != 0) return cudaErrorInvalidValue;
+  const size_t width = p.width * p.elementSize;
+  if (width == 0 || p.height == 0) return cudaErrorInvalidValue;
+  const Allocation* target = allocation_of(session, p.dst);
+  if (target == nullptr || reinterpret_cast<Address>(p.dst) % p.elementSize != 0 ||
+      !in_range(target, {p.dst, p.pitch, 0}, {width, p.height, 1}))
+    return cudaErrorInvalidValue;
+  if (p.height > 1 && p.pitch < width) return cudaErrorInvalidPitchValue;
+  command.kind = CommandKind::Fill;
+  command.call = CallKind::Memset;
+  command.fill = {reinterpret_cast<Address>(p.dst), p.pitch, width, p.height, p.value, p.elementSize};
+  return cudaSuccess;
+}
 
 DUET_API_SYNC(cudaMemcpy, MemcpySync, (void* to, const void* from, size_t bytes, cudaMemcpyKind kind)) {
   return copy_linear(session, thread, to, from, bytes, kind, nullptr, false);
@@ -277,27 +340,27 @@ DUET_API(cudaMemcpyFromSymbolAsync, MemcpyAsync,
 DUET_END
 
 DUET_API(cudaMemset, Memset, (void* to, int value, size_t count)) {
-  return fill(session, thread, to, count, value, count, 1, nullptr);
+  return fill(session, thread, to, count, value, count, 1, nullptr, false);
 }
 DUET_END
 DUET_API(cudaMemsetAsync, Memset, (void* to, int value, size_t count, cudaStream_t stream)) {
-  return fill(session, thread, to, count, value, count, 1, stream);
+  return fill(session, thread, to, count, value, count, 1, stream, true);
 }
 DUET_END
 DUET_API(cudaMemset2D, Memset, (void* to, size_t pitch, int value, size_t width, size_t height)) {
-  return fill(session, thread, to, pitch, value, width, height, nullptr);
+  return fill(session, thread, to, pitch, value, width, height, nullptr, false);
 }
 DUET_END
 DUET_API(cudaMemset2DAsync, Memset,
          (void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)) {
-  return fill(session, thread, to, pitch, value, width, height, stream);
+  return fill(session, thread, to, pitch, value, width, height, stream, true);
 }
 DUET_END
 DUET_API(cudaMemset3D, Memset, (cudaPitchedPtr to, int value, cudaExtent extent)) {
-  return fill_3d(session, thread, to, value, extent, nullptr);
+  return fill_3d(session, thread, to, value, extent, nullptr, false);
 }
 DUET_END
 DUET_API(cudaMemset3DAsync, Memset, (cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream)) {
-  return fill_3d(session, thread, to, value, extent, stream);
+  return fill_3d(session, thread, to, value, extent, stream, true);
 }
 DUET_END

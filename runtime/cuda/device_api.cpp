@@ -5,6 +5,8 @@
 #include <cstring>
 #include <map>
 
+#include "capture.h"
+#include "memory_pool.h"
 #include "session.h"
 
 using duet::cuda::Session;
@@ -60,6 +62,7 @@ void describe(const Session& session, cudaDeviceProp& p) {
   p.canUseHostPointerForRegisteredMem = 1;
   p.hostRegisterSupported = 1;
   p.cooperativeLaunch = 1;
+  p.memoryPoolsSupported = 1;
 }
 
 cudaError_t attribute_value(const Session& session, int* value, cudaDeviceAttr attribute) {
@@ -111,7 +114,7 @@ cudaError_t attribute_value(const Session& session, int* value, cudaDeviceAttr a
       {cudaDevAttrCooperativeLaunch, 1},
       {cudaDevAttrHostRegisterSupported, 1},
       {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
-      {cudaDevAttrMemoryPoolsSupported, 0},
+      {cudaDevAttrMemoryPoolsSupported, 1},
       {cudaDevAttrPciBusId, 0},
       {cudaDevAttrPciDeviceId, 0},
       {cudaDevAttrPciDomainId, 0},
@@ -135,15 +138,19 @@ std::map<cudaLimit, size_t>& limits() {
 }  // namespace
 
 DUET_API_SYNC(cudaDeviceSynchronize, DeviceSynchronize, (void)) {
+  if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
   thread.host->stage_one(CallKind::DeviceSynchronize);
   thread.host->wait(CallKind::DeviceSynchronize, [&] { return session.driver().all_idle(); });
+  duet::cuda::trim_pools(session);
   return cudaSuccess;
 }
 DUET_END
 
 DUET_API_SYNC(cudaDeviceReset, DeviceSynchronize, (void)) {
+  if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
   thread.host->stage_one(CallKind::DeviceSynchronize);
   thread.host->wait(CallKind::DeviceSynchronize, [&] { return session.driver().all_idle(); });
+  duet::cuda::trim_pools(session);
   return cudaSuccess;
 }
 DUET_END

@@ -1,5 +1,6 @@
 // duet_full_empty.h: full/empty bits (lustig2013 §4.4). Arguments are checked here and in copy_linear; what
 // the bits do is the machine's.
+#include "capture.h"
 #include "copies.h"
 #include "duet_full_empty.h"
 #include "session.h"
@@ -87,7 +88,10 @@ namespace {
 // A command that acts on the bits of a range, or with Action::None on what waits there.
 cudaError_t submit(Session& session, ThreadState& thread, void* pointer, size_t bytes, Action action,
                    cudaStream_t stream) {
-  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  duet::cuda::StreamUse use;
+  if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
+    return error;
+  if (use.capture != nullptr) return duet::cuda::refuse_capture(use, cudaErrorStreamCaptureUnsupported);
   if (!session.process().has_full_empty()) return cudaErrorNotSupported;
   if (bytes == 0) return cudaSuccess;
   const auto address = reinterpret_cast<Address>(pointer);

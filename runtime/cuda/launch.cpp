@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "capture.h"
+
 using duet::cuda::Function;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
@@ -33,10 +35,8 @@ cudaError_t check_shape(Session& session, const Function& function, dim3 grid, d
 
 }  // namespace
 
-cudaError_t launch(Session& session, ThreadState& thread, Function& function, dim3 grid, dim3 block,
-                   void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream,
-                   bool cooperative) {
-  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+cudaError_t check_launch(Session& session, Function& function, dim3 grid, dim3 block,
+                         std::size_t dynamic_shared_bytes, bool cooperative) {
   const ptx::Kernel* kernel = session.kernel_of(function);
   if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   if (!kernel->unsupported.empty()) session.end(125, kernel->unsupported);
@@ -49,17 +49,56 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
     if (std::uint64_t{grid.x} * grid.y * grid.z > fit.blocks_per_sm * session.config().gpu.sm.count)
       return cudaErrorCooperativeLaunchTooLarge;
   }
-  std::vector<std::byte> parameters(kernel->parameter_bytes);
-  for (std::size_t i = 0; i < kernel->parameters.size(); ++i)
-    std::memcpy(parameters.data() + kernel->parameters[i].offset, arguments[i], kernel->parameters[i].bytes);
+  return cudaSuccess;
+}
 
-  driver::Command command;
+std::vector<std::byte> parameter_bytes(const ptx::Kernel& kernel, void** arguments) {
+  std::vector<std::byte> parameters(kernel.parameter_bytes);
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
+    std::memcpy(parameters.data() + kernel.parameters[i].offset, arguments[i], kernel.parameters[i].bytes);
+  return parameters;
+}
+
+cudaError_t launch_command(Session& session, Function& function, dim3 grid, dim3 block,
+                           std::vector<std::byte> parameters, std::size_t dynamic_shared_bytes,
+                           bool cooperative, driver::Command& command) {
+  if (const cudaError_t error =
+          check_launch(session, function, grid, block, dynamic_shared_bytes, cooperative);
+      error != cudaSuccess)
+    return error;
   command.kind = driver::CommandKind::Launch;
   command.call = driver::CallKind::Launch;
-  command.stream = session.stream_id(stream);
-  command.grid = session.process().make_grid(*kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
-                                             dynamic_shared_bytes, std::move(parameters), cooperative);
+  command.grid =
+      session.process().make_grid(*function.kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+                                  dynamic_shared_bytes, std::move(parameters), cooperative);
   command.at_end = session.process().emptied_at_kernel_end();
+  return cudaSuccess;
+}
+
+cudaError_t launch(Session& session, ThreadState& thread, Function& function, dim3 grid, dim3 block,
+                   void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream,
+                   bool cooperative) {
+  StreamUse use;
+  if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
+  if (const cudaError_t error =
+          check_launch(session, function, grid, block, dynamic_shared_bytes, cooperative);
+      error != cudaSuccess)
+    return error;
+  std::vector<std::byte> parameters = parameter_bytes(*function.kernel, arguments);
+  if (use.capture != nullptr)
+    return capture(use, KernelWork{&function,
+                                   grid,
+                                   block,
+                                   static_cast<unsigned>(dynamic_shared_bytes),
+                                   cooperative,
+                                   std::move(parameters),
+                                   {}});
+  driver::Command command;
+  if (const cudaError_t error = launch_command(session, function, grid, block, std::move(parameters),
+                                               dynamic_shared_bytes, cooperative, command);
+      error != cudaSuccess)
+    return error;
+  command.stream = use.id;
   thread.host->submit(std::move(command));
   return cudaSuccess;
 }

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "capture.h"
+#include "memory_pool.h"
 #include "session.h"
 
 using duet::Address;
@@ -20,8 +22,9 @@ Address address_of(const void* pointer) { return reinterpret_cast<Address>(point
 // (cudaDeviceProp::texturePitchAlignment's order).
 constexpr Bytes kPitchAlignment = 512;
 
-cudaError_t allocate(Session& session, void** pointer, Bytes bytes) {
+cudaError_t allocate(Session& session, ThreadState& thread, void** pointer, Bytes bytes) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
   const Allocation* allocation = session.space().allocate_device(bytes, AllocationKind::Device);
@@ -38,8 +41,10 @@ void wait_for_device(Session& session, ThreadState& thread) {
 
 cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
+  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
   const Allocation* allocation = session.space().find(address_of(pointer));
   if (allocation == nullptr || allocation->base != address_of(pointer)) return cudaErrorInvalidValue;
+  if (duet::cuda::freed_in_pool(pointer)) return cudaErrorInvalidValue;
   wait_for_device(session, thread);
   // Meanwhile another thread may have freed something.
   allocation = session.space().find(address_of(pointer));
@@ -47,25 +52,30 @@ cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
   if (allocation->kind == AllocationKind::Managed)
     return session.free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
   if (allocation->kind != AllocationKind::Device) return cudaErrorInvalidValue;
+  if (duet::cuda::free_to_pool(session, pointer)) return cudaSuccess;
   session.process().release_device(*allocation);
   return cudaSuccess;
 }
 
-cudaError_t allocate_host(Session& session, void** pointer, Bytes bytes, unsigned flags) {
+cudaError_t allocate_host(Session& session, ThreadState& thread, void** pointer, Bytes bytes,
+                          unsigned flags) {
   if (pointer == nullptr || (flags & ~7u) != 0) return cudaErrorInvalidValue;
+  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
   *pointer = bytes == 0 ? nullptr : session.allocate_host(bytes, AllocationKind::Pinned, flags);
   return bytes == 0 || *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 }  // namespace
 
-DUET_API(cudaMalloc, Allocate, (void** pointer, size_t bytes)) { return allocate(session, pointer, bytes); }
+DUET_API(cudaMalloc, Allocate, (void** pointer, size_t bytes)) {
+  return allocate(session, thread, pointer, bytes);
+}
 DUET_END
 
 DUET_API(cudaMallocPitch, Allocate, (void** pointer, size_t* pitch, size_t width, size_t height)) {
   if (pitch == nullptr) return cudaErrorInvalidValue;
   *pitch = duet::round_up<size_t>(width, kPitchAlignment);
-  return allocate(session, pointer, *pitch * height);
+  return allocate(session, thread, pointer, *pitch * height);
 }
 DUET_END
 
@@ -74,33 +84,19 @@ DUET_API(cudaMalloc3D, Allocate, (cudaPitchedPtr * pitched, cudaExtent extent)) 
   pitched->pitch = duet::round_up<size_t>(extent.width, kPitchAlignment);
   pitched->xsize = extent.width;
   pitched->ysize = extent.height;
-  return allocate(session, &pitched->ptr, pitched->pitch * extent.height * extent.depth);
-}
-DUET_END
-
-// Stream-ordered allocation gives memory at once, which satisfies every program that orders its uses by the
-// stream.
-DUET_API(cudaMallocAsync, Allocate, (void** pointer, size_t bytes, cudaStream_t stream)) {
-  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
-  return allocate(session, pointer, bytes);
+  return allocate(session, thread, &pitched->ptr, pitched->pitch * extent.height * extent.depth);
 }
 DUET_END
 
 DUET_API(cudaFree, Allocate, (void* pointer)) { return release(session, thread, pointer); }
 DUET_END
 
-DUET_API(cudaFreeAsync, Allocate, (void* pointer, cudaStream_t stream)) {
-  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
-  return release(session, thread, pointer);
-}
-DUET_END
-
 DUET_API(cudaMallocHost, Allocate, (void** pointer, size_t bytes)) {
-  return allocate_host(session, pointer, bytes, 0);
+  return allocate_host(session, thread, pointer, bytes, 0);
 }
 DUET_END
 DUET_API(cudaHostAlloc, Allocate, (void** pointer, size_t bytes, unsigned flags)) {
-  return allocate_host(session, pointer, bytes, flags);
+  return allocate_host(session, thread, pointer, bytes, flags);
 }
 DUET_END
 
@@ -110,6 +106,7 @@ DUET_API(cudaFreeHost, Allocate, (void* pointer)) {
   if (allocation == nullptr || allocation->base != address_of(pointer) ||
       allocation->kind != AllocationKind::Pinned)
     return cudaErrorInvalidValue;
+  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
   wait_for_device(session, thread);
   return session.free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
 }

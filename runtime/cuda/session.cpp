@@ -174,6 +174,7 @@ void Session::register_function(Image* image, const void* stub, const char* name
   auto function = std::make_unique<Function>();
   function->image = image;
   function->name = name;
+  function->stub = stub;
   functions_[stub] = std::move(function);
 }
 
@@ -237,14 +238,19 @@ bool Session::valid_stream(cudaStream_t stream) const {
          streams_.contains(stream);
 }
 
-driver::StreamId Session::stream_id(cudaStream_t stream) {
-  if (stream == nullptr || stream == cudaStreamLegacy) return 0;
+CUstream_st* Session::stream_handle(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) return nullptr;
   if (stream == cudaStreamPerThread) {
     ThreadState& state = thread();
     if (state.per_thread_stream == nullptr) state.per_thread_stream = add_stream(true, cudaStreamDefault, 0);
     stream = state.per_thread_stream;
   }
-  return stream->id;
+  return stream;
+}
+
+driver::StreamId Session::stream_id(cudaStream_t stream) {
+  const CUstream_st* handle = stream_handle(stream);
+  return handle == nullptr ? 0 : handle->id;
 }
 
 cudaStream_t Session::add_stream(bool blocking, unsigned flags, int priority) {

@@ -19,15 +19,24 @@
 #include "machine/process.h"
 #include "report/journal.h"
 
+namespace duet::cuda {
+struct Capture;
+struct CapturedEvent;
+}  // namespace duet::cuda
+
 // The handles that programs hold.
 struct CUstream_st {
   duet::driver::StreamId id;
   unsigned flags;
   int priority;
+  duet::cuda::Capture* capture = nullptr;           // capture.h; null: work given to it runs
+  std::vector<cudaGraphNode_t> captured_after{};    // what its next node comes behind
+  std::vector<cudaGraphEdgeData> captured_edges{};  // for cudaStreamGetCaptureInfo
 };
 struct CUevent_st {
   duet::driver::EventId id;
   unsigned flags;
+  std::shared_ptr<const duet::cuda::CapturedEvent> captured{};  // last recorded in a capturing stream
 };
 
 namespace duet::cuda {
@@ -43,6 +52,7 @@ struct Image {
 struct Function {
   Image* image = nullptr;
   std::string name;
+  const void* stub = nullptr;
   const ptx::Kernel* kernel = nullptr;  // null until first used
   Bytes max_dynamic_shared_bytes = 0;   // cudaFuncSetAttribute; 0: the default limit
 };
@@ -65,6 +75,7 @@ struct ThreadState {
   std::uint32_t number = 0;
   cudaError_t last_error = cudaSuccess;
   cudaStream_t per_thread_stream = nullptr;
+  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   Picoseconds real_time_mark = 0;  // --host-time real: when the last call returned, by the real clock
 };
 
@@ -98,6 +109,8 @@ class Session {
   Address symbol_address(const void* variable, Bytes& bytes);
 
   bool valid_stream(cudaStream_t stream) const;
+  // Per-thread default streams resolved, null for the legacy default stream. Handle must be valid.
+  CUstream_st* stream_handle(cudaStream_t stream);
   // The driver's stream of a handle; per-thread default streams are made on first use. Handle must be valid.
   driver::StreamId stream_id(cudaStream_t stream);
   cudaStream_t add_stream(bool blocking, unsigned flags, int priority);

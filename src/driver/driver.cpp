@@ -140,6 +140,17 @@ const CommandLabel& Driver::label(CommandId id) const { return state_->order->la
 
 CommandId Driver::last_submitted(StreamId stream) const { return state_->book.streams.at(stream).last; }
 
+std::vector<CommandId> Driver::predecessors(StreamId stream) const {
+  const auto& streams = state_->book.streams;
+  std::vector<CommandId> result;
+  for (std::size_t s = 0; s < streams.size(); ++s) {
+    const bool default_order = (stream == 0 || s == 0) && streams[s].blocking && streams.at(stream).blocking;
+    if (s != stream && !default_order) continue;
+    if (!state_->book.done(streams[s].last)) result.push_back(streams[s].last);
+  }
+  return result;
+}
+
 bool Driver::event_complete(EventId event) const {
   return complete(state_->book.events.at(event - 1).record);
 }

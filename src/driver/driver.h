@@ -51,7 +51,9 @@ enum class CallKind : std::uint8_t {
   HostFunction,
   Query,
   Allocate,
-  Other
+  Other,
+  GraphLaunch,
+  GraphEdge  // what keeps the order of a graph's nodes
 };
 const config::CallLatency& latency_of(const config::Driver& driver, CallKind kind);
 
@@ -173,6 +175,8 @@ class Driver : public sim::Component {
   // The same for who only looks on.
   bool outstanding() const;
   CommandId last_submitted(StreamId stream) const;  // 0: none yet
+  // What a command that is submitted to the stream now has to wait for: by stream the last such command.
+  std::vector<CommandId> predecessors(StreamId stream) const;
   // Event: not recorded yet counts as complete, as in CUDA. Time of the completed record; nothing while
   // pending or never recorded.
   bool event_complete(EventId event) const;

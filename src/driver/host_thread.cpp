@@ -48,14 +48,22 @@ void HostThread::stage_one(CallKind kind) {
   run_until(clock_);
 }
 
-CommandId HostThread::submit(Command command) {
+void HostThread::wait_for_room(StreamId stream) {
   enter();
-  const StreamId stream = command.stream;
-  const auto room = [&] { return driver_.can_submit(stream); };
-  if (!wait_while_not(room))
+  if (!wait_while_not([&] { return driver_.can_submit(stream); }))
     throw Deadlock("the queue of stream " + std::to_string(stream) +
                    " is full and the machine can make no progress: " + engine_.waiting_report());
+}
+
+CommandId HostThread::submit(Command command) {
+  wait_for_room(command.stream);
   stage_one(command.call);
+  return driver_.submit(std::move(command));
+}
+
+CommandId HostThread::submit_further(Command command) {
+  wait_for_room(command.stream);
+  enter();
   return driver_.submit(std::move(command));
 }
 

@@ -28,6 +28,8 @@ class HostThread {
   void stage_one(CallKind kind);  // the call's own latency
   // Waits for room in the queue, passes stage one, submits.
   CommandId submit(Command command);
+  // Submits another command of a call that has passed stage one.
+  CommandId submit_further(Command command);
   // Blocks the thread until done() holds, then charges the kind's finish latency. Throws duet::Deadlock when
   // the machine has nothing left to do, done() still does not hold and no other thread can act.
   void wait(CallKind kind, const std::function<bool()>& done);
@@ -36,6 +38,7 @@ class HostThread {
   void run_until(Picoseconds time);
   bool run_while_not(const std::function<bool()>& done);
   bool wait_while_not(const std::function<bool()>& done);
+  void wait_for_room(StreamId stream);
 
   sim::Engine& engine_;
   Driver& driver_;

@@ -1,6 +1,7 @@
 #include "machine/process.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "base/error.h"
@@ -48,6 +49,7 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
   place_variables(loaded, name, managed_memory);
   for (ptx::Kernel& kernel : loaded.module.kernels) {
     if (!kernel.unsupported.empty()) continue;
+    limit_registers(kernel);
     for (ptx::Immediate& immediate : kernel.immediates)
       if (immediate.variable >= 0)
         immediate.value += loaded.variable_addresses[static_cast<std::size_t>(immediate.variable)];
@@ -132,6 +134,22 @@ void Process::place_code(LoadedModule& loaded, const std::string& name) {
   for (const Bytes offset : offsets) loaded.code_addresses.push_back(code->physical + offset);
 }
 
+// An assembler for this machine would have spilled the others to local memory.
+void Process::limit_registers(ptx::Kernel& kernel) const {
+  const auto most = static_cast<std::uint32_t>(config().gpu.sm.max_registers_per_thread);
+  if (kernel.registers <= most) return;
+  kernel.registers_wanted = kernel.registers;
+  kernel.registers = most;
+}
+
+void Process::tell_registers(const ptx::Kernel& kernel) {
+  if (kernel.registers_wanted == 0 || !told_registers_.insert(&kernel).second) return;
+  std::fprintf(stderr,
+               "duet: kernel '%s' wants %u registers a thread, the machine has %u: counted as %u, spills are "
+               "not simulated\n",
+               kernel.name.c_str(), kernel.registers_wanted, kernel.registers, kernel.registers);
+}
+
 // Local memory for every thread that can be resident, as CUDA's driver keeps it; it grows with the largest
 // kernel. Kernels in flight keep the allocation that they started with.
 Address Process::local_memory(const ptx::Kernel& kernel) {
@@ -150,6 +168,7 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
                                               Bytes dynamic_shared_bytes, std::vector<std::byte> parameters,
                                               bool cooperative) {
   if (!kernel.unsupported.empty()) throw Error(kernel.unsupported);
+  tell_registers(kernel);
   auto result = std::make_unique<gpu::Grid>();
   result->kernel = &kernel;
   result->grid = grid;

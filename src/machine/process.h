@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,8 +105,11 @@ class Process {
   std::deque<LoadedModule> modules_;
   void place_variables(LoadedModule& loaded, const std::string& name, const ManagedMemory& managed_memory);
   void place_code(LoadedModule& loaded, const std::string& name);
+  void limit_registers(ptx::Kernel& kernel) const;
+  void tell_registers(const ptx::Kernel& kernel);
   Address local_memory(const ptx::Kernel& kernel);
 
+  std::set<const ptx::Kernel*> told_registers_;  // kernels that have been said to want too many
   std::uint64_t next_launch_id_ = 1;
   const memory::Allocation* local_memory_ = nullptr;  // timed GPU: for all threads that can be resident
 };

@@ -44,6 +44,9 @@ struct Kernel {
 
   // 32-bit registers per thread after allocation, with those the machine reserves (decides occupancy).
   std::uint32_t registers = 0;
+  // What the compiler asked for, when the machine has fewer and `registers` was set to what it has; 0: it has
+  // enough.
+  std::uint32_t registers_wanted = 0;
   // Register lane arrays to store per warp; every destination and Bank::Register slot is below it. May be
   // more than `registers` when 64-bit and 32-bit values take turns: their lane arrays interleave lanes
   // differently, so a slot that lanes on another path still hold as one width must never be written as the

@@ -22,9 +22,15 @@ int main() {
   SIZE(cudaPos) SIZE(cudaMemcpy3DParms) SIZE(cudaMemcpy3DPeerParms) SIZE(cudaLaunchConfig_t) SIZE(cudaLaunchAttribute)
   SIZE(cudaLaunchAttributeValue) SIZE(cudaMemLocation) SIZE(cudaMemPoolProps) SIZE(cudaMemAccessDesc) SIZE(cudaUUID_t)
   SIZE(cudaIpcEventHandle_t) SIZE(cudaIpcMemHandle_t) SIZE(cudaChannelFormatDesc) SIZE(cudaAccessPolicyWindow)
-  SIZE(cudaError_t) SIZE(cudaStream_t)
+  SIZE(cudaError_t) SIZE(cudaStream_t) SIZE(cudaGraphNodeParams) SIZE(cudaKernelNodeParams) SIZE(cudaKernelNodeParamsV2)
+  SIZE(cudaMemsetParams) SIZE(cudaMemcpyNodeParams) SIZE(cudaMemAllocNodeParams) SIZE(cudaGraphEdgeData)
+  SIZE(cudaGraphInstantiateParams) SIZE(cudaGraphExecUpdateResultInfo)
 #include "fields.inc"
 #include "enumerators.inc"
+  FIELD(cudaGraphNodeParams, kernel) FIELD(cudaGraphNodeParams, memcpy) FIELD(cudaGraphNodeParams, memset)
+  FIELD(cudaGraphNodeParams, host) FIELD(cudaGraphNodeParams, graph) FIELD(cudaGraphNodeParams, eventWait)
+  FIELD(cudaGraphNodeParams, eventRecord) FIELD(cudaGraphNodeParams, alloc) FIELD(cudaGraphNodeParams, free)
+  VALUE(cudaEventRecordExternal) VALUE(cudaEventWaitExternal)
   VALUE(CUDART_VERSION) VALUE(cudaHostAllocDefault) VALUE(cudaHostAllocPortable) VALUE(cudaHostAllocMapped)
   VALUE(cudaHostAllocWriteCombined) VALUE(cudaHostRegisterMapped) VALUE(cudaHostRegisterReadOnly)
   VALUE(cudaStreamNonBlocking) VALUE(cudaEventBlockingSync) VALUE(cudaEventDisableTiming) VALUE(cudaEventInterprocess)

@@ -1,7 +1,7 @@
 /* The C interface of the CUDA runtime, as CUDA 13 exports it, for C and C++ hosts. Every call returns
  * cudaSuccess or an error, which may also come from earlier asynchronous work; cudaGetLastError tells and
  * clears the thread's last one. Sizes are bytes; streams are ordered queues, 0 the default stream of the
- * device. Left out: graphs, arrays, textures, surfaces, graphics and external-memory interoperation. */
+ * device. Left out: arrays, textures, surfaces, graphics and external-memory interoperation. */
 #ifndef DUET_CUDA_RUNTIME_API_H
 #define DUET_CUDA_RUNTIME_API_H
 
@@ -138,6 +138,10 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* memPool, const struct cudaMemPoolProps* poolProps);
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc* descList,
+                                 size_t count);
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags* flags, cudaMemPool_t memPool,
+                                 struct cudaMemLocation* location);
 cudaError_t cudaHostAlloc(void** pHost, size_t size, unsigned int flags);
 /** Page-locks memory that the program already has. */
 cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags);
@@ -197,6 +201,8 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t hand
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* devPtr);
 cudaError_t cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
 cudaError_t cudaIpcCloseMemHandle(void* devPtr);
+
+#include "duet_cuda_graphs.h"
 
 /* ---- the profiler's window, also in cuda_profiler_api.h ---- */
 cudaError_t cudaProfilerStart(void);

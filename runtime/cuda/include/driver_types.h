@@ -1,5 +1,5 @@
 /* Types, structures, flags and handles of the CUDA runtime interface, laid out as CUDA 13's C ABI lays them
- * out. Left out: graphs, texture references, graphics and external-memory interoperation. */
+ * out. Left out: texture references, graphics and external-memory interoperation. */
 #ifndef DUET_DRIVER_TYPES_H
 #define DUET_DRIVER_TYPES_H
 
@@ -364,5 +364,7 @@ typedef struct cudaLaunchConfig_st {
 #define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
 #define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
 #define cudaStreamAttributePriority cudaLaunchAttributePriority
+
+#include "duet_driver_graphs.h"
 
 #endif

@@ -1,6 +1,6 @@
 /* The enumerations of the CUDA runtime interface, with the numbers of CUDA 13's C ABI. driver_types.h
- * includes this file; programs include that one. Left out: graphs, graphics and external-memory
- * interoperation. */
+ * includes this file; programs include that one. Those of graphs are in
+ * duet_driver_graphs.h. Left out: graphics and external-memory interoperation. */
 #ifndef DUET_DRIVER_ENUMS_H
 #define DUET_DRIVER_ENUMS_H
 

@@ -94,6 +94,23 @@ DUET_HOST cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
   return ::cudaGetSymbolSize(size, duetSymbol(symbol));
 }
 
+template <class T>
+DUET_HOST cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                     const cudaGraphNode_t* dependencies, size_t number,
+                                                     const T& symbol, const void* src, size_t count,
+                                                     size_t offset, enum cudaMemcpyKind kind) {
+  return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, number, duetSymbol(symbol), src, count,
+                                          offset, kind);
+}
+template <class T>
+DUET_HOST cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                       const cudaGraphNode_t* dependencies, size_t number,
+                                                       void* dst, const T& symbol, size_t count,
+                                                       size_t offset, enum cudaMemcpyKind kind) {
+  return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, number, dst, duetSymbol(symbol), count,
+                                            offset, kind);
+}
+
 /* ---- kernels by name ---- */
 template <class T>
 DUET_HOST cudaError_t cudaLaunchKernel(T* func, dim3 gridDim, dim3 blockDim, void** args,
@@ -239,6 +256,22 @@ DUET_HOST cudaError_t cudaMemPrefetchAsync(const void* devPtr, size_t count, int
 DUET_HOST cudaError_t cudaMemAdvise(const void* devPtr, size_t count, enum cudaMemoryAdvise advice,
                                     int device) {
   return ::cudaMemAdvise(devPtr, count, advice, duetLocation(device));
+}
+/** CUDA 10 to 11: errors came back in a node and a text. */
+DUET_HOST cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                           cudaGraphNode_t* errorNode, char* log, size_t logBytes) {
+  if (errorNode) *errorNode = 0;
+  if (log && logBytes) *log = 0;
+  return ::cudaGraphInstantiate(exec, graph, 0ull);
+}
+/** CUDA 10 to 11: the result came back in two places. */
+DUET_HOST cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t* errorNode,
+                                          enum cudaGraphExecUpdateResult* result) {
+  cudaGraphExecUpdateResultInfo info;
+  const cudaError_t error = ::cudaGraphExecUpdate(exec, graph, &info);
+  if (errorNode) *errorNode = info.errorNode;
+  if (result) *result = info.result;
+  return error;
 }
 DUET_HOST cudaError_t cudaThreadSynchronize() { return ::cudaDeviceSynchronize(); }
 DUET_HOST cudaError_t cudaThreadExit() { return ::cudaDeviceReset(); }

@@ -1,0 +1,156 @@
+#include "graph.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "launch.h"
+
+namespace duet::cuda {
+
+cudaGraphNode_t add_node(CUgraph_st& graph, Work work, const std::vector<CUgraphNode_st*>& after) {
+  graph.nodes.push_back(std::make_unique<CUgraphNode_st>(graph, std::move(work)));
+  CUgraphNode_st* node = graph.nodes.back().get();
+  for (CUgraphNode_st* earlier : after)
+    if (std::find(node->after.begin(), node->after.end(), earlier) == node->after.end())
+      node->after.push_back(earlier);
+  return node;
+}
+
+Work copy_of(const Work& work) {
+  return std::visit(
+      [](const auto& one) -> Work {
+        if constexpr (std::is_same_v<std::decay_t<decltype(one)>, ChildWork>) {
+          ChildWork child{copy_of(*one.graph)};
+          child.graph->embedded = true;
+          return child;
+        } else {
+          return one;
+        }
+      },
+      work);
+}
+
+std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph) {
+  auto result = std::make_unique<CUgraph_st>();
+  std::unordered_map<const CUgraphNode_st*, CUgraphNode_st*> copies;
+  for (const auto& node : graph.nodes) {
+    CUgraphNode_st* copy = add_node(*result, copy_of(node->work), {});
+    copy->original = node.get();
+    copy->enabled = node->enabled;
+    copies[node.get()] = copy;
+  }
+  for (const auto& node : graph.nodes)
+    for (CUgraphNode_st* earlier : node->after) copies[node.get()]->after.push_back(copies[earlier]);
+  return result;
+}
+
+std::vector<CUgraphNode_st*> topological_order(const CUgraph_st& graph) {
+  std::unordered_map<const CUgraphNode_st*, std::size_t> position, missing;
+  std::vector<std::vector<std::size_t>> dependents(graph.nodes.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) position[graph.nodes[i].get()] = i;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const auto& node = graph.nodes[i];
+    missing[node.get()] = node->after.size();
+    for (const CUgraphNode_st* earlier : node->after) dependents[position.at(earlier)].push_back(i);
+  }
+  std::vector<CUgraphNode_st*> order;
+  std::vector<std::size_t> ready;  // a heap, the earliest added first
+  for (std::size_t i = graph.nodes.size(); i-- > 0;)
+    if (graph.nodes[i]->after.empty()) ready.push_back(i);
+  std::make_heap(ready.begin(), ready.end(), std::greater<>());
+  while (!ready.empty()) {
+    std::pop_heap(ready.begin(), ready.end(), std::greater<>());
+    const std::size_t at = ready.back();
+    ready.pop_back();
+    order.push_back(graph.nodes[at].get());
+    for (const std::size_t later : dependents[at]) {
+      if (--missing[graph.nodes[later].get()] != 0) continue;
+      ready.push_back(later);
+      std::push_heap(ready.begin(), ready.end(), std::greater<>());
+    }
+  }
+  if (order.size() != graph.nodes.size()) order.clear();
+  return order;
+}
+
+CUgraphNode_st* find_copy(const CUgraph_st& graph, const CUgraphNode_st* original) {
+  for (const auto& node : graph.nodes) {
+    if (node->original == original) return node.get();
+    if (const auto* child = std::get_if<ChildWork>(&node->work))
+      if (CUgraphNode_st* found = find_copy(*child->graph, original)) return found;
+  }
+  return nullptr;
+}
+
+namespace {
+
+// `extra` gives the parameters as one block: pairs of a mark and a value, ended by mark 0. Mark 1: the block;
+// 2: a pointer to its size (the driver interface's CU_LAUNCH_PARAM_*).
+cudaError_t take_block(void** extra, std::vector<std::byte>& parameters) {
+  const void* block = nullptr;
+  std::size_t bytes = 0;
+  for (; *extra != nullptr; extra += 2) {
+    const auto mark = reinterpret_cast<std::uintptr_t>(extra[0]);
+    if (mark == 1)
+      block = extra[1];
+    else if (mark == 2)
+      bytes = *static_cast<const std::size_t*>(extra[1]);
+    else
+      return cudaErrorInvalidValue;
+  }
+  if (block == nullptr || bytes < parameters.size()) return cudaErrorInvalidValue;
+  std::memcpy(parameters.data(), block, parameters.size());
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t kernel_work(Session& session, const cudaKernelNodeParams& params, KernelWork& work) {
+  Function* function = session.function_of(params.func);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (const cudaError_t error = check_launch(session, *function, params.gridDim, params.blockDim,
+                                             params.sharedMemBytes, work.cooperative);
+      error != cudaSuccess)
+    return error;
+  const ptx::Kernel& kernel = *function->kernel;
+  if (!kernel.parameters.empty() && (params.kernelParams == nullptr) == (params.extra == nullptr))
+    return cudaErrorInvalidValue;
+  std::vector<std::byte> parameters(kernel.parameter_bytes);
+  if (params.kernelParams != nullptr) {
+    parameters = parameter_bytes(kernel, params.kernelParams);
+  } else if (params.extra != nullptr) {
+    if (const cudaError_t error = take_block(params.extra, parameters); error != cudaSuccess) return error;
+  }
+  work.function = function;
+  work.grid = params.gridDim;
+  work.block = params.blockDim;
+  work.shared_bytes = params.sharedMemBytes;
+  work.parameters = std::move(parameters);
+  work.pointers.clear();
+  return cudaSuccess;
+}
+
+cudaError_t copy_work(Session& session, const cudaMemcpy3DParms& parms, CopyWork& work) {
+  driver::Command command;
+  if (const cudaError_t error = copy_command(session, parms, command); error != cudaSuccess) return error;
+  work.parms = parms;
+  return cudaSuccess;
+}
+
+cudaError_t fill_work(Session& session, const cudaMemsetParams& parms, FillWork& work) {
+  driver::Command command;
+  if (const cudaError_t error = fill_command(session, parms, command); error != cudaSuccess) return error;
+  work.parms = parms;
+  return cudaSuccess;
+}
+
+cudaMemcpy3DParms linear_parms(void* to, const void* from, std::size_t count, cudaMemcpyKind kind) {
+  cudaMemcpy3DParms parms{};
+  parms.dstPtr = {to, count, count, 1};
+  parms.srcPtr = {const_cast<void*>(from), count, count, 1};
+  parms.extent = {count, 1, 1};
+  parms.kind = kind;
+  return parms;
+}
+
+}  // namespace duet::cuda
