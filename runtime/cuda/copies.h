@@ -17,6 +17,15 @@ cudaError_t copy_linear(Session& session, ThreadState& thread, void* to, const v
                         cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
                         const FullEmptyUse& full_empty = {});
 
+// A box of bytes: rows `pitch` apart, slices `slice_pitch` apart.
+struct CopySide {
+  const void* pointer;
+  size_t pitch, slice_pitch;
+};
+cudaError_t copy_box(Session& session, ThreadState& thread, const CopySide& to, const CopySide& from,
+                     size_t width, size_t rows, size_t slices, cudaMemcpyKind kind, cudaStream_t stream,
+                     bool asynchronous);
+
 // Whether [address, address + bytes) is tracked, lies in `allocation` and consists of whole granules.
 bool whole_granules(Session& session, const memory::Allocation* allocation, Address address, Bytes bytes);
 
