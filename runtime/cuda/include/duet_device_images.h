@@ -223,4 +223,6 @@ DUET_SURFACE("a2d", surf2DLayeredread, surf2DLayeredwrite, "{%[l], %[x], %[y], %
 #undef DUET_WRITE_AS
 #undef DUET_READ_AS
 
+#undef DUET_DEVICE
+
 #endif
