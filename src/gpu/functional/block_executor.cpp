@@ -354,7 +354,7 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
 
 // False: a lane did what it must not.
 template <unsigned W>
-bool Executor<W>::image(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
+[[gnu::noinline]] bool Executor<W>::image(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
   const auto refuse = [&](const MicroOp& at, const AccessFault& access) {
     fault(access.kind,
           access_fault_text(*grid_, at, access, thread_of(warp, access.lane), *context_.address_space));

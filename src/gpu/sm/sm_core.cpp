@@ -59,12 +59,12 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   if (cycle_ >= load_store_next_ || load_store_.wants_tick()) {
     load_store_next_ = load_store_.tick(now, cycle_);
     take_completions();
+    if (!textures_.quiet()) tick_textures();
   }
   if (!instructions_.waiting() || instructions_.receive(now)) fetch_blocked_ = 0;
   while (launches_->can_pop(now)) launch(launches_->pop(now));
 
   issued_memory_ = false;
-  if (cycle_ >= textures_next_) tick_textures();
   if (!blocks_.empty()) {
     for (WarpScheduler& scheduler : schedulers_) {
       if (may_issue(scheduler) == 0 || !issue_one(scheduler)) charge(scheduler, 1);
@@ -75,7 +75,7 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
 
   if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0 || waiting_for_load_store() != 0)
     return clock_.first_edge_after(now);
-  const Cycle next = std::min({wheel_.next(cycle_), load_store_next_, textures_next_});
+  const Cycle next = std::min(wheel_.next(cycle_), load_store_next_);
   const Picoseconds line = instructions_.waiting() ? instructions_.next_arrival(now) : kNever;
   const Picoseconds line_edge = line == kNever ? kNever : clock_.first_edge_after(line);
   return next == ~Cycle{0} ? line_edge : std::min(line_edge, clock_.edge_after(now, next - cycle_));
@@ -116,7 +116,8 @@ void SmCoreOf<W>::wake_warps() {
 
 // What `op` wrote may be used from `ready` on.
 template <unsigned W>
-void SmCoreOf<W>::complete(std::uint32_t slot, const ptx::MicroOp& op, Cycle ready) {
+[[gnu::always_inline]] inline void SmCoreOf<W>::complete(std::uint32_t slot, const ptx::MicroOp& op,
+                                                         Cycle ready) {
   Warp& warp = *warps_[slot];
   const TimedOp& timed = warp.timed[&op - warp.code];
   const std::uint16_t* written = warp.entries + timed.first_entry + timed.read_entries;
@@ -137,7 +138,6 @@ void SmCoreOf<W>::take_completions() {
   for (const auto& completion : load_store_.completions())
     if (textures_.idle() || !textures_.take(completion, cycle_))
       complete(completion.warp, *completion.op, completion.ready);
-  if (!textures_.completions().empty()) textures_next_ = std::min(textures_next_, cycle_);
   if (!load_store_.completions().empty())
     for (std::uint64_t rest = blocked_[static_cast<unsigned>(IssueSlot::TrackedOrder)]; rest != 0;
          rest &= rest - 1) {
@@ -149,8 +149,9 @@ void SmCoreOf<W>::take_completions() {
 
 template <unsigned W>
 void SmCoreOf<W>::tick_textures() {
-  textures_next_ = textures_.tick(cycle_, load_store_);
-  load_store_next_ = std::min(load_store_next_, cycle_ + 1);
+  // What is handed over now the load-store unit looks at in the next cycle.
+  if (textures_.sends())
+    load_store_next_ = std::min({load_store_next_, textures_.tick(cycle_, load_store_), cycle_ + 1});
   for (const auto& failed : textures_.faults()) {
     const Warp& warp = *warps_[failed.warp];
     fault(*warp.block, failed.access.kind,

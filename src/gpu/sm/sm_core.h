@@ -169,8 +169,7 @@ class SmCoreOf final : public SmCore {
 
   Picoseconds now_ = 0;
   Cycle cycle_ = 0;
-  Cycle load_store_next_ = 0;             // when the load-store unit has something to do
-  Cycle textures_next_ = ~Cycle{0};       // the same of the texture unit
+  Cycle load_store_next_ = 0;             // when the load-store or the texture unit has something to do
   std::uint64_t waits_for_textures_ = 0;  // warps that its being full keeps from issuing
   std::uint64_t free_slots_ = 0;
   std::uint64_t ready_ = 0;                        // may issue, as far as is known

@@ -108,8 +108,6 @@ bool SmCoreOf<W>::try_issue(Warp& warp, unsigned slot) {
       case Kind::Store:
       case Kind::Atomic:
         return issue_memory(warp, slot, op, timed);
-      case Kind::Image:
-        return issue_image(warp, slot, op, timed);
       default:
         return issue_control(warp, slot, op, timed);
     }
@@ -229,7 +227,7 @@ template <unsigned W>
     }
     const std::uint16_t* entries = warp.entries + timed.first_entry;
     textures_.start_at(units_.collect(cycle_, slot, entries, timed.register_reads));
-    textures_next_ = std::min(textures_next_, cycle_ + 1);
+    load_store_next_ = cycle_ + 1;
     entries += timed.read_entries;
     for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = kPending;
   }
@@ -241,6 +239,8 @@ template <unsigned W>
 
 template <unsigned W>
 bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
+  if (op.kind == Kind::Image) [[unlikely]]
+    return issue_image(warp, slot, op, timed);
   const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
   const bool waits =
       op.kind == Kind::SystemCall || (op.kind == Kind::Fence && op.scope != ptx::MemoryScope::Cta);

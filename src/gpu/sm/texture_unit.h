@@ -54,6 +54,9 @@ class TextureUnit {
   std::vector<Fault>& faults() { return faults_; }
 
   bool idle() const { return in_flight_ == 0; }
+  // Nothing to send and nothing completed.
+  bool quiet() const { return queue_.empty() && completions_.empty(); }
+  bool sends() const { return !queue_.empty(); }
   std::uint32_t outstanding(std::uint32_t warp) const { return outstanding_[warp]; }
 
  private:
