@@ -26,6 +26,15 @@ cudaError_t fill_command(Session& session, const cudaMemsetParams& parms, driver
 cudaError_t symbol_range(Session& session, const void* symbol, std::size_t offset, std::size_t count,
                          Address& address);
 
+// A box of bytes: rows `pitch` apart, slices `slice_pitch` apart.
+struct CopySide {
+  const void* pointer;
+  size_t pitch, slice_pitch;
+};
+cudaError_t copy_box(Session& session, ThreadState& thread, const CopySide& to, const CopySide& from,
+                     size_t width, size_t rows, size_t slices, cudaMemcpyKind kind, cudaStream_t stream,
+                     bool asynchronous);
+
 // Whether [address, address + bytes) is tracked, lies in `allocation` and consists of whole granules.
 bool whole_granules(Session& session, const memory::Allocation* allocation, Address address, Bytes bytes);
 

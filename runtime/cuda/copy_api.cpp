@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "arrays.h"
 #include "capture.h"
 #include "copies.h"
 #include "session.h"
@@ -24,10 +25,7 @@ using duet::memory::Allocation;
 
 namespace {
 
-struct Side {
-  const void* pointer;
-  size_t pitch, slice_pitch;
-};
+using Side = duet::cuda::CopySide;
 
 struct Shape {
   size_t width, rows, slices;
@@ -169,6 +167,12 @@ cudaError_t duet::cuda::copy_linear(Session& session, ThreadState& thread, void*
               asynchronous, full_empty);
 }
 
+cudaError_t duet::cuda::copy_box(Session& session, ThreadState& thread, const CopySide& to,
+                                 const CopySide& from, size_t width, size_t rows, size_t slices,
+                                 cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+  return copy(session, thread, to, from, {width, rows, slices}, kind, stream, asynchronous);
+}
+
 namespace {
 
 cudaError_t copy_2d(Session& session, ThreadState& thread, void* to, size_t to_pitch, const void* from,
@@ -187,9 +191,25 @@ Side side_of(const cudaPitchedPtr& pointer, const cudaPos& at) {
 cudaError_t copy_3d(Session& session, ThreadState& thread, const cudaMemcpy3DParms* p, cudaStream_t stream,
                     bool asynchronous) {
   if (p == nullptr) return cudaErrorInvalidValue;
-  if (p->srcArray != nullptr || p->dstArray != nullptr) return cudaErrorNotSupported;
-  return copy(session, thread, side_of(p->dstPtr, p->dstPos), side_of(p->srcPtr, p->srcPos),
-              {p->extent.width, p->extent.height, p->extent.depth}, p->kind, stream, asynchronous);
+  const bool to_array = p->dstArray != nullptr, from_array = p->srcArray != nullptr;
+  if ((to_array && p->dstPtr.ptr != nullptr) || (from_array && p->srcPtr.ptr != nullptr))
+    return cudaErrorInvalidValue;
+  // The extent counts an array's texels, or bytes where there is none.
+  Shape shape{p->extent.width, p->extent.height, p->extent.depth};
+  if (to_array || from_array) shape.width *= duet::cuda::texel_bytes(to_array ? p->dstArray : p->srcArray);
+  const auto side = [&](cudaArray_t array, const cudaPitchedPtr& pointer, const cudaPos& at, Side& result) {
+    if (array != nullptr)
+      return duet::cuda::array_side(array, at.x * duet::cuda::texel_bytes(array), at.y, at.z, shape.width,
+                                    shape.rows, shape.slices, result);
+    result = side_of(pointer, at);
+    return cudaSuccess;
+  };
+  Side to{}, from{};
+  if (const cudaError_t error = side(p->dstArray, p->dstPtr, p->dstPos, to); error != cudaSuccess)
+    return error;
+  if (const cudaError_t error = side(p->srcArray, p->srcPtr, p->srcPos, from); error != cudaSuccess)
+    return error;
+  return copy(session, thread, to, from, shape, p->kind, stream, asynchronous);
 }
 
 cudaError_t to_symbol(Session& session, ThreadState& thread, const void* symbol, const void* from,

@@ -234,10 +234,9 @@ void BodyParser::instruction() {
   in.text = {opcode.text.data(), static_cast<std::size_t>(end - opcode.text.data())};
   DecodeContext context{module_, function_, [this](std::string_view name) { return label_number(name); },
                         branch_tables_};
-  static constexpr std::string_view kForeign[] = {
-      "tex",      "tld4",    "txq",   "sust",     "suld",     "sured",
-      "suq",      "wmma",    "mma",   "ldmatrix", "stmatrix", "cp",
-      "mbarrier", "tcgen05", "wgmma", "multimem", "istypep",  "clusterlaunchcontrol"};
+  static constexpr std::string_view kForeign[] = {"sured",    "wmma",     "mma",      "ldmatrix",
+                                                  "stmatrix", "cp",       "mbarrier", "tcgen05",
+                                                  "wgmma",    "multimem", "istypep",  "clusterlaunchcontrol"};
   for (const auto foreign : kForeign)
     if (in.opcode == foreign) {
       cursor_.note_unsupported(function_, "PTX '" + std::string(in.text) + "' is not supported", in.line);
@@ -332,8 +331,8 @@ void BodyParser::parse_operand(ParsedOperand& operand) {
   }
 }
 
-void BodyParser::parse_vector(ParsedOperand& operand) {
-  operand.kind = ParsedOperand::Kind::Vector;
+// After '{'.
+void BodyParser::parse_elements(ParsedOperand& operand) {
   do {
     if (operand.element_count == operand.elements.size()) cursor_.fail("the vector is too long");
     Value& element = operand.elements[operand.element_count++];
@@ -345,6 +344,14 @@ void BodyParser::parse_vector(ParsedOperand& operand) {
   cursor_.expect('}');
 }
 
+void BodyParser::parse_vector(ParsedOperand& operand) {
+  operand.kind = ParsedOperand::Kind::Vector;
+  parse_elements(operand);
+  if (cursor_.is('|'))
+    throw ir::Unsupported{"PTX '" + std::string(parsed_.text) +
+                          "' with a residency predicate is not supported"};
+}
+
 void BodyParser::parse_address(ParsedOperand& operand) {
   operand.kind = ParsedOperand::Kind::Address;
   operand.value = parse_value(nullptr);
@@ -354,6 +361,12 @@ void BodyParser::parse_address(ParsedOperand& operand) {
     const bool minus = cursor_.next().punctuation == '-';
     const auto offset = static_cast<std::int64_t>(cursor_.integer());
     operand.offset = minus ? -offset : offset;
+  }
+  if (cursor_.accept(',')) {  // an image's coordinates
+    if (!cursor_.accept('{'))
+      throw ir::Unsupported{"PTX '" + std::string(parsed_.text) +
+                            "' with a sampler of its own is not supported"};
+    parse_elements(operand);
   }
   cursor_.expect(']');
 }

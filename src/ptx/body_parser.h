@@ -65,6 +65,7 @@ class BodyParser {
   void call(ParsedStatement& in);
   std::vector<ir::Value> call_operands();
   void parse_operand(ParsedOperand& operand);
+  void parse_elements(ParsedOperand& operand);
   void parse_vector(ParsedOperand& operand);
   void parse_address(ParsedOperand& operand);
   ir::Value parse_value(ParsedOperand* name_allowed);

@@ -293,7 +293,9 @@ void Decoder::finish() {
 
 void decode_statement(const ParsedStatement& statement, DecodeContext& context) {
   Decoder decoder(statement, context);
-  if (decode_arithmetic(decoder) || decode_memory(decoder) || decode_control(decoder)) return;
+  if (decode_arithmetic(decoder) || decode_memory(decoder) || decode_image(decoder) ||
+      decode_control(decoder))
+    return;
   decoder.unsupported();
 }
 

@@ -1,7 +1,7 @@
 // From one parsed PTX statement to instructions of the compiler's form: modifiers become MicroOp fields,
 // operands are checked against the types the instruction reads, and widths PTX converts silently (a 64-bit
-// register as the source of st.u32) are written out. decode_arithmetic.cpp, decode_memory.cpp and
-// decode_control.cpp hold the opcodes by section of the PTX ISA.
+// register as the source of st.u32) are written out. decode_arithmetic.cpp, decode_memory.cpp,
+// decode_image.cpp and decode_control.cpp hold the opcodes by section of the PTX ISA.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct ParsedOperand {
   ir::Value second;                     // p|q
   std::int64_t offset = 0;              // Address
   std::string_view name;                // Name: a label or function
-  unsigned element_count = 0;           // Vector
+  unsigned element_count = 0;           // Vector; Address: coordinates behind the base
   std::array<ir::Value, 8> elements{};  // ValueKind::None for `_`
 };
 
@@ -99,6 +99,7 @@ class Decoder {
 // Each returns false when the opcode is not of its section.
 bool decode_arithmetic(Decoder& decoder);
 bool decode_memory(Decoder& decoder);
+bool decode_image(Decoder& decoder);
 bool decode_control(Decoder& decoder);
 
 bool type_from_name(std::string_view name, Type& type);

@@ -72,6 +72,7 @@ void address(Decoder& d, unsigned index) {
   const ParsedOperand& o = d.operand(index);
   if (o.kind != ParsedOperand::Kind::Address)
     d.fail("operand " + std::to_string(index + 1) + " is not an address");
+  if (o.element_count != 0) d.fail("an address has no coordinates");
   MicroOp& op = d.out.op;
   if (o.value.is_register()) {
     const unsigned bytes = d.width_of_register(o.value);

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "ptx/image.h"
+
 namespace duet::ptx {
 
 namespace {
@@ -59,6 +61,7 @@ std::string dump(const MicroOp& op, const Kernel& kernel) {
     text += std::string(op.guard_negated ? "@!p" : "@p") + std::to_string(op.guard) + " ";
   text += opcode_name(op.opcode);
   const bool memory = op.kind == Kind::Load || op.kind == Kind::Store || op.kind == Kind::Atomic;
+  if (op.kind == Kind::Image) text += image_text(op);
   if (op.names_bits()) text += bits_text(op);
   if (memory) text += space_name(op.space);
   if (memory && op.vector_elements > 1) text += ".v" + std::to_string(op.vector_elements);

@@ -88,6 +88,7 @@ Unit unit_of(const MicroOp& op) {
     case Kind::Load:
     case Kind::Store:
     case Kind::Atomic:
+    case Kind::Image:
     case Kind::Fence:
       return Unit::LoadStore;
     case Kind::Branch:

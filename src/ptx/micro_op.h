@@ -72,6 +72,7 @@ enum class Kind : std::uint8_t {
   Load,
   Store,
   Atomic,  // Atomic: Atom and Red
+  Image,   // textures and surfaces
   Branch,
   BranchIndexed,
   Barrier,
@@ -122,7 +123,7 @@ struct MicroOp;
 //   extended to one slot).
 // - Barrier reductions: source 2 is the predicate (source 1 an absent count is Immediate 0); Warp: source 0
 // the
-//   member mask. SystemCall: sources are the call's arguments, destinations[0] its result.
+//   member mask. Images: image.h. SystemCall: sources are the call's arguments, destinations[0] its result.
 struct MicroOp {
   Opcode opcode = Opcode::Nop;
   Kind kind = Kind::Nop;
@@ -144,7 +145,7 @@ struct MicroOp {
   Boolean boolean = Boolean::None;  // setp/set: combines with the predicate in the last source
   std::uint8_t mode =
       0;  // ShuffleMode, VoteMode, MatchMode, BarrierMode, TestpMode, PrmtMode, Special, SystemFunction,
-          // lop3's truth table, shf: bit 0 right, bit 1 wrap; bmsk/szext: bit 0 wrap;
+          // lop3's truth table, ImageMode (image.h), shf: bit 0 right, bit 1 wrap; bmsk/szext: bit 0 wrap;
           // Min/Max: bit 0 .NaN, bit 1 .xorsign; dp2a: bit 0 hi; bfind: bit 0 .shiftamt; div: bit 0 .approx
 
   // Destinations. Register destinations are slots; vectors name each element's slot.

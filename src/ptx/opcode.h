@@ -138,6 +138,12 @@ enum class Opcode : std::uint16_t {
   Red,
   Prefetch,
   Membar,
+  // Images: textures (fetch, gather of one component) and surfaces, and what they say of themselves.
+  Tex,
+  Tld4,
+  Txq,
+  Suld,
+  Sust,
   // Control
   Branch,
   BranchIndexed,

@@ -41,6 +41,7 @@
 #include "duet_device_atomics.h"
 #include "duet_device_warp.h"
 #include "duet_device_memory.h"
+#include "duet_device_images.h"
 // clang-format on
 
 #else
@@ -51,6 +52,7 @@
 #endif
 
 #if defined(__cplusplus)
+#include "channel_descriptor.h"
 #include "duet_runtime_templates.h"
 #endif
 

@@ -1,11 +1,12 @@
 /* The C interface of the CUDA runtime, as CUDA 13 exports it, for C and C++ hosts. Every call returns
  * cudaSuccess or an error, which may also come from earlier asynchronous work; cudaGetLastError tells and
  * clears the thread's last one. Sizes are bytes; streams are ordered queues, 0 the default stream of the
- * device. Left out: arrays, textures, surfaces, graphics and external-memory interoperation. */
+ * device. Arrays, textures and surfaces: duet_images_api.h. Left out: graphics and external-memory interoperation. */
 #ifndef DUET_CUDA_RUNTIME_API_H
 #define DUET_CUDA_RUNTIME_API_H
 
 #include "driver_types.h"
+#include "duet_images_api.h"
 
 #define CUDART_VERSION 13000
 

@@ -129,6 +129,4 @@ DUET_DOT(__dp2a_hi, "dp2a.hi.u32.u32", unsigned int, ushort2, uchar4)
 #undef DUET_DOT
 #endif
 
-#undef DUET_DEVICE
-
 #endif

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "ptx/image.h"
+
 namespace duet::gpu {
 
 namespace {
@@ -34,6 +36,7 @@ std::string mnemonic(const ptx::MicroOp& op) {
   std::string text = op.kind == ptx::Kind::Load    ? "ld"
                      : op.kind == ptx::Kind::Store ? "st"
                                                    : ptx::opcode_name(op.opcode);
+  if (op.kind == ptx::Kind::Image) return text + ptx::image_text(op) + "." + ptx::type_name(op.type);
   text += ptx::bits_text(op);
   if (op.space != ptx::StateSpace::Generic) text += std::string(".") + space_name(op.space);
   if (op.vector_elements > 1) text += ".v" + std::to_string(op.vector_elements);
@@ -63,6 +66,9 @@ std::string place_of(const Grid& grid, const ptx::MicroOp& op) {
 
 std::string access_fault_text(const Grid& grid, const ptx::MicroOp& op, const AccessFault& fault,
                               const ThreadName& who, const memory::AddressSpace& address_space) {
+  if (fault.reason != nullptr)
+    return "kernel '" + grid.kernel->name + "': " + mnemonic(op) + " by " + thread_text(grid, op, who) +
+           ": " + fault.reason;
   const char* action = op.kind == ptx::Kind::Load ? "load" : op.kind == ptx::Kind::Store ? "store" : "atomic";
   std::string text = "kernel '" + grid.kernel->name +
                      "': " + (fault.kind == FaultKind::MisalignedAddress ? "misaligned " : "illegal ") +

@@ -316,6 +316,19 @@ bool MemoryUnit<W>::execute_unplanned(ptx::Warp<W>& warp, const MicroOp& op, std
 }
 
 template <unsigned W>
+bool MemoryUnit<W>::execute_once(ptx::Warp<W>& warp, const MicroOp& op, std::uint64_t lanes,
+                                 const BlockMemory& block) {
+  alignas(64) std::uint64_t addresses[W];
+  ptx::generate_addresses(warp, op, lanes, addresses);
+  const unsigned bytes = ptx::access_bytes(op);
+  Access access{warp,     op,    block,
+                op.space, lanes, ptx::type_bytes(op.type),
+                bytes,    bytes, op.kind != ptx::Kind::Load,
+                addresses};
+  return execute_in(access);
+}
+
+template <unsigned W>
 bool MemoryUnit<W>::read_bytes(Address address, std::byte* to, Bytes bytes, unsigned lane,
                                const BlockMemory& block) {
   const Window window = window_of(address);

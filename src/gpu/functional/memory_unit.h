@@ -29,7 +29,8 @@ struct AccessFault {
   unsigned lane = 0;
   Address address = 0;  // in the space's own addresses
   ptx::StateSpace space = ptx::StateSpace::Global;
-  bool untracked = false;  // the access names full/empty bits and the memory has none
+  bool untracked = false;        // the access names full/empty bits and the memory has none
+  const char* reason = nullptr;  // of textures and surfaces, where no address was reached
 };
 
 template <unsigned W>
@@ -54,6 +55,9 @@ class MemoryUnit {
       return true;
     return execute_unplanned(warp, op, lanes, block);
   }
+  // The same for an instruction that is not the kernel's own and will not come again.
+  bool execute_once(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes,
+                    const BlockMemory& block);
   const AccessFault& fault() const { return fault_; }
 
   // Copies bytes from a generic address as `lane` sees it; false when they are not all readable.

@@ -17,6 +17,7 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
       address_space_(address_space),
       services_(services),
       load_store_(config_, static_cast<std::uint16_t>(number), pool, address_space),
+      textures_(address_space, static_cast<unsigned>(config.sm.max_warps)),
       units_(config.sm),
       instructions_(config.instruction_cache, static_cast<std::uint16_t>(number), pool),
       instruction_shift_(static_cast<unsigned>(std::countr_zero(config.sm.instruction_bytes))),
@@ -58,6 +59,7 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   if (cycle_ >= load_store_next_ || load_store_.wants_tick()) {
     load_store_next_ = load_store_.tick(now, cycle_);
     take_completions();
+    if (!textures_.quiet()) tick_textures();
   }
   if (!instructions_.waiting() || instructions_.receive(now)) fetch_blocked_ = 0;
   while (launches_->can_pop(now)) launch(launches_->pop(now));
@@ -112,23 +114,30 @@ void SmCoreOf<W>::wake_warps() {
   }
 }
 
+// What `op` wrote may be used from `ready` on.
+template <unsigned W>
+[[gnu::always_inline]] inline void SmCoreOf<W>::complete(std::uint32_t slot, const ptx::MicroOp& op,
+                                                         Cycle ready) {
+  Warp& warp = *warps_[slot];
+  const TimedOp& timed = warp.timed[&op - warp.code];
+  const std::uint16_t* written = warp.entries + timed.first_entry + timed.read_entries;
+  for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[written[i]] = ready;
+  if (warp.reason == IssueSlot::Memory) {
+    if (ready > cycle_)
+      sleep_until(warp, slot, ready, IssueSlot::Memory);
+    else
+      set_ready(warp, slot);
+  } else if (warp.reason == IssueSlot::Fence && drained(slot)) {
+    set_ready(warp, slot);
+  }
+}
+
 template <unsigned W>
 void SmCoreOf<W>::take_completions() {
   drain_changed_ |= !load_store_.completions().empty();
-  for (const auto& completion : load_store_.completions()) {
-    Warp& warp = *warps_[completion.warp];
-    const TimedOp& timed = warp.timed[completion.op - warp.code];
-    const std::uint16_t* written = warp.entries + timed.first_entry + timed.read_entries;
-    for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[written[i]] = completion.ready;
-    if (warp.reason == IssueSlot::Memory) {
-      if (completion.ready > cycle_)
-        sleep_until(warp, completion.warp, completion.ready, IssueSlot::Memory);
-      else
-        set_ready(warp, completion.warp);
-    } else if (warp.reason == IssueSlot::Fence && drained(completion.warp)) {
-      set_ready(warp, completion.warp);
-    }
-  }
+  for (const auto& completion : load_store_.completions())
+    if (textures_.idle() || !textures_.take(completion, cycle_))
+      complete(completion.warp, *completion.op, completion.ready);
   if (!load_store_.completions().empty())
     for (std::uint64_t rest = blocked_[static_cast<unsigned>(IssueSlot::TrackedOrder)]; rest != 0;
          rest &= rest - 1) {
@@ -136,6 +145,30 @@ void SmCoreOf<W>::take_completions() {
       set_ready(*warps_[slot], slot);
     }
   load_store_.clear_completions();
+}
+
+template <unsigned W>
+void SmCoreOf<W>::tick_textures() {
+  // What is handed over now the load-store unit looks at in the next cycle.
+  if (textures_.sends())
+    load_store_next_ = std::min({load_store_next_, textures_.tick(cycle_, load_store_), cycle_ + 1});
+  for (const auto& failed : textures_.faults()) {
+    const Warp& warp = *warps_[failed.warp];
+    fault(*warp.block, failed.access.kind,
+          access_fault_text(*warp.block->grid, failed.op, failed.access, thread_of(warp, failed.access.lane),
+                            address_space_));
+  }
+  textures_.faults().clear();
+  if (textures_.completions().empty()) return;
+  drain_changed_ = true;
+  for (const auto& completion : textures_.completions())
+    complete(completion.warp, *completion.op, completion.ready);
+  textures_.clear_completions();
+  for (std::uint64_t rest = waits_for_textures_; rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+    if (warps_[slot]->reason == IssueSlot::UnitBusy) set_ready(*warps_[slot], slot);
+  }
+  waits_for_textures_ = 0;
 }
 
 template <unsigned W>

@@ -15,6 +15,7 @@
 #include "gpu/sm/instruction_cache.h"
 #include "gpu/sm/load_store_unit.h"
 #include "gpu/sm/sm.h"
+#include "gpu/sm/texture_unit.h"
 #include "gpu/sm/timed_kernel.h"
 #include "gpu/sm/wake_wheel.h"
 #include "gpu/sm/warp_scheduler.h"
@@ -100,6 +101,8 @@ class SmCoreOf final : public SmCore {
   void charge(const WarpScheduler& scheduler, Cycle cycles);
   void wake_warps();
   void take_completions();
+  void complete(std::uint32_t slot, const ptx::MicroOp& op, Cycle ready);
+  void tick_textures();
   void launch(const BlockLaunch& launch);
   void start_warp(Block& block, std::uint32_t index, unsigned slot);
   void fetch();
@@ -119,6 +122,7 @@ class SmCoreOf final : public SmCore {
   }
   bool issue_arithmetic(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_memory(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
+  bool issue_image(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool has_instruction(Warp& warp, unsigned slot);
   void consumed(Warp& warp, unsigned slot, const TimedOp& timed);
@@ -142,7 +146,8 @@ class SmCoreOf final : public SmCore {
   bool read_bytes(const Warp& warp, unsigned lane, Address address, std::byte* to, Bytes bytes);
   ThreadName thread_of(const Warp& warp, unsigned lane) const;
   bool drained(unsigned slot) const {
-    return load_store_.outstanding_reads(slot) == 0 && load_store_.outstanding_writes(slot) == 0;
+    return load_store_.outstanding_reads(slot) == 0 && load_store_.outstanding_writes(slot) == 0 &&
+           textures_.outstanding(slot) == 0;
   }
 
   const std::uint32_t number_;
@@ -155,6 +160,7 @@ class SmCoreOf final : public SmCore {
   std::function<void(Picoseconds)> invalidate_caches_, kernel_failed_;
 
   LoadStoreUnit<W> load_store_;
+  TextureUnit<W> textures_;
   ExecutionUnits units_;
   InstructionCache instructions_;
   unsigned instruction_shift_;
@@ -163,7 +169,8 @@ class SmCoreOf final : public SmCore {
 
   Picoseconds now_ = 0;
   Cycle cycle_ = 0;
-  Cycle load_store_next_ = 0;  // when the load-store unit has something to do
+  Cycle load_store_next_ = 0;             // when the load-store or the texture unit has something to do
+  std::uint64_t waits_for_textures_ = 0;  // warps that its being full keeps from issuing
   std::uint64_t free_slots_ = 0;
   std::uint64_t ready_ = 0;                        // may issue, as far as is known
   std::array<std::uint64_t, kReasons> blocked_{};  // by reason

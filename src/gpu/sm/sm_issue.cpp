@@ -211,7 +211,36 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
 }
 
 template <unsigned W>
+[[gnu::noinline]] bool SmCoreOf<W>::issue_image(Warp& warp, unsigned slot, const MicroOp& op,
+                                                const TimedOp& timed) {
+  const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
+  if (lanes != 0) {
+    if (!textures_.can_issue()) {
+      waits_for_textures_ |= 1ull << slot;
+      return sleep(warp, slot, IssueSlot::UnitBusy);
+    }
+    if (!textures_.issue(slot, warp.lanes, op, lanes, warp.memory)) {
+      const AccessFault& access = textures_.fault();
+      fault(*warp.block, access.kind,
+            access_fault_text(*warp.block->grid, op, access, thread_of(warp, access.lane), address_space_));
+      return true;
+    }
+    const std::uint16_t* entries = warp.entries + timed.first_entry;
+    textures_.start_at(units_.collect(cycle_, slot, entries, timed.register_reads));
+    load_store_next_ = cycle_ + 1;
+    entries += timed.read_entries;
+    for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = kPending;
+  }
+  consumed(warp, slot, timed);
+  warp.parts_left = 0;
+  advance(warp, slot, warp.pc + 1);
+  return true;
+}
+
+template <unsigned W>
 bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
+  if (op.kind == Kind::Image) [[unlikely]]
+    return issue_image(warp, slot, op, timed);
   const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
   const bool waits =
       op.kind == Kind::SystemCall || (op.kind == Kind::Fence && op.scope != ptx::MemoryScope::Cta);

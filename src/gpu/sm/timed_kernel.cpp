@@ -65,8 +65,8 @@ class Builder {
     timed.first_entry = static_cast<std::uint32_t>(result_->entries.size());
     timed.machine_index = result_->machine_instructions;
     timed.parts = op.machine_instructions;
-    const bool memory =
-        op.kind == ptx::Kind::Load || op.kind == ptx::Kind::Store || op.kind == ptx::Kind::Atomic;
+    const bool memory = op.kind == ptx::Kind::Load || op.kind == ptx::Kind::Store ||
+                        op.kind == ptx::Kind::Atomic || op.kind == ptx::Kind::Image;
     const config::Sm::Timing& timing = timing_of(op.unit, sm_);
     timed.latency_cycles = static_cast<std::uint16_t>(std::min<std::uint64_t>(timing.latency_cycles, 0xffff));
     timed.interval_cycles =

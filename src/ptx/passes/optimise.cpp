@@ -410,6 +410,8 @@ class Optimiser {
         return op.semantics != MemorySemantics::Weak || op.names_bits();
       case Kind::Special:
         return false;
+      case Kind::Image:
+        return op.opcode == Opcode::Sust;
       default:
         return true;
     }
@@ -457,7 +459,19 @@ class Optimiser {
       } else if (in.op.opcode == Opcode::Atom && in.op.destination_count == 1 &&
                  !read[in.destinations[0].index]) {
         make_reduction(in.op);
+      } else if (in.op.kind == Kind::Image) {
+        drop_components(in, read);
       }
+    }
+  }
+
+  // A texture instruction writes the components that somebody reads.
+  void drop_components(Instruction& in, const std::vector<bool>& read) {
+    for (unsigned i = 0; i < in.op.destination_count; ++i) {
+      Value& destination = in.destinations[i];
+      if (!destination.is_register() || read[destination.index]) continue;
+      destination = {};
+      changed_ = true;
     }
   }
 
