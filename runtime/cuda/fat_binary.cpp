@@ -6,14 +6,18 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "base/error.h"
+#include "ptx_link.h"
 
 namespace duet::cuda {
 
 namespace {
 
 constexpr std::uint32_t kWrapperMagic = 0x466243B1;
+constexpr std::uint32_t kRelocatableVersion = 2;
 constexpr std::uint32_t kContainerMagic = 0xBA55ED50;
 constexpr std::uint16_t kKindPtx = 1;
 constexpr std::uint64_t kFlagLz4 = 0x2000;
@@ -73,22 +77,14 @@ std::string text_of(const Entry& entry, const std::string& name) {
   return text;
 }
 
-}  // namespace
-
-std::string ptx_of_fat_binary(const void* wrapper_pointer, unsigned compute_capability,
-                              const std::string& name) {
-  const auto* wrapper = static_cast<const std::byte*>(wrapper_pointer);
-  if (field<std::uint32_t>(wrapper, 0) != kWrapperMagic)
-    throw Error(name + ": the program registers GPU code in an unknown form");
-  const auto* data = field<const std::byte*>(wrapper, 8);
-  if (field<std::uint32_t>(data, 0) != kContainerMagic)
-    return reinterpret_cast<const char*>(data);  // PTX text, ends with a zero
-
+// The PTX entry of a container that suits the device best; nothing when it has none. `machine_code` gets what
+// else is there.
+std::optional<std::string> best_ptx(const std::byte* data, unsigned compute_capability,
+                                    const std::string& name, std::string& machine_code) {
   const std::byte* at = data + field<std::uint16_t>(data, 6);
   const std::byte* const end = at + field<std::uint64_t>(data, 8);
   const std::byte* best = nullptr;
   unsigned best_architecture = 0;
-  std::string machine_code;
   while (at < end) {
     const Entry entry(at);
     if (entry.kind == kKindPtx) {
@@ -104,12 +100,52 @@ std::string ptx_of_fat_binary(const void* wrapper_pointer, unsigned compute_capa
     }
     at += entry.header_bytes + entry.payload_bytes;
   }
-  if (best == nullptr)
+  if (best == nullptr) return std::nullopt;
+  return text_of(Entry(best), name);
+}
+
+// What nvcc -rdc=true linked: the wrapper points to the containers of the object files, ended by null; the
+// container that was linked of them has machine code alone.
+std::string relocatable_ptx(const std::byte* wrapper, unsigned compute_capability, const std::string& name) {
+  std::vector<std::string> texts;
+  const auto* containers = field<const std::byte* const*>(wrapper, 16);
+  for (; containers != nullptr && *containers != nullptr; ++containers) {
+    std::string machine_code;
+    auto text = best_ptx(*containers, compute_capability, name, machine_code);
+    if (!text)
+      throw Error(
+          fmt::format("{}: relocatable device code (nvcc -rdc=true) of which one object file holds only "
+                      "machine code ({}), no "
+                      "PTX: build all of them with nvcc -arch=sm_75",
+                      name, machine_code));
+    texts.push_back(std::move(*text));
+  }
+  if (texts.empty())
+    throw Error(name + ": relocatable device code (nvcc -rdc=true) without the PTX of its object files");
+  return link_ptx(texts);
+}
+
+}  // namespace
+
+std::string ptx_of_fat_binary(const void* wrapper_pointer, unsigned compute_capability,
+                              const std::string& name) {
+  const auto* wrapper = static_cast<const std::byte*>(wrapper_pointer);
+  if (field<std::uint32_t>(wrapper, 0) != kWrapperMagic)
+    throw Error(name + ": the program registers GPU code in an unknown form");
+  if (field<std::uint32_t>(wrapper, 4) == kRelocatableVersion)
+    return relocatable_ptx(wrapper, compute_capability, name);
+  const auto* data = field<const std::byte*>(wrapper, 8);
+  if (field<std::uint32_t>(data, 0) != kContainerMagic)
+    return reinterpret_cast<const char*>(data);  // PTX text, ends with a zero
+
+  std::string machine_code;
+  auto text = best_ptx(data, compute_capability, name, machine_code);
+  if (!text)
     throw Error(fmt::format(
         "{}: the program holds only machine code ({}), no PTX: build it with nvcc -arch=sm_75 or -gencode "
         "arch=compute_75,code=compute_75",
         name, machine_code));
-  return text_of(Entry(best), name);
+  return std::move(*text);
 }
 
 }  // namespace duet::cuda
