@@ -5,13 +5,19 @@
 // pointer leads to the containers of the object files, whose PTX texts are linked (ptx_link.h).
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 namespace duet::cuda {
 
 // `wrapper` is what __cudaRegisterFatBinary was given. Among several PTX texts takes the one for the highest
 // architecture that the device (10 * major + minor) has, or else the lowest. Throws duet::Error when there is
-// none.
+// none, and when sizes in it contradict each other or the memory that holds it.
 std::string ptx_of_fat_binary(const void* wrapper, unsigned compute_capability, const std::string& name);
+
+// The same of a container at the beginning of `bytes`.
+std::string ptx_of_container(std::span<const std::byte> bytes, unsigned compute_capability,
+                             const std::string& name);
 
 }  // namespace duet::cuda
