@@ -7,14 +7,17 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "base/error.h"
+#include "ptx_link.h"
 
 namespace duet::cuda {
 
 namespace {
 
 constexpr std::uint32_t kWrapperMagic = 0x466243B1;
+constexpr std::uint32_t kRelocatableVersion = 2;
 constexpr std::uint32_t kContainerMagic = 0xBA55ED50;
 constexpr std::uint16_t kKindPtx = 1;
 constexpr std::uint64_t kFlagLz4 = 0x2000;
@@ -154,11 +157,30 @@ std::string ptx_of_container(std::span<const std::byte> bytes, unsigned compute_
   return text_of(Entry(best, name), name);
 }
 
+namespace {
+
+// What nvcc -rdc=true linked: the wrapper points to the containers of the object files, ended by null; the
+// container that was linked of them has machine code alone.
+std::string relocatable_ptx(const std::byte* wrapper, unsigned compute_capability, const std::string& name) {
+  std::vector<std::string> texts;
+  const auto* containers = field<const std::byte* const*>(wrapper, 16);
+  for (; containers != nullptr && *containers != nullptr; ++containers)
+    texts.push_back(ptx_of_container({*containers, bytes_from(*containers)}, compute_capability,
+                                     name + " (of nvcc -rdc=true)"));
+  if (texts.empty())
+    throw Error(name + ": relocatable device code (nvcc -rdc=true) without the PTX of its object files");
+  return link_ptx(texts);
+}
+
+}  // namespace
+
 std::string ptx_of_fat_binary(const void* wrapper_pointer, unsigned compute_capability,
                               const std::string& name) {
   const auto* wrapper = static_cast<const std::byte*>(wrapper_pointer);
   if (field<std::uint32_t>(wrapper, 0) != kWrapperMagic)
     throw Error(name + ": the program registers GPU code in an unknown form");
+  if (field<std::uint32_t>(wrapper, 4) == kRelocatableVersion)
+    return relocatable_ptx(wrapper, compute_capability, name);
   const auto* data = field<const std::byte*>(wrapper, 8);
   const std::size_t bytes = bytes_from(data);
   if (bytes < sizeof kContainerMagic || field<std::uint32_t>(data, 0) != kContainerMagic) {

@@ -1,7 +1,8 @@
 // Finds the PTX text in what a compiler registered: plain PTX (clang with PTX as its GPU binary), or NVIDIA's
 // fat binary container with plain, LZ4- or zstd-compressed entries. Layout as observed: wrapper {u32
 // 0x466243B1, u32 version, pointer, pointer}; container {u32 0xBA55ED50, u16 1, u16 header bytes, u64 bytes};
-// entries with kind (1 PTX, 2 machine code) and sizes.
+// entries with kind (1 PTX, 2 machine code) and sizes. Version 2 is relocatable device code: the second
+// pointer leads to the containers of the object files, whose PTX texts are linked (ptx_link.h).
 #pragma once
 
 #include <cstddef>

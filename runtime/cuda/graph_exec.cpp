@@ -130,13 +130,12 @@ class Launch {
       const Step& step = exec_.steps[i];
       const StreamId id = lane(step.lane);
       if (begins(step)) edge(CommandKind::StreamWaitEvent, id, exec_.start);
-      for (const std::size_t earlier : step.waits)
-        edge(CommandKind::StreamWaitEvent, id, exec_.steps[earlier].event);
+      record_tail(step.lane);
+      for (const std::size_t earlier : step.waits) wait_for(id, earlier);
       if (commands_[i].call != CallKind::Other) submit(std::move(commands_[i]));
-      if (step.awaited) edge(CommandKind::EventRecord, id, step.event);
+      if (step.awaited) unrecorded_[step.lane] = i;
     }
-    for (const std::size_t last : exec_.last)
-      edge(CommandKind::StreamWaitEvent, stream_, exec_.steps[last].event);
+    for (const std::size_t last : exec_.last) wait_for(stream_, last);
     exec_.last_stream = stream_;
     exec_.last_command = session_.driver().last_submitted(stream_);
     return cudaSuccess;
@@ -152,6 +151,20 @@ class Launch {
     command.stream = stream;
     command.event = event;
     submit(std::move(command));
+  }
+
+  // A record is submitted when somebody waits for it or its lane goes on: on a machine with one hardware
+  // channel it would otherwise hold up the nodes behind it until its own node is complete.
+  void wait_for(StreamId stream, std::size_t step) {
+    const auto open = unrecorded_.find(exec_.steps[step].lane);
+    if (open != unrecorded_.end() && open->second == step) record_tail(exec_.steps[step].lane);
+    edge(CommandKind::StreamWaitEvent, stream, exec_.steps[step].event);
+  }
+  void record_tail(unsigned lane_number) {
+    const auto open = unrecorded_.find(lane_number);
+    if (open == unrecorded_.end()) return;
+    edge(CommandKind::EventRecord, lane(lane_number), exec_.steps[open->second].event);
+    unrecorded_.erase(open);
   }
 
   // Everything that may fail comes before the first command. CallKind::Other: the node does nothing.
@@ -213,7 +226,8 @@ class Launch {
   ThreadState& thread_;
   CUgraphExec_st& exec_;
   const StreamId stream_;
-  std::vector<Command> commands_;  // by step
+  std::vector<Command> commands_;                         // by step
+  std::unordered_map<unsigned, std::size_t> unrecorded_;  // by lane: its latest step, awaited
 };
 
 bool same_edges(const CUgraph_st& one, const CUgraph_st& other, std::size_t at) {

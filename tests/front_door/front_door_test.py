@@ -367,14 +367,14 @@ class Loading(Fixture):
         self.assertIn(f"loads the real CUDA library {other}/libcudart.so.13", result.stderr)
 
     def test_a_missing_function_is_named(self):
-        source = WORK / "graph.cu"
-        source.write_text('extern "C" int cudaGraphCreate(void**, unsigned);\n#include <stdio.h>\n'
-                          'int main() { void* g; printf("%d\\n", cudaGraphCreate(&g, 0)); return 0; }\n')
-        self.assertEqual(call(DUET, "cc", source, "-o", WORK / "graph").returncode, 0)
-        result = call(DUET, "run", "-q", "--out", "graph-out", WORK / "graph")
+        source = WORK / "missing.cu"
+        source.write_text('extern "C" int cudaUserObjectCreate(void**, void*, void*, unsigned, unsigned);\n#include <stdio.h>\n'
+                          'int main() { void* g; printf("%d\\n", cudaUserObjectCreate(&g, 0, 0, 1, 1)); return 0; }\n')
+        self.assertEqual(call(DUET, "cc", source, "-o", WORK / "missing").returncode, 0)
+        result = call(DUET, "run", "-q", "--out", "missing-out", WORK / "missing")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout, "801\n")
-        self.assertIn("duet: cudaGraphCreate is not supported", result.stderr)
+        self.assertIn("duet: cudaUserObjectCreate is not supported", result.stderr)
 
 
 class WithoutNvcc(Fixture):

@@ -276,6 +276,40 @@ void wide(cudaStream_t stream) {
   CHECK(cudaGraphDestroy(graph));
 }
 
+// Milliseconds of a graph of kernels, each in a block of its own; in a chain or with nothing that orders
+// them.
+float time_of(bool chain, cudaStream_t stream) {
+  const int nodes = 4;
+  expect::Array<int> data(nodes * kCount, 0);
+  cudaGraph_t graph;
+  CHECK(cudaGraphCreate(&graph, 0));
+  cudaGraphNode_t node, previous = nullptr;
+  int steps = 20000;
+  for (int n = 0; n < nodes; n++) {
+    int* part = data.device() + n * kCount;
+    Kernel<int*, int> increment(reinterpret_cast<void*>(slow_increment), part, steps);
+    increment.params.gridDim = dim3(1);
+    CHECK(cudaGraphAddKernelNode(&node, graph, &previous, chain && n > 0 ? 1 : 0, &increment.params));
+    previous = node;
+  }
+  cudaGraphExec_t exec;
+  cudaEvent_t start, end;
+  CHECK(cudaEventCreate(&start));
+  CHECK(cudaEventCreate(&end));
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(cudaEventRecord(start, stream));
+  CHECK(cudaGraphLaunch(exec, stream));
+  CHECK(cudaEventRecord(end, stream));
+  CHECK(cudaEventSynchronize(end));
+  data.fetch();
+  for (int n = 0; n < nodes; n++) expect::equal("timed", n, data.host[n * kCount], 1);
+  float milliseconds = 0;
+  CHECK(cudaEventElapsedTime(&milliseconds, start, end));
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaGraphDestroy(graph));
+  return milliseconds;
+}
+
 void refused(Diamond& d) {
   cudaGraphExec_t exec;
   const cudaGraphNode_t from = d.host, to = d.copy_in;
@@ -316,6 +350,11 @@ int main() {
   clones_and_children(diamond, second);
   order(first, second);
   wide(second);
+  const float chain = time_of(true, second), free = time_of(false, second);
+  if (!(free > 0 && free < chain / 2)) {
+    fprintf(stderr, "independent nodes take %g ms, a chain of them %g ms\n", free, chain);
+    return 1;
+  }
   refused(diamond);
   CHECK(cudaGraphDestroy(diamond.graph));
   CHECK(cudaStreamDestroy(first));
