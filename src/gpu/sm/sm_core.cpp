@@ -135,8 +135,9 @@ template <unsigned W>
 template <unsigned W>
 void SmCoreOf<W>::take_completions() {
   drain_changed_ |= !load_store_.completions().empty();
+  const bool images = !textures_.idle();
   for (const auto& completion : load_store_.completions())
-    if (textures_.idle() || !textures_.take(completion, cycle_))
+    if (!images || !textures_.take(completion, cycle_))
       complete(completion.warp, *completion.op, completion.ready);
   if (!load_store_.completions().empty())
     for (std::uint64_t rest = blocked_[static_cast<unsigned>(IssueSlot::TrackedOrder)]; rest != 0;
@@ -148,7 +149,7 @@ void SmCoreOf<W>::take_completions() {
 }
 
 template <unsigned W>
-void SmCoreOf<W>::tick_textures() {
+[[gnu::noinline]] void SmCoreOf<W>::tick_textures() {
   // What is handed over now the load-store unit looks at in the next cycle.
   if (textures_.sends())
     load_store_next_ = std::min({load_store_next_, textures_.tick(cycle_, load_store_), cycle_ + 1});
