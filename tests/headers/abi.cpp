@@ -22,7 +22,7 @@ int main() {
   SIZE(cudaPos) SIZE(cudaMemcpy3DParms) SIZE(cudaMemcpy3DPeerParms) SIZE(cudaLaunchConfig_t) SIZE(cudaLaunchAttribute)
   SIZE(cudaLaunchAttributeValue) SIZE(cudaMemLocation) SIZE(cudaMemPoolProps) SIZE(cudaMemAccessDesc) SIZE(cudaUUID_t)
   SIZE(cudaIpcEventHandle_t) SIZE(cudaIpcMemHandle_t) SIZE(cudaChannelFormatDesc) SIZE(cudaAccessPolicyWindow)
-  SIZE(cudaError_t) SIZE(cudaStream_t)
+  SIZE(cudaError_t) SIZE(cudaStream_t) SIZE(cudaTextureDesc) SIZE(cudaResourceDesc) SIZE(cudaResourceViewDesc)
 #include "fields.inc"
 #include "enumerators.inc"
   VALUE(CUDART_VERSION) VALUE(cudaHostAllocDefault) VALUE(cudaHostAllocPortable) VALUE(cudaHostAllocMapped)

@@ -59,7 +59,6 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   if (cycle_ >= load_store_next_ || load_store_.wants_tick()) {
     load_store_next_ = load_store_.tick(now, cycle_);
     take_completions();
-    if (!textures_.quiet()) tick_textures();
   }
   if (!instructions_.waiting() || instructions_.receive(now)) fetch_blocked_ = 0;
   while (launches_->can_pop(now)) launch(launches_->pop(now));
@@ -146,6 +145,7 @@ void SmCoreOf<W>::take_completions() {
       set_ready(*warps_[slot], slot);
     }
   load_store_.clear_completions();
+  if (!textures_.quiet()) tick_textures();
 }
 
 template <unsigned W>
