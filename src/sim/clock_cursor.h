@@ -18,7 +18,8 @@ class ClockCursor {
   }
 
   Picoseconds first_edge_after(Picoseconds time) const {
-    if (time >= edge_ && time < next_edge_) return next_edge_;  // mostly; small enough to go where it is called
+    if (time >= edge_ && time < next_edge_)
+      return next_edge_;  // mostly; small enough to go where it is called
     return edge_after(time, 1);
   }
   // The edge that lies `cycles` edges after the last edge at or before `time`.
