@@ -17,7 +17,11 @@ class ClockCursor {
     move_to(0);
   }
 
-  Picoseconds first_edge_after(Picoseconds time) const { return edge_after(time, 1); }
+  Picoseconds first_edge_after(Picoseconds time) const {
+    if (time >= edge_ && time < next_edge_)
+      return next_edge_;  // mostly; small enough to go where it is called
+    return edge_after(time, 1);
+  }
   // The edge that lies `cycles` edges after the last edge at or before `time`.
   Picoseconds edge_after(Picoseconds time, Cycle cycles) const {
     if (cycles == 1 && time >= edge_ && time < next_edge_) return next_edge_;

@@ -25,6 +25,7 @@ int main() {
   SIZE(cudaError_t) SIZE(cudaStream_t) SIZE(cudaGraphNodeParams) SIZE(cudaKernelNodeParams) SIZE(cudaKernelNodeParamsV2)
   SIZE(cudaMemsetParams) SIZE(cudaMemcpyNodeParams) SIZE(cudaMemAllocNodeParams) SIZE(cudaGraphEdgeData)
   SIZE(cudaGraphInstantiateParams) SIZE(cudaGraphExecUpdateResultInfo)
+  SIZE(cudaTextureDesc) SIZE(cudaResourceDesc) SIZE(cudaResourceViewDesc)
 #include "fields.inc"
 #include "enumerators.inc"
   FIELD(cudaGraphNodeParams, kernel) FIELD(cudaGraphNodeParams, memcpy) FIELD(cudaGraphNodeParams, memset)

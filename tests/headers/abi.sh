@@ -11,13 +11,16 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cxx=${CXX:-g++}
 
-grep -ohE '^ *cuda[A-Za-z0-9_]+( = [^,]*)?,?$' "$ours/duet_driver_enums.h" "$ours/duet_driver_graphs.h" "$ours/driver_types.h" |
+grep -ohE '^ *cuda[A-Za-z0-9_]+( = [^,]*)?,?$' "$ours/duet_driver_enums.h" "$ours/duet_driver_graphs.h" "$ours/driver_types.h" \
+  "$ours/texture_types.h" "$ours/surface_types.h" |
   sed -E 's/^ *(cuda[A-Za-z0-9_]+).*/VALUE(\1)/' | sort -u >"$work/enumerators.inc"
 # Fields of the plain structures: each declarator between "struct name {" and "};", without nested ones.
 awk '/^struct cuda[A-Za-z0-9_]+ \{$/ { name = $2; next } /^\}/ { name = "" }
+  name != "" && /\{$/ { depth++; next } depth > 0 { if ($0 ~ /^ *\}/) depth--; next }
   name != "" { sub(/\/\*.*/, ""); sub(/;.*/, ""); n = split($0, part, ",")
     for (i = 1; i <= n; i++) { d = part[i]; sub(/\[.*/, "", d); m = split(d, word, /[ *]+/)
-      if (word[m] != "") print "FIELD(" name ", " word[m] ")" } }' "$ours/driver_types.h" "$ours/duet_driver_graphs.h" >"$work/fields.inc"
+      if (word[m] != "") print "FIELD(" name ", " word[m] ")" } }' "$ours/driver_types.h" "$ours/duet_driver_graphs.h" \
+  "$ours/texture_types.h" >"$work/fields.inc"
 
 for side in ours theirs; do
   eval directory=\$$side
@@ -25,7 +28,8 @@ for side in ours theirs; do
   "$work/$side" >"$work/$side.txt"
   # Names and types of the functions: what the compiler says of their addresses.
   printf '#include <cuda_runtime_api.h>\n#include <cstdio>\n#include <typeinfo>\nint main() {\n' >"$work/$side.cpp"
-  grep -ohE '\bcuda[A-Z][A-Za-z0-9]*\(' "$ours/cuda_runtime_api.h" "$ours/duet_cuda_graphs.h" | tr -d "(" | sort -u | grep -v Profiler |
+  grep -ohE '\bcuda[A-Z][A-Za-z0-9]*\(' "$ours/cuda_runtime_api.h" "$ours/duet_cuda_graphs.h" "$ours/duet_images_api.h" | tr -d '(' |
+    sort -u | grep -v Profiler |
     sed 's/.*/  std::printf("%s %s\\n", "&", typeid(\&&).name());/' >>"$work/$side.cpp"
   echo '}' >>"$work/$side.cpp"
   "$cxx" -std=c++17 -w -I "$directory" "$work/$side.cpp" -o "$work/$side" || { echo "FAIL functions with $directory"; exit 1; }

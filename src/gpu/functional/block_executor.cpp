@@ -9,7 +9,6 @@
 #include "gpu/functional/device_services.h"
 #include "gpu/functional/fault_text.h"
 #include "gpu/functional/grid_arrays.h"
-#include "gpu/functional/image_access.h"
 #include "gpu/functional/memory_unit.h"
 #include "gpu/functional/special_registers.h"
 #include "gpu/functional/warp_control.h"
@@ -63,7 +62,6 @@ class Executor final : public BlockExecutor {
   };
 
   std::uint64_t run_warp(WarpState& warp, std::uint64_t budget);
-  bool image(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void branch(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void branch_indexed(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
@@ -78,7 +76,6 @@ class Executor final : public BlockExecutor {
   const SmContext context_;
   const unsigned width_;
   MemoryUnit<W> memory_;
-  ImageAccess<W> images_;
 
   Grid* grid_ = nullptr;
   const MicroOp* code_ = nullptr;
@@ -265,18 +262,12 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
         case Kind::Load:
         case Kind::Store:
         case Kind::Atomic:
+        case Kind::Image:
           if (lanes != 0 && !memory_.execute(warp.lanes, op, lanes, warp.memory)) {
             leave();
             const AccessFault& access = memory_.fault();
             fault(access.kind, access_fault_text(*grid_, op, access, thread_of(warp, access.lane),
                                                  *context_.address_space));
-            return executed;
-          }
-          ++pc;
-          continue;
-        case Kind::Image:
-          if (lanes != 0 && !image(warp, op, lanes)) {
-            leave();
             return executed;
           }
           ++pc;
@@ -350,22 +341,6 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
       return executed;
     }
   }
-}
-
-// False: a lane did what it must not.
-template <unsigned W>
-[[gnu::noinline]] bool Executor<W>::image(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
-  const auto refuse = [&](const MicroOp& at, const AccessFault& access) {
-    fault(access.kind,
-          access_fault_text(*grid_, at, access, thread_of(warp, access.lane), *context_.address_space));
-    return false;
-  };
-  if (!images_.start(warp.lanes, op, lanes, *context_.address_space)) return refuse(op, images_.fault());
-  for (const auto& tap : images_.taps())
-    if (!memory_.execute_once(images_.scratch(), tap.op, tap.lanes, warp.memory))
-      return refuse(tap.op, memory_.fault());
-  images_.finish(warp.lanes);
-  return true;
 }
 
 template <unsigned W>

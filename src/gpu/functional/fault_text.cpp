@@ -69,7 +69,10 @@ std::string access_fault_text(const Grid& grid, const ptx::MicroOp& op, const Ac
   if (fault.reason != nullptr)
     return "kernel '" + grid.kernel->name + "': " + mnemonic(op) + " by " + thread_text(grid, op, who) +
            ": " + fault.reason;
-  const char* action = op.kind == ptx::Kind::Load ? "load" : op.kind == ptx::Kind::Store ? "store" : "atomic";
+  const char* action = op.kind == ptx::Kind::Load    ? "load"
+                       : op.kind == ptx::Kind::Store ? "store"
+                       : op.kind == ptx::Kind::Image ? "texture or surface access"
+                                                     : "atomic";
   std::string text = "kernel '" + grid.kernel->name +
                      "': " + (fault.kind == FaultKind::MisalignedAddress ? "misaligned " : "illegal ") +
                      std::to_string(ptx::access_bytes(op)) + "-byte " + action + " at " +

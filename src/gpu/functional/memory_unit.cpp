@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/atomic_operation.h"
+#include "gpu/functional/image_access.h"
 #include "ptx/state_spaces.h"
 
 namespace duet::gpu {
@@ -67,6 +68,9 @@ inline void copy_lane(std::byte* to, const std::byte* from, unsigned bytes) {
 template <unsigned W>
 MemoryUnit<W>::MemoryUnit(const memory::AddressSpace& address_space)
     : address_space_(address_space), words_(ptx::word_lanes<W>()) {}
+
+template <unsigned W>
+MemoryUnit<W>::~MemoryUnit() = default;
 
 template <unsigned W>
 void MemoryUnit<W>::forget() {
@@ -287,6 +291,7 @@ bool MemoryUnit<W>::execute_in(Access& access) {
 template <unsigned W>
 bool MemoryUnit<W>::execute_unplanned(ptx::Warp<W>& warp, const MicroOp& op, std::uint64_t lanes,
                                       const BlockMemory& block) {
+  if (op.kind == ptx::Kind::Image) return execute_image(warp, op, lanes, block);
   const unsigned element =
       op.kind == ptx::Kind::Atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
   const unsigned bytes = element * op.vector_elements;
@@ -315,17 +320,33 @@ bool MemoryUnit<W>::execute_unplanned(ptx::Warp<W>& warp, const MicroOp& op, std
   return true;
 }
 
+// Tap after tap: their instructions are made anew every time, so no plan is kept for them.
 template <unsigned W>
-bool MemoryUnit<W>::execute_once(ptx::Warp<W>& warp, const MicroOp& op, std::uint64_t lanes,
-                                 const BlockMemory& block) {
-  alignas(64) std::uint64_t addresses[W];
-  ptx::generate_addresses(warp, op, lanes, addresses);
-  const unsigned bytes = ptx::access_bytes(op);
-  Access access{warp,     op,    block,
-                op.space, lanes, ptx::type_bytes(op.type),
-                bytes,    bytes, op.kind != ptx::Kind::Load,
-                addresses};
-  return execute_in(access);
+bool MemoryUnit<W>::execute_image(ptx::Warp<W>& warp, const MicroOp& op, std::uint64_t lanes,
+                                  const BlockMemory& block) {
+  if (images_ == nullptr) images_ = std::make_unique<ImageAccess<W>>();
+  if (!images_->start(warp, op, lanes, address_space_)) {
+    fault_ = images_->fault();
+    return false;
+  }
+  for (const auto& tap : images_->taps()) {
+    alignas(64) std::uint64_t addresses[W];
+    ptx::generate_addresses(images_->scratch(), tap.op, tap.lanes, addresses);
+    const unsigned bytes = ptx::access_bytes(tap.op);
+    Access access{images_->scratch(),
+                  tap.op,
+                  block,
+                  tap.op.space,
+                  tap.lanes,
+                  ptx::type_bytes(tap.op.type),
+                  bytes,
+                  bytes,
+                  tap.op.kind != ptx::Kind::Load,
+                  addresses};
+    if (!execute_in(access)) return false;
+  }
+  images_->finish(warp);
+  return true;
 }
 
 template <unsigned W>

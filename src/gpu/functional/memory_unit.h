@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "gpu/grid.h"
 #include "memory/address_space.h"
@@ -24,6 +25,9 @@ struct BlockMemory {
   Bytes parameter_bytes = 0;
 };
 
+template <unsigned W>
+class ImageAccess;
+
 struct AccessFault {
   FaultKind kind = FaultKind::None;
   unsigned lane = 0;
@@ -37,6 +41,7 @@ template <unsigned W>
 class MemoryUnit {
  public:
   explicit MemoryUnit(const memory::AddressSpace& address_space);
+  ~MemoryUnit();
 
   // Before anything of another grid executes.
   void forget();
@@ -45,8 +50,8 @@ class MemoryUnit {
     if (generation_ != address_space_.generation()) forget();
   }
 
-  // Executes a Load, Store or Atomic for the lanes given. False: nothing was written and fault() says why.
-  // The block memory of one grid's blocks lies where it lay when the grid's first access executed.
+  // Executes a Load, Store, Atomic or Image for the lanes given. False: nothing was written and fault() says
+  // why. The block memory of one grid's blocks lies where it lay when the grid's first access executed.
   bool execute(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& block) {
     const Plan& plan = plans_[plan_index(op)];
     if (plan.op == &op && plan.access != nullptr &&
@@ -55,9 +60,6 @@ class MemoryUnit {
       return true;
     return execute_unplanned(warp, op, lanes, block);
   }
-  // The same for an instruction that is not the kernel's own and will not come again.
-  bool execute_once(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes,
-                    const BlockMemory& block);
   const AccessFault& fault() const { return fault_; }
 
   // Copies bytes from a generic address as `lane` sees it; false when they are not all readable.
@@ -99,6 +101,8 @@ class MemoryUnit {
 
   bool execute_unplanned(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes,
                          const BlockMemory& block);
+  bool execute_image(ptx::Warp<W>& warp, const ptx::MicroOp& op, std::uint64_t lanes,
+                     const BlockMemory& block);
   bool make_plan(Plan& plan, Access& access);
   bool execute_together(const Plan& plan, Access& access);
   bool execute_in(Access& access);
@@ -115,6 +119,7 @@ class MemoryUnit {
   const ptx::WordLanes<W>& words_;
   std::uint64_t generation_ = 0;  // of the address space for which the plans hold
   std::array<Plan, kPlans> plans_;
+  std::unique_ptr<ImageAccess<W>> images_;  // made when first used
   AccessFault fault_;
 };
 

@@ -2,8 +2,8 @@
 // address space, coalesces their lanes into requests, plays bank conflicts, and collects the answers. Values
 // are bound where a request is serviced; shared memory is serviced here. One transaction enters L1 (or the
 // constant cache) per core cycle; shared memory is busy one cycle per conflict-free part. Source: hu2016 §2
-// (SM), CUDA C programming guide, compute capability 2.x (coalescing, banks, broadcast). Left out: textures,
-// surfaces.
+// (SM), CUDA C programming guide, compute capability 2.x (coalescing, banks, broadcast). Textures and
+// surfaces come through texture_unit.h.
 // Tracked memory (lustig2013 §4.1, §4.5): an access does what its instruction names; otherwise loads wait for
 // full, stores fill, atomics do both. What waits does so in a queue of its own, so that it never keeps other
 // instructions from L1. Because classes may pass each other, a warp's access to tracked memory is issued only

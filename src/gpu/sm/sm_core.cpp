@@ -59,7 +59,6 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   if (cycle_ >= load_store_next_ || load_store_.wants_tick()) {
     load_store_next_ = load_store_.tick(now, cycle_);
     take_completions();
-    if (!textures_.quiet()) tick_textures();
   }
   if (!instructions_.waiting() || instructions_.receive(now)) fetch_blocked_ = 0;
   while (launches_->can_pop(now)) launch(launches_->pop(now));
@@ -135,8 +134,9 @@ template <unsigned W>
 template <unsigned W>
 void SmCoreOf<W>::take_completions() {
   drain_changed_ |= !load_store_.completions().empty();
+  const bool images = !textures_.idle();
   for (const auto& completion : load_store_.completions())
-    if (textures_.idle() || !textures_.take(completion, cycle_))
+    if (!images || !textures_.take(completion, cycle_))
       complete(completion.warp, *completion.op, completion.ready);
   if (!load_store_.completions().empty())
     for (std::uint64_t rest = blocked_[static_cast<unsigned>(IssueSlot::TrackedOrder)]; rest != 0;
@@ -145,10 +145,11 @@ void SmCoreOf<W>::take_completions() {
       set_ready(*warps_[slot], slot);
     }
   load_store_.clear_completions();
+  if (!textures_.quiet()) tick_textures();
 }
 
 template <unsigned W>
-void SmCoreOf<W>::tick_textures() {
+[[gnu::noinline]] void SmCoreOf<W>::tick_textures() {
   // What is handed over now the load-store unit looks at in the next cycle.
   if (textures_.sends())
     load_store_next_ = std::min({load_store_next_, textures_.tick(cycle_, load_store_), cycle_ + 1});

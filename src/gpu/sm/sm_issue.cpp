@@ -107,6 +107,7 @@ bool SmCoreOf<W>::try_issue(Warp& warp, unsigned slot) {
       case Kind::Load:
       case Kind::Store:
       case Kind::Atomic:
+      case Kind::Image:
         return issue_memory(warp, slot, op, timed);
       default:
         return issue_control(warp, slot, op, timed);
@@ -188,6 +189,8 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
     return true;
   }
   const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
+  if (op.kind == Kind::Image) [[unlikely]]
+    return issue_image(warp, slot, op, timed);
   if (lanes != 0) {
     if (!load_store_.can_issue()) return sleep(warp, slot, IssueSlot::LoadStoreBusy);
     const auto issue = load_store_.issue(slot, warp.lanes, op, lanes, warp.memory);
@@ -239,8 +242,6 @@ template <unsigned W>
 
 template <unsigned W>
 bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
-  if (op.kind == Kind::Image) [[unlikely]]
-    return issue_image(warp, slot, op, timed);
   const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
   const bool waits =
       op.kind == Kind::SystemCall || (op.kind == Kind::Fence && op.scope != ptx::MemoryScope::Cta);
