@@ -124,7 +124,7 @@ class Messages(Fixture):
     def test_unsupported_instruction(self):
         ptx = WORK / "tex.ptx"
         ptx.write_text(".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .f32 %f<5>;\n"
-                       ".reg .u64 %t;\n ld.param.u64 %t, [p];\n tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%t, {%f1}];\n ret;\n}\n")
+                       ".reg .u64 %t;\n ld.param.u64 %t, [p];\n tex.cube.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%t, {%f1,%f2,%f3,%f4}];\n ret;\n}\n")
         result = call(DUET, "run", "--out", "o3", ptx, "--kernel", "k", "--arg", "u64:0")
         self.assertEqual(result.returncode, 125)
         self.assertIn("kernel 'k': PTX 'tex.", result.stderr)

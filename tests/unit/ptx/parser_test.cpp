@@ -35,9 +35,9 @@ TEST(ParserErrors, AFormThatIsNotKnownRefusesItsKernel) {
 
 TEST(Parser, UnsupportedInstructionNamesKernelAndLine) {
   const Kernel kernel = compile_body(
-      ".reg .b32 %r<9>;\n.reg .b64 %t;\ntex.3d.v4.u32.s32 {%r0,%r1,%r2,%r3}, [%t, "
+      ".reg .b32 %r<9>;\n.reg .b64 %t;\ntex.cube.v4.u32.s32 {%r0,%r1,%r2,%r3}, [%t, "
       "{%r4,%r5,%r6,%r7}];\nret;");
-  EXPECT_EQ(kernel.unsupported, "kernel 'k': PTX 'tex.3d.v4.u32.s32' is not supported (t.ptx:9)");
+  EXPECT_EQ(kernel.unsupported, "kernel 'k': PTX 'tex.cube.v4.u32.s32' is not supported (t.ptx:9)");
   EXPECT_TRUE(kernel.code.empty());
 }
 
