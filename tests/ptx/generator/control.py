@@ -284,6 +284,15 @@ def fold(values):
     return result
 
 
+def constant_predicates(suite):
+    """A predicate operand may be a constant. The module's other kernel is of a form that is not supported, which is no matter here."""
+    one, other = list(range(32)), list(range(100, 132))
+    unused = (".visible .entry unused()\n{\n  .reg .f32 %f<2>;\n  .reg .b16 %x;\n  add.rn.f32.f16 %f0, %x, %f1;\n  ret;\n}\n")
+    suite.lanes("selp.constant_predicate", [("u32", one), ("u32", other)], "selp.u32 %d, %a, %b, 1;\nselp.u32 %d1, %a, %b, 0;",
+                [("u32", one), ("u32", other)], module=unused)
+
+
 def generate(suite):
+    constant_predicates(suite)
     for part in (votes, shuffles, barriers, branches, calls, registers, moves):
         part(suite)

@@ -28,6 +28,12 @@ def carries(suite):
         suite.forms("subc." + t + ".chain", [(t, a), (t, b), (t, c)],
                     [("sub.cc.%s {d}, %%a, %%b;" % t, t, less), ("subc.cc.%s {d}, %%b, %%c;" % t, t, again),
                      ("subc.%s {d}, %%a, %%c;" % t, t, [x - z - (s < 0) for x, z, s in zip(a, c, again)])])
+        # On NVIDIA's GPUs a subtraction adds the complement: after it CC.CF says that there was no borrow, and a chain of both kinds
+        # sees that (published tests and answers, which agree with silicon).
+        mixed = [y + z + (x >= y) for x, y, z in zip(a, b, c)]
+        suite.forms("addc.subc." + t + ".chain", [(t, a), (t, b), (t, c)],
+                    [("sub.cc.%s {d}, %%a, %%b;" % t, t, less), ("addc.cc.%s {d}, %%b, %%c;" % t, t, mixed),
+                     ("subc.%s {d}, %%a, %%c;" % t, t, [x - z - (m < span) for x, z, m in zip(a, c, mixed)])])
         product = [integer(x, t) * integer(y, t) for x, y in zip(a, b)]
         for part, shift in (("lo", 0), ("hi", bits)):
             word = [p >> shift & mask(t) for p in product]
