@@ -59,7 +59,10 @@ std::pair<std::string_view, std::string_view> split_line(std::string_view line) 
 // A machine file is [table], key = value and nothing else; toml++ 3.3 does not survive every other text.
 bool is_table_or_value(std::string_view line) {
   const auto is_name = [](std::string_view name) {
-    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    // Names joined by dots: none is empty.
+    if (name.empty() || name.front() == '.' || name.back() == '.' || name.find("..") != name.npos)
+      return false;
+    return std::all_of(name.begin(), name.end(), [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
              c == '-' || c == '.';
     });

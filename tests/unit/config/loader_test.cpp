@@ -97,8 +97,9 @@ TEST_F(MachineFile, ErrorsNameFileAndLine) {
   EXPECT_NE(error_of(write("d.toml", "name = \"d\"\n")).find("is missing"), std::string::npos);
   EXPECT_NE(error_of(write("e.toml", "base = \"e\"\n")).find("leads back"), std::string::npos);
   EXPECT_NE(error_of(write("f.toml", "name = \n")).find("f.toml:1"), std::string::npos);
-  for (const char* line : {"[", "[gpu.sm", "[gpu sm]", "[\n]", "count", "= 1", "a b = 1", "count = [1]",
-                           "count = {a = 1}", "name = \"\"\"a", "name = '''a", "[gp\xd2\x8f]", "[[gpu]]"})
+  for (const char* line :
+       {"[", "[gpu.sm", "[gpu sm]", "[gpu..sm]", "[.gpu]", "gpu. = 1", "[\n]", "count", "= 1", "a b = 1",
+        "count = [1]", "count = {a = 1}", "name = \"\"\"a", "name = '''a", "[gp\xd2\x8f]", "[[gpu]]"})
     EXPECT_NE(error_of(write("g.toml", base + line + "\n")).find("g.toml:2: neither [table] nor key = value"),
               std::string::npos)
         << line;
