@@ -39,6 +39,15 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
   return id;
 }
 
+std::vector<CommandId> CommandBook::predecessors(StreamId stream) const {
+  std::vector<CommandId> result;
+  for (std::size_t s = 0; s < streams.size(); ++s) {
+    const bool default_order = (stream == 0 || s == 0) && streams[s].blocking && streams[stream].blocking;
+    if ((s == stream || default_order) && streams[s].last != 0) result.push_back(streams[s].last);
+  }
+  return result;
+}
+
 const char* CommandBook::obstacle(CommandId id) const {
   const PendingCommand& pending = at(id);
   const Stream& stream = streams[pending.command.stream];

@@ -54,6 +54,9 @@ class CommandBook {
   bool sent(CommandId id) const {
     return id < first_ || commands_[id - first_].done || commands_[id - first_].sent;
   }
+  // What CUDA orders before a command that is submitted to the stream now: the last commands of the streams
+  // for which it waits.
+  std::vector<CommandId> predecessors(StreamId stream) const;
   // The oldest command that may enter stage (ii) now; 0: none.
   CommandId oldest_ready() const;
   void complete(CommandId id);

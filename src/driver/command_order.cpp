@@ -30,18 +30,10 @@ void CommandOrder::join(Clock& clock, const Clock& other) {
   for (std::size_t s = 0; s < other.size(); ++s) clock[s] = std::max(clock[s], other[s]);
 }
 
-void CommandOrder::add(const Command& command, const std::vector<CommandId>& last,
-                       const std::vector<bool>& blocking, CommandId record) {
+void CommandOrder::add(const Command& command, const std::vector<CommandId>& before) {
   Known known{host_, {name_of(command), command.stream, command.kind == CommandKind::Launch}};
-  const auto after = [&](CommandId id) {
+  for (const CommandId id : before)
     if (id != 0) join(known.clock, known_[id - 1].clock);
-  };
-  after(last[command.stream]);
-  after(record);
-  if (blocking[command.stream]) {
-    for (std::size_t s = 0; s < last.size(); ++s)
-      if (blocking[s] && (command.stream == 0 || s == 0)) after(last[s]);
-  }
   if (known.clock.size() <= command.stream) known.clock.resize(command.stream + 1);
   known_.push_back(std::move(known));
   known_.back().clock[command.stream] = known_.size();

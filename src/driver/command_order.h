@@ -14,10 +14,9 @@ namespace duet::driver {
 
 class CommandOrder {
  public:
-  // Commands are added in the order of their ids, from 1. `last` gives the latest command of each stream
-  // before this one (0: none), `record` what a StreamWaitEvent refers to.
-  void add(const Command& command, const std::vector<CommandId>& last, const std::vector<bool>& blocking,
-           CommandId record);
+  // Commands are added in the order of their ids, from 1. `before`: those that CUDA orders directly before
+  // this one, and with them what comes before those; 0 is none.
+  void add(const Command& command, const std::vector<CommandId>& before);
   // The host has seen that the command is complete; 0 is none.
   void host_knows(CommandId id);
 

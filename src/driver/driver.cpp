@@ -97,14 +97,9 @@ CommandId Driver::submit(Command command) {
 }
 
 void Driver::State::add_to_order(const Command& command) {
-  std::vector<CommandId> last;
-  std::vector<bool> blocking;
-  for (const Stream& stream : book.streams) {
-    last.push_back(stream.last);
-    blocking.push_back(stream.blocking);
-  }
-  const bool waits = command.kind == CommandKind::StreamWaitEvent;
-  order->add(command, last, blocking, waits ? book.events[command.event - 1].record : 0);
+  std::vector<CommandId> before = book.predecessors(command.stream);
+  if (command.kind == CommandKind::StreamWaitEvent) before.push_back(book.events[command.event - 1].record);
+  order->add(command, before);
 }
 
 bool Driver::complete(CommandId id) const {
@@ -141,13 +136,8 @@ const CommandLabel& Driver::label(CommandId id) const { return state_->order->la
 CommandId Driver::last_submitted(StreamId stream) const { return state_->book.streams.at(stream).last; }
 
 std::vector<CommandId> Driver::predecessors(StreamId stream) const {
-  const auto& streams = state_->book.streams;
-  std::vector<CommandId> result;
-  for (std::size_t s = 0; s < streams.size(); ++s) {
-    const bool default_order = (stream == 0 || s == 0) && streams[s].blocking && streams.at(stream).blocking;
-    if (s != stream && !default_order) continue;
-    if (!state_->book.done(streams[s].last)) result.push_back(streams[s].last);
-  }
+  std::vector<CommandId> result = state_->book.predecessors(stream);
+  std::erase_if(result, [this](CommandId id) { return state_->book.done(id); });
   return result;
 }
 

@@ -175,7 +175,8 @@ class Driver : public sim::Component {
   // The same for who only looks on.
   bool outstanding() const;
   CommandId last_submitted(StreamId stream) const;  // 0: none yet
-  // What a command that is submitted to the stream now has to wait for: by stream the last such command.
+  // What a command that is submitted to the stream now still has to wait for: by stream the last such
+  // command.
   std::vector<CommandId> predecessors(StreamId stream) const;
   // Event: not recorded yet counts as complete, as in CUDA. Time of the completed record; nothing while
   // pending or never recorded.
