@@ -216,9 +216,10 @@ DUET_API(cudaStreamBeginCapture, Other, (cudaStream_t stream, cudaStreamCaptureM
 DUET_END
 
 DUET_API(cudaStreamBeginCaptureToGraph, Other,
-         (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after, const cudaGraphEdgeData*,
-          size_t count, cudaStreamCaptureMode mode)) {
+         (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after,
+          const cudaGraphEdgeData* edges, size_t count, cudaStreamCaptureMode mode)) {
   if (!duet::cuda::valid(graph) || (after == nullptr && count != 0)) return cudaErrorInvalidValue;
+  if (!duet::cuda::plain(edges, count)) return cudaErrorNotSupported;
   if (!duet::cuda::all_in(*graph, after, count)) return cudaErrorInvalidValue;
   return duet::cuda::begin(session, thread, stream, mode, graph, {after, after + count});
 }
@@ -260,7 +261,7 @@ DUET_API(cudaStreamGetCaptureInfo, Other,
 DUET_END
 
 DUET_API(cudaStreamUpdateCaptureDependencies, Other,
-         (cudaStream_t stream, cudaGraphNode_t* after, const cudaGraphEdgeData*, size_t count,
+         (cudaStream_t stream, cudaGraphNode_t* after, const cudaGraphEdgeData* edges, size_t count,
           unsigned flags)) {
   StreamUse use;
   if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
@@ -269,6 +270,7 @@ DUET_API(cudaStreamUpdateCaptureDependencies, Other,
   if (flags > cudaStreamSetCaptureDependencies || (after == nullptr && count != 0))
     return cudaErrorInvalidValue;
   if (!duet::cuda::all_in(*use.capture->graph, after, count)) return cudaErrorInvalidValue;
+  if (!duet::cuda::plain(edges, count)) return cudaErrorNotSupported;
   if (flags == cudaStreamSetCaptureDependencies) use.handle->captured_after.clear();
   duet::cuda::add_all(use.handle->captured_after, {after, after + count});
   return cudaSuccess;

@@ -7,6 +7,12 @@
 
 namespace duet::cuda {
 
+bool plain(const cudaGraphEdgeData* edges, std::size_t count) {
+  return edges == nullptr || std::all_of(edges, edges + count, [](const cudaGraphEdgeData& edge) {
+           return edge.from_port == 0 && edge.to_port == 0 && edge.type == 0;
+         });
+}
+
 cudaGraphNode_t add_node(CUgraph_st& graph, Work work, const std::vector<CUgraphNode_st*>& after) {
   graph.nodes.push_back(std::make_unique<CUgraphNode_st>(graph, std::move(work)));
   CUgraphNode_st* node = graph.nodes.back().get();

@@ -96,6 +96,8 @@ Work copy_of(const Work& work);
 std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph);
 // Dependencies before dependents, otherwise in the order in which nodes were added; empty with a cycle.
 std::vector<CUgraphNode_st*> topological_order(const CUgraph_st& graph);
+// Whether the edges are nothing but order; null says so too. Other edges are not supported.
+bool plain(const cudaGraphEdgeData* edges, std::size_t count);
 // The node of `graph`, or of one of its child graphs, that is a copy of `original`; null when there is none.
 CUgraphNode_st* find_copy(const CUgraph_st& graph, const CUgraphNode_st* original);
 

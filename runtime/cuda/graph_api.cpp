@@ -38,12 +38,6 @@ void clear(cudaGraphEdgeData* edges, const size_t* count) {
   if (edges != nullptr && count != nullptr) std::fill(edges, edges + *count, cudaGraphEdgeData{});
 }
 
-bool plain(const cudaGraphEdgeData* edges, size_t count) {
-  return edges == nullptr || std::all_of(edges, edges + count, [](const cudaGraphEdgeData& edge) {
-           return edge.from_port == 0 && edge.to_port == 0 && edge.type == 0;
-         });
-}
-
 bool pairs_in(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t count) {
   if (!valid(graph)) return false;
   if (count != 0 && (from == nullptr || to == nullptr)) return false;
@@ -175,7 +169,7 @@ DUET_API(cudaGraphAddDependencies, Other,
          (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
           const cudaGraphEdgeData* data, size_t count)) {
   if (!pairs_in(graph, from, to, count)) return cudaErrorInvalidValue;
-  if (!plain(data, count)) return cudaErrorNotSupported;
+  if (!duet::cuda::plain(data, count)) return cudaErrorNotSupported;
   for (size_t i = 0; i < count; ++i) {
     auto& after = to[i]->after;
     if (std::find(after.begin(), after.end(), from[i]) != after.end()) return cudaErrorInvalidValue;
@@ -188,7 +182,7 @@ DUET_END
 DUET_API(cudaGraphRemoveDependencies, Other,
          (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
           const cudaGraphEdgeData* data, size_t count)) {
-  if (!pairs_in(graph, from, to, count) || !plain(data, count)) return cudaErrorInvalidValue;
+  if (!pairs_in(graph, from, to, count) || !duet::cuda::plain(data, count)) return cudaErrorInvalidValue;
   for (size_t i = 0; i < count; ++i)
     if (std::erase(to[i]->after, from[i]) == 0) return cudaErrorInvalidValue;
   return cudaSuccess;

@@ -223,8 +223,7 @@ DUET_API(cudaGraphAddNode, Other,
          (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* after,
           const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* params)) {
   if (params == nullptr) return cudaErrorInvalidValue;
-  for (size_t i = 0; edges != nullptr && i < count; ++i)
-    if (edges[i].from_port != 0 || edges[i].to_port != 0 || edges[i].type != 0) return cudaErrorNotSupported;
+  if (!duet::cuda::plain(edges, count)) return cudaErrorNotSupported;
   return by_type(session, *params,
                  [&](auto work, auto make) { return add(node, graph, after, count, std::move(work), make); });
 }
