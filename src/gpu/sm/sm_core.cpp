@@ -149,16 +149,19 @@ void SmCoreOf<W>::take_completions() {
 }
 
 template <unsigned W>
+[[gnu::noinline]] void SmCoreOf<W>::fault_of_access(const Warp& warp, const ptx::MicroOp& op,
+                                                    const AccessFault& access) {
+  fault(*warp.block, access.kind,
+        access_fault_text(*warp.block->grid, op, access, thread_of(warp, access.lane), address_space_));
+}
+
+template <unsigned W>
 [[gnu::noinline]] void SmCoreOf<W>::tick_textures() {
   // What is handed over now the load-store unit looks at in the next cycle.
   if (textures_.sends())
     load_store_next_ = std::min({load_store_next_, textures_.tick(cycle_, load_store_), cycle_ + 1});
-  for (const auto& failed : textures_.faults()) {
-    const Warp& warp = *warps_[failed.warp];
-    fault(*warp.block, failed.access.kind,
-          access_fault_text(*warp.block->grid, failed.op, failed.access, thread_of(warp, failed.access.lane),
-                            address_space_));
-  }
+  for (const auto& failed : textures_.faults())
+    fault_of_access(*warps_[failed.warp], failed.op, failed.access);
   textures_.faults().clear();
   if (textures_.completions().empty()) return;
   drain_changed_ = true;

@@ -103,6 +103,7 @@ class SmCoreOf final : public SmCore {
   void take_completions();
   void complete(std::uint32_t slot, const ptx::MicroOp& op, Cycle ready);
   void tick_textures();
+  void fault_of_access(const Warp& warp, const ptx::MicroOp& op, const AccessFault& access);
   void launch(const BlockLaunch& launch);
   void start_warp(Block& block, std::uint32_t index, unsigned slot);
   void fetch();

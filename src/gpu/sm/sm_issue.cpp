@@ -196,9 +196,7 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
     const auto issue = load_store_.issue(slot, warp.lanes, op, lanes, warp.memory);
     if (issue == LoadStoreUnit<W>::Issue::Later) return sleep(warp, slot, IssueSlot::TrackedOrder);
     if (issue == LoadStoreUnit<W>::Issue::Faulted) {
-      const AccessFault& access = load_store_.fault();
-      fault(*warp.block, access.kind,
-            access_fault_text(*warp.block->grid, op, access, thread_of(warp, access.lane), address_space_));
+      fault_of_access(warp, op, load_store_.fault());
       return true;
     }
     load_store_.start_at(units_.collect(cycle_, slot, entries, timed.register_reads));
@@ -223,9 +221,7 @@ template <unsigned W>
       return sleep(warp, slot, IssueSlot::UnitBusy);
     }
     if (!textures_.issue(slot, warp.lanes, op, lanes, warp.memory)) {
-      const AccessFault& access = textures_.fault();
-      fault(*warp.block, access.kind,
-            access_fault_text(*warp.block->grid, op, access, thread_of(warp, access.lane), address_space_));
+      fault_of_access(warp, op, textures_.fault());
       return true;
     }
     const std::uint16_t* entries = warp.entries + timed.first_entry;
