@@ -1,9 +1,11 @@
 // Branch divergence of one warp: a stack of paths, the top one runs. Lanes that leave a divergent branch on
 // different paths meet again at its immediate post-dominator. Source: the SIMT stack of hu2016's SM (thread
-// controller); reconvergence points are the compiler's. Left out: independent progress of diverged lanes: a
-// path runs until it reaches the meeting point.
+// controller); reconvergence points are the compiler's. Paths need not run in the stack's order: one that
+// waits for lanes elsewhere gives its turn to another (turn_to_other), and lanes that wait where paths meet
+// go on by themselves when nothing else can (CUDA C programming guide, independent thread scheduling).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +13,7 @@ namespace duet::gpu {
 
 class ReconvergenceStack {
  public:
+  // A path with none above it that holds some of its lanes can run; the others wait at `pc` for those.
   struct Path {
     std::uint32_t pc;
     std::uint32_t reconvergence;  // where this path ends and its lanes wait for the others
@@ -20,17 +23,28 @@ class ReconvergenceStack {
 
   void start(std::uint64_t lanes) {
     paths_.clear();
+    turns_ = 0;
     if (lanes != 0) paths_.push_back({0, kNowhere, lanes});
   }
   bool empty() const { return paths_.empty(); }
   const Path& top() const { return paths_.back(); }
   std::size_t depth() const { return paths_.size(); }
+  // Lanes that have not ended.
+  std::uint64_t live() const {
+    std::uint64_t lanes = 0;
+    for (const Path& path : paths_) lanes |= path.lanes;
+    return lanes;
+  }
+  // Whether all of them run on one path.
+  bool together() const { return paths_.size() == 1 || paths_.back().lanes == live(); }
 
   // The running path goes on at `pc`; it ends when that is its meeting point.
   void move_to(std::uint32_t pc) {
     paths_.back().pc = pc;
     pop_finished();
   }
+  // The running path stands at an instruction; it is to be executed (again) when the path runs next.
+  void park(std::uint32_t pc) { paths_.back().pc = pc; }
 
   // The running path splits: `taken` (some of its lanes, not all) go to `target`, the others to `next`.
   void diverge(std::uint64_t taken, std::uint32_t target, std::uint32_t next, std::uint32_t reconvergence) {
@@ -58,6 +72,16 @@ class ReconvergenceStack {
     pop_finished();
   }
 
+  // Gives the turn to another path without lanes that are blocked: the next that can run, in turn, or lanes
+  // that wait at a meeting point, which go on from there without the others (when none can run, and when all
+  // have had their turn since lanes last did so). False, and nothing changes, where there is none.
+  bool turn_to_other(std::uint64_t blocked);
+
+  // The path of these lanes stood at an instruction until now, wherever it lies in the stack; it goes on
+  // behind it. Paths without blocked lanes that then stand at the same place on their way to the same meeting
+  // point become one.
+  void step(std::uint64_t lanes, std::uint64_t blocked);
+
  private:
   // The running path becomes the place where its lanes meet. When it was to end there anyway, its parent is
   // that place already (otherwise a loop would grow the stack with each lane that leaves it).
@@ -73,8 +97,19 @@ class ReconvergenceStack {
   void pop_finished() {
     while (!paths_.empty() && paths_.back().pc == paths_.back().reconvergence) paths_.pop_back();
   }
+  // Behind the last of the paths above `root` that hold some of its lanes.
+  std::size_t end_of(std::size_t root) const {
+    std::size_t end = root + 1;
+    while (end < paths_.size() && (paths_[end].lanes & paths_[root].lanes) != 0) ++end;
+    return end;
+  }
+  bool can_run(std::size_t path) const { return end_of(path) == path + 1; }
+  bool siblings(std::size_t a, std::size_t b) const;
+  void bring_to_top(std::size_t path);
+  void drop_finished();
 
   std::vector<Path> paths_;
+  std::size_t turns_ = 0;  // since lanes last left a meeting point without the others
 };
 
 }  // namespace duet::gpu

@@ -51,6 +51,7 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     kernel.register_slots = allocation.register_slots;
     kernel.predicates = allocation.predicates;
     kernel.names_32_lanes = function.names_32_lanes;
+    kernel.independent_threads = parsed.target_sm >= 70;
     emit(function, flow, allocation, variable_number, kernel);
   } catch (const ir::Unsupported& unsupported) {
     kernel.code.clear();

@@ -65,6 +65,9 @@ struct Kernel {
   std::uint32_t machine_instructions = 0;  // static count, weighted
   std::string
       unsupported;  // not empty: launching it is refused with this one-line message; code is then empty
+  // Lanes of a warp make progress whatever the others do (.target sm_70 and later): only then are there
+  // Kind::Exchange and MicroOp::may_wait.
+  bool independent_threads = false;
   bool names_32_lanes =
       false;                // shfl, vote, match, .lanemask..: refused on machines whose warps are not 32 wide
   bool names_bits = false;  // an instruction names full/empty bits: refused where no memory has any

@@ -69,6 +69,7 @@ inline constexpr std::uint16_t kNoRegister = 0xffff;
 // What the GPU's stepping loop has to do besides calling a handler.
 enum class Kind : std::uint8_t {
   Arithmetic,  // handler only
+  Exchange,  // a handler whose lanes wait for others that it names (shfl.sync, ..; source: the last, a mask)
   Load,
   Store,
   Atomic,  // Atomic: Atom and Red
@@ -181,6 +182,7 @@ struct MicroOp {
   std::uint32_t reconvergence =
       0;  // immediate post-dominator; Kernel::code.size() when only the exit post-dominates
   bool uniform_branch = false;  // bra.uni
+  bool may_wait = false;        // goes back in a loop in which lanes may wait for others
 
   // How many machine instructions an assembler would spend (64-bit add: 2, IEEE division: a sequence, the low
   // half of a register pair: none). Statistics count these; timing models charge them.

@@ -1,5 +1,6 @@
-// The barrier counters of a block. A warp arrives as a whole; warps that have ended count as arrived at
-// barriers of the whole block. Source: PTX ISA 9.0, bar / barrier.
+// The barrier counters of a block. A warp arrives as a whole; one whose lanes are on several paths when the
+// last of them has come, but for a count of threads. Warps that have ended count as arrived at barriers of
+// the whole block. Source: PTX ISA 9.0, bar / barrier.
 #pragma once
 
 #include <array>
@@ -23,9 +24,14 @@ struct Barrier {
   std::uint64_t expected_threads = 0;  // 0: the whole block
   BarrierReduction running, complete;  // of this phase and of the last one
 
-  bool in_use() const { return arrived_warps != 0; }
+  bool in_use() const { return arrived_threads != 0; }
   void arrive(std::uint64_t threads, std::uint64_t expected) {
     ++arrived_warps;
+    arrived_threads += threads;
+    expected_threads = expected;
+  }
+  // Part of a warp, at a barrier that counts threads.
+  void arrive_apart(std::uint64_t threads, std::uint64_t expected) {
     arrived_threads += threads;
     expected_threads = expected;
   }

@@ -9,6 +9,7 @@
 #include "gpu/functional/device_services.h"
 #include "gpu/functional/fault_text.h"
 #include "gpu/functional/grid_arrays.h"
+#include "gpu/functional/independent_threads.h"
 #include "gpu/functional/memory_unit.h"
 #include "gpu/functional/special_registers.h"
 #include "gpu/functional/warp_control.h"
@@ -53,6 +54,7 @@ class Executor final : public BlockExecutor {
   struct WarpState {
     ptx::Warp<W> lanes;
     ReconvergenceStack stack;
+    IndependentThreads<W> threads;
     State state = State::Ready;
     unsigned barrier = 0;
     const MicroOp* barrier_op = nullptr;
@@ -63,8 +65,11 @@ class Executor final : public BlockExecutor {
 
   std::uint64_t run_warp(WarpState& warp, std::uint64_t budget);
   void branch(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
+  bool take_next_path(WarpState& warp);
   void branch_indexed(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
+  void arrive_apart(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
+  void count_ended_lanes(WarpState& warp);
   void release_barriers();
   void end_warp(WarpState& warp);
   void read_special(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
@@ -135,6 +140,7 @@ void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
     warp.lanes.carry = 0;
     warp.stack.start(
         LaneMask::first(static_cast<unsigned>(std::min<std::uint64_t>(width_, threads - i * width_))).bits());
+    warp.threads.start();
     warp.state = State::Ready;
     warp.waiting_op = nullptr;
   }
@@ -221,6 +227,7 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
   ReconvergenceStack& stack = warp.stack;
   std::uint64_t executed = 0;
   while (true) {
+    if (warp.threads.waits() && !take_next_path(warp)) return executed;
     // The running path; it changes at branches, exits and where it meets others.
     std::uint32_t pc = stack.top().pc;
     const std::uint32_t end = stack.top().reconvergence;
@@ -234,10 +241,12 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
     while (true) {
       if (pc == end || pc >= code_size_) {
         leave();
-        if (pc != end)
+        if (pc != end) {
           stack.exit(active);  // running off the end is an exit
-        else
+          if (warp.threads.waits()) count_ended_lanes(warp);
+        } else {
           stack.move_to(pc);
+        }
         break;
       }
       if (executed >= budget) {
@@ -259,6 +268,21 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
           }
           ++pc;
           continue;
+        case Kind::Exchange:
+          if (lanes == 0 || stack.together() ||
+              !IndependentThreads<W>::incomplete(warp.lanes, stack, op, lanes)) {
+            if (lanes != 0) {
+              if constexpr (W == 32)
+                op.handler32(warp.lanes, op, lanes);
+              else
+                op.handler64(warp.lanes, op, lanes);
+            }
+            ++pc;
+            continue;
+          }
+          stack.park(pc);
+          warp.threads.wait_for_lanes(warp.lanes, stack, op, lanes, [](const MicroOp&) {});
+          break;
         case Kind::Load:
         case Kind::Store:
         case Kind::Atomic:
@@ -279,6 +303,8 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
         case Kind::Branch:
           if (lanes == active) {
             pc = op.target;
+            if (op.may_wait && stack.depth() > 1 && warp.threads.turn_over(stack, pc)) [[unlikely]]
+              break;
             continue;
           }
           if (lanes == 0) {
@@ -301,8 +327,27 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
         case Kind::Exit:
           stack.move_to(pc + 1);
           stack.exit(lanes);
+          if (warp.threads.waits()) count_ended_lanes(warp);
           break;
         case Kind::Barrier:
+          if (lanes != 0 && grid_->kernel->independent_threads && !stack.together()) [[unlikely]] {
+            if (static_cast<ptx::BarrierMode>(op.mode) == ptx::BarrierMode::Warp) {
+              if (!IndependentThreads<W>::incomplete(warp.lanes, stack, op, lanes)) {
+                ++pc;
+                continue;
+              }
+              stack.park(pc);
+              warp.threads.wait_for_lanes(warp.lanes, stack, op, lanes, [](const MicroOp&) {});
+            } else {
+              stack.park(pc);
+              arrive_apart(warp, op, lanes);
+              if (live_warps_ == 0) {
+                leave();
+                return executed;
+              }
+            }
+            break;
+          }
           ++pc;
           if (lanes == 0 || static_cast<ptx::BarrierMode>(op.mode) == ptx::BarrierMode::Warp) continue;
           leave();
@@ -388,6 +433,41 @@ void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes
   release_barriers();
 }
 
+// Of a warp whose lanes are on several paths, one that stands at the barrier.
+template <unsigned W>
+void Executor<W>::arrive_apart(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
+  const BarrierUse use = barrier_use<W>(warp.lanes, op, lanes, warp_count_ * width_);
+  if (use.id >= kBarriers) {
+    fault(FaultKind::IllegalInstruction,
+          barrier_text(*grid_, op, thread_of(warp, LaneMask(lanes).lowest()), use.id));
+    return;
+  }
+  arrived_barriers_ |= 1u << use.id;
+  warp.threads.arrive(warp.lanes, warp.stack, op, lanes, use, barriers_[use.id]);
+  release_barriers();
+}
+
+template <unsigned W>
+void Executor<W>::count_ended_lanes(WarpState& warp) {
+  if (const unsigned id = warp.threads.lanes_ended(warp.lanes, warp.stack, [](const MicroOp&) {});
+      id != kBarriers) {
+    barriers_[id].arrive(width_, 0);
+    arrived_barriers_ |= 1u << id;
+    release_barriers();
+  }
+}
+
+// Turns to a path that can run. False: all wait at barriers.
+template <unsigned W>
+bool Executor<W>::take_next_path(WarpState& warp) {
+  if (warp.threads.next_path(warp.lanes, warp.stack, [](const MicroOp&) {})) return true;
+  const auto& waiting = warp.threads.at_barrier();
+  warp.state = State::AtBarrier;
+  warp.barrier = waiting.barrier;
+  warp.barrier_op = waiting.op;
+  return false;
+}
+
 template <unsigned W>
 void Executor<W>::release_barriers() {
   for (std::uint32_t rest = arrived_barriers_; rest != 0; rest &= rest - 1) {
@@ -398,6 +478,12 @@ void Executor<W>::release_barriers() {
     arrived_barriers_ &= ~(1u << id);
     for (std::size_t i = 0; i < warp_count_; ++i) {
       WarpState& warp = warps_[i];
+      if (warp.threads.waits()) {
+        if (warp.threads.release(warp.lanes, warp.stack, id, barrier.complete) &&
+            warp.state == State::AtBarrier)
+          warp.state = State::Ready;
+        continue;
+      }
       if (warp.state != State::AtBarrier || warp.barrier != id) continue;
       warp.state = State::Ready;
       if (warp.waiting_op == nullptr) continue;

@@ -118,7 +118,7 @@ std::string refusal(const ptx::Kernel& kernel, unsigned width, unsigned lanes) {
            "warps have " +
            std::to_string(width) + " (" + kernel.module_name + ")";
   for (const ptx::MicroOp& op : kernel.code) {
-    if (op.kind != ptx::Kind::Arithmetic) continue;
+    if (op.kind != ptx::Kind::Arithmetic && op.kind != ptx::Kind::Exchange) continue;
     if (lanes == 32 ? op.handler32 == nullptr : op.handler64 == nullptr)
       return "kernel '" + kernel.name + "': PTX '" + ptx::opcode_name(op.opcode) +
              "' does not run on warps of " + std::to_string(width) + " lanes (" + kernel.module_name + ":" +

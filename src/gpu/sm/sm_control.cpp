@@ -18,7 +18,12 @@ void SmCoreOf<W>::execute_control(Warp& warp, unsigned slot, const MicroOp& op, 
   const std::uint32_t next = warp.pc + 1;
   switch (op.kind) {
     case Kind::Branch:
-      if (lanes == warp.active) return advance(warp, slot, op.target);
+      if (lanes == warp.active) {
+        if (op.may_wait && warp.stack.depth() > 1 && warp.threads.turn_over(warp.stack, op.target))
+            [[unlikely]]
+          return path_changed(warp, slot);
+        return advance(warp, slot, op.target);
+      }
       if (lanes == 0) return advance(warp, slot, next);
       warp.stack.diverge(lanes, op.target, next, op.reconvergence);
       return path_changed(warp, slot);
@@ -27,9 +32,16 @@ void SmCoreOf<W>::execute_control(Warp& warp, unsigned slot, const MicroOp& op, 
       return branch_indexed(warp, slot, op, lanes);
     case Kind::Exit:
       warp.stack.move_to(next);
-      warp.stack.exit(lanes);
+      exit_lanes(warp, lanes);
       return path_changed(warp, slot);
     case Kind::Barrier:
+      if (lanes != 0 && warp.stack.depth() > 1 && warp.block->grid->kernel->independent_threads &&
+          !warp.stack.together()) [[unlikely]] {
+        if (static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Warp)
+          return arrive_apart(warp, slot, op, lanes);
+        if (IndependentThreads<W>::incomplete(warp.lanes, warp.stack, op, lanes))
+          return wait_for_lanes(warp, slot, op, lanes);
+      }
       advance(warp, slot, next);
       if (lanes != 0 && static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Warp)
         arrive(warp, slot, op, lanes);
@@ -91,8 +103,51 @@ void SmCoreOf<W>::arrive(Warp& warp, unsigned slot, const MicroOp& op, std::uint
   release_barriers(block);
 }
 
+// Of a warp whose lanes are on several paths, one that stands at the barrier.
+template <unsigned W>
+void SmCoreOf<W>::arrive_apart(Warp& warp, unsigned slot, const MicroOp& op, std::uint64_t lanes) {
+  Block& block = *warp.block;
+  const BarrierUse use = barrier_use<W>(warp.lanes, op, lanes, block.warp_count * width_);
+  if (use.id >= kBarriers) {
+    fault(block, FaultKind::IllegalInstruction,
+          barrier_text(*block.grid, op, thread_of(warp, LaneMask(lanes).lowest()), use.id));
+    return;
+  }
+  warp.stack.park(warp.pc);
+  warp.threads.arrive(warp.lanes, warp.stack, op, lanes, use, block.barriers[use.id]);
+  path_changed(warp, slot);
+  release_barriers(block);
+}
+
+template <unsigned W>
+void SmCoreOf<W>::wait_for_lanes(Warp& warp, unsigned slot, const MicroOp& op, std::uint64_t lanes) {
+  warp.stack.park(warp.pc);
+  warp.threads.wait_for_lanes(warp.lanes, warp.stack, op, lanes, when_executed(warp));
+  path_changed(warp, slot);
+}
+
+template <unsigned W>
+void SmCoreOf<W>::count_ended_lanes(Warp& warp) {
+  if (const unsigned id = warp.threads.lanes_ended(warp.lanes, warp.stack, when_executed(warp));
+      id != kBarriers)
+    warp.block->barriers[id].arrive(width_, 0);
+}
+
+// Turns to a path that can run. False: all wait at barriers, and the warp sleeps.
+template <unsigned W>
+bool SmCoreOf<W>::take_next_path(Warp& warp, unsigned slot) {
+  if (warp.threads.next_path(warp.lanes, warp.stack, when_executed(warp))) return true;
+  const auto& waiting = warp.threads.at_barrier();
+  warp.barrier = waiting.barrier;
+  warp.barrier_op = waiting.op;
+  sleep(warp, slot, IssueSlot::Barrier);
+  release_barriers(*warp.block);
+  return false;
+}
+
 template <unsigned W>
 void SmCoreOf<W>::release_barriers(Block& block) {
+  std::uint64_t woken = 0;
   for (unsigned id = 0; id < kBarriers; ++id) {
     Barrier& barrier = block.barriers[id];
     if (!barrier.satisfied(block.live_warps)) continue;
@@ -100,6 +155,12 @@ void SmCoreOf<W>::release_barriers(Block& block) {
     for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1) {
       const auto slot = static_cast<unsigned>(std::countr_zero(rest));
       Warp& warp = *warps_[slot];
+      if (warp.threads.waits()) [[unlikely]] {
+        if (warp.threads.release(warp.lanes, warp.stack, id, barrier.complete) &&
+            warp.reason == IssueSlot::Barrier)
+          woken |= 1ull << slot;
+        continue;
+      }
       if (warp.reason != IssueSlot::Barrier || warp.barrier != id) continue;
       if (warp.waiting_op != nullptr) {
         deliver_reduction<W>(warp.lanes, *warp.waiting_op, warp.waiting_lanes, barrier.complete);
@@ -108,6 +169,14 @@ void SmCoreOf<W>::release_barriers(Block& block) {
       // Seen by the schedulers in the next cycle, whichever of them looks first.
       sleep_until(warp, slot, cycle_ + 1, IssueSlot::Barrier);
     }
+  }
+  // Those with lanes on several paths: one of them can run now, perhaps.
+  for (; woken != 0; woken &= woken - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(woken));
+    Warp& warp = *warps_[slot];
+    set_ready(warp, slot);
+    path_changed(warp, slot);
+    if (warp.reason == IssueSlot::Issued) sleep_until(warp, slot, cycle_ + 1, IssueSlot::Barrier);
   }
 }
 

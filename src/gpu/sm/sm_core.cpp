@@ -244,6 +244,7 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
   lanes.carry = 0;
   lanes.width = width_;
   const std::uint64_t threads = grid.block.count(), first = std::uint64_t{index} * width_;
+  warp.threads.start();
   warp.stack.start(
       LaneMask::first(static_cast<unsigned>(std::min<std::uint64_t>(width_, threads - first))).bits());
   warp.code = kernel.code.data();

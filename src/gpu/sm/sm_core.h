@@ -10,6 +10,7 @@
 #include "gpu/functional/barriers.h"
 #include "gpu/functional/fault_text.h"
 #include "gpu/functional/grid_arrays.h"
+#include "gpu/functional/independent_threads.h"
 #include "gpu/reconvergence_stack.h"
 #include "gpu/sm/execution_units.h"
 #include "gpu/sm/instruction_cache.h"
@@ -84,6 +85,7 @@ class SmCoreOf final : public SmCore {
     IssueSlot reason = IssueSlot::NoWarp;  // why it cannot issue; Issued: it may
     Cycle wake_cycle = 0;                  // when reason ends by itself; kPending: something else ends it
     ReconvergenceStack stack;
+    IndependentThreads<W> threads;
     WarpMemory memory;
     Block* block = nullptr;
     std::uint32_t index = 0;  // in its block
@@ -124,6 +126,7 @@ class SmCoreOf final : public SmCore {
   bool issue_arithmetic(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_memory(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_image(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
+  bool issue_exchange(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool issue_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool has_instruction(Warp& warp, unsigned slot);
   void consumed(Warp& warp, unsigned slot, const TimedOp& timed);
@@ -133,6 +136,13 @@ class SmCoreOf final : public SmCore {
   void set_ready(Warp& warp, unsigned slot);
   void advance(Warp& warp, unsigned slot, std::uint32_t pc);
   void path_changed(Warp& warp, unsigned slot);
+  bool take_next_path(Warp& warp, unsigned slot);
+  void exit_lanes(Warp& warp, std::uint64_t lanes);
+  // Waiting paths have executed `op` now.
+  auto when_executed(Warp& warp) {
+    return [this, &warp](const ptx::MicroOp& op) { results_from(warp, op, cycle_); };
+  }
+  void results_from(Warp& warp, const ptx::MicroOp& op, Cycle start);
   void flush_buffer(Warp& warp, unsigned slot);
   void want_fetch(Warp& warp, unsigned slot);
 
@@ -140,6 +150,9 @@ class SmCoreOf final : public SmCore {
   void execute_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void branch_indexed(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void arrive(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
+  void arrive_apart(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
+  void wait_for_lanes(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
+  void count_ended_lanes(Warp& warp);
   void release_barriers(Block& block);
   void end_warp(Warp& warp, unsigned slot);
   void read_special(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);

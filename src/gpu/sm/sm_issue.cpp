@@ -96,7 +96,7 @@ bool SmCoreOf<W>::try_issue(Warp& warp, unsigned slot) {
             op.handler64(warp.lanes, op, lanes);
         }
         advance(warp, slot, warp.pc + 1);
-        if (warp.stack.empty()) return false;
+        if (warp.reason != IssueSlot::Issued) return false;
         continue;
       }
     }
@@ -104,6 +104,8 @@ bool SmCoreOf<W>::try_issue(Warp& warp, unsigned slot) {
     switch (op.kind) {
       case Kind::Arithmetic:
         return issue_arithmetic(warp, slot, op, timed);
+      case Kind::Exchange:
+        return issue_exchange(warp, slot, op, timed);
       case Kind::Load:
       case Kind::Store:
       case Kind::Atomic:
@@ -173,6 +175,32 @@ bool SmCoreOf<W>::issue_arithmetic(Warp& warp, unsigned slot, const MicroOp& op,
   for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = ready;
   advance(warp, slot, warp.pc + 1);
   return true;
+}
+
+// Where lanes that it names are on other paths, the path waits for them: it has issued nothing but its
+// arrival.
+template <unsigned W>
+bool SmCoreOf<W>::issue_exchange(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
+  const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
+  if (warp.parts_left != 0 || lanes == 0 || warp.stack.together() ||
+      !IndependentThreads<W>::incomplete(warp.lanes, warp.stack, op, lanes))
+    return issue_arithmetic(warp, slot, op, timed);
+  const Cycle free = units_.next_issue(timed.pipe);
+  if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
+  const std::uint16_t* entries = warp.entries + timed.first_entry;
+  units_.start(timed.pipe, units_.collect(cycle_, slot, entries, timed.register_reads),
+               timed.interval_cycles);
+  consumed(warp, slot, timed);
+  wait_for_lanes(warp, slot, op, lanes);
+  return true;
+}
+
+template <unsigned W>
+void SmCoreOf<W>::results_from(Warp& warp, const MicroOp& op, Cycle start) {
+  const TimedOp& timed = warp.timed[&op - warp.code];
+  const std::uint16_t* entries = warp.entries + timed.first_entry + timed.read_entries;
+  for (unsigned i = 0; i < timed.write_entries; ++i)
+    warp.ready[entries[i]] = std::max(warp.ready[entries[i]], start + timed.latency_cycles);
 }
 
 template <unsigned W>
@@ -267,7 +295,7 @@ void SmCoreOf<W>::advance(Warp& warp, unsigned slot, std::uint32_t pc) {
   warp.operands_ready = false;
   if (pc == warp.path_end || pc >= warp.code_size) {
     if (pc != warp.path_end)
-      warp.stack.exit(warp.active);  // running off the end is an exit
+      exit_lanes(warp, warp.active);  // running off the end is an exit
     else
       warp.stack.move_to(pc);
     path_changed(warp, slot);
@@ -276,15 +304,25 @@ void SmCoreOf<W>::advance(Warp& warp, unsigned slot, std::uint32_t pc) {
   }
 }
 
+template <unsigned W>
+void SmCoreOf<W>::exit_lanes(Warp& warp, std::uint64_t lanes) {
+  warp.stack.exit(lanes);
+  if (warp.threads.waits()) [[unlikely]]
+    count_ended_lanes(warp);
+}
+
 // Takes the stack's top as the running path; ends the warp when there is none.
 template <unsigned W>
 void SmCoreOf<W>::path_changed(Warp& warp, unsigned slot) {
-  while (!warp.stack.empty() && warp.stack.top().pc >= warp.code_size)
-    warp.stack.exit(warp.stack.top().lanes);
-  if (warp.stack.empty()) {
-    end_warp(warp, slot);
-    return;
-  }
+  do {
+    while (!warp.stack.empty() && warp.stack.top().pc >= warp.code_size)
+      exit_lanes(warp, warp.stack.top().lanes);
+    if (warp.stack.empty()) {
+      end_warp(warp, slot);
+      return;
+    }
+    if (warp.threads.waits() && !take_next_path(warp, slot)) return;
+  } while (warp.stack.top().pc >= warp.code_size);
   const ReconvergenceStack::Path& path = warp.stack.top();
   warp.pc = path.pc;
   warp.operands_ready = false;

@@ -18,6 +18,22 @@ using ir::ValueKind;
 
 namespace {
 
+// Instructions whose last source names the lanes that take part.
+bool waits_for_members(const MicroOp& op) {
+  switch (op.opcode) {
+    case Opcode::Shfl:
+      return op.source_count == 4;
+    case Opcode::Vote:
+      return op.source_count == 2;
+    case Opcode::Match:
+    case Opcode::Redux:
+    case Opcode::Elect:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class Emitter {
  public:
   Emitter(const Function& function, const ControlFlow& flow, const Allocation& allocation,
@@ -31,6 +47,8 @@ class Emitter {
   void run() {
     place_blocks();
     const auto meeting = reconvergence_blocks(function_, flow_);
+    const auto waiting = kernel_.independent_threads ? waiting_loops(function_, flow_)
+                                                     : std::vector<bool>(flow_.blocks.size());
     for (std::uint32_t b = 0; b < flow_.blocks.size(); ++b) {
       if (!reachable_[b]) continue;
       for (std::uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
@@ -42,6 +60,8 @@ class Emitter {
         if (op.kind == Kind::BranchIndexed) op.target = branch_table(in.label);
         if (op.kind == Kind::Branch || op.kind == Kind::BranchIndexed)
           op.reconvergence = meeting[b] == kNone ? block_start_.back() : block_start_[meeting[b]];
+        op.may_wait = op.kind == Kind::Branch && waiting[b] && op.target < kernel_.code.size();
+        if (kernel_.independent_threads && waits_for_members(op)) op.kind = Kind::Exchange;
         kernel_.machine_instructions += op.machine_instructions;
       }
     }

@@ -38,6 +38,10 @@ struct Allocation {
 // Throws ir::Unsupported when predicates or slots run out. Copies whose ends got one slot become Removed.
 Allocation allocate_registers(ir::Function& function, const ControlFlow& flow);
 
+// By block: whether its last instruction, a branch, goes back in a loop in which lanes may wait for others:
+// one with atomic operations, volatile or ordered loads, fences or nanosleep.
+std::vector<bool> waiting_loops(const ir::Function& function, const ControlFlow& flow);
+
 // Writes code, immediates, parameter slots and branch tables of the kernel.
 void emit(const ir::Function& function, const ControlFlow& flow, const Allocation& allocation,
           const std::vector<std::int32_t>& variable_number, Kernel& kernel);

@@ -33,7 +33,7 @@ Handlers find_handlers(const MicroOp& op, bool version3) {
 void bind_handlers(Kernel& kernel) {
   const bool version3 = __builtin_cpu_supports("x86-64-v3");
   for (MicroOp& op : kernel.code) {
-    if (op.kind != Kind::Arithmetic) continue;
+    if (op.kind != Kind::Arithmetic && op.kind != Kind::Exchange) continue;
     const Handlers handlers = find_handlers(op, version3);
     if (!handlers) {
       std::string name = opcode_name(op.opcode);

@@ -75,7 +75,7 @@ class WarpInterpreter {
       }
       if (op.kind == Kind::Load || op.kind == Kind::Store)
         access(op, active);
-      else if (op.kind == Kind::Arithmetic)
+      else if (op.kind == Kind::Arithmetic || op.kind == Kind::Exchange)
         op.handler32(warp_, op, active);
       else
         ADD_FAILURE() << "an instruction this machine does not have";

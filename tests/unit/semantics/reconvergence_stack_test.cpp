@@ -97,5 +97,105 @@ TEST(ReconvergenceStack, ManyTargets) {
   EXPECT_EQ(stack.top().lanes, 0xfu);
 }
 
+TEST(ReconvergenceStack, BlockedPathGivesItsTurnToItsSibling) {
+  ReconvergenceStack stack;
+  stack.start(0xff);
+  stack.diverge(0x0f, 10, 1, 20);
+  EXPECT_TRUE(stack.turn_to_other(0x0f));
+  EXPECT_EQ(stack.top().lanes, 0xf0u);
+  stack.park(5);
+  EXPECT_FALSE(stack.turn_to_other(0xff));  // the other one is blocked
+  stack.step(0x0f, 0);                      // and goes on while it is not on top
+  EXPECT_EQ(stack.top().pc, 5u);
+  EXPECT_TRUE(stack.turn_to_other(0));
+  EXPECT_EQ(stack.top().pc, 11u);
+  EXPECT_EQ(stack.top().lanes, 0x0fu);
+}
+
+TEST(ReconvergenceStack, NothingElseToRun) {
+  ReconvergenceStack stack;
+  stack.start(0xff);
+  EXPECT_FALSE(stack.turn_to_other(0));
+  EXPECT_FALSE(stack.turn_to_other(0xff));
+}
+
+TEST(ReconvergenceStack, LanesLeaveTheirMeetingPointWhenNothingElseCanRun) {
+  ReconvergenceStack stack;
+  stack.start(0xff);
+  stack.diverge(0x01, 30, 10, 30);  // lane 0 waits at 30, the others loop at 10
+  EXPECT_EQ(stack.top().lanes, 0xfeu);
+  EXPECT_TRUE(stack.turn_to_other(0));
+  EXPECT_EQ(stack.top().pc, 30u);
+  EXPECT_EQ(stack.top().lanes, 0x01u);
+  stack.exit(0x01);
+  EXPECT_EQ(stack.top().lanes, 0xfeu);
+  stack.diverge(0x02, 30, 10, 30);
+  EXPECT_TRUE(stack.turn_to_other(0));
+  EXPECT_EQ(stack.top().lanes, 0x02u);
+  EXPECT_TRUE(stack.turn_to_other(0));
+  EXPECT_EQ(stack.top().lanes, 0xfcu);
+  stack.move_to(30);
+  EXPECT_EQ(stack.top().lanes, 0xfcu);  // the rest meets there all the same
+  EXPECT_EQ(stack.live(), 0xfeu);
+}
+
+TEST(ReconvergenceStack, EveryPathGetsItsTurn) {
+  ReconvergenceStack stack;
+  stack.start(0xff);
+  stack.diverge(0x0f, 10, 50, 90);
+  stack.diverge(0x03, 12, 40, 80);
+  stack.diverge(0x01, 14, 30, 70);  // can run: 1 at 14, 2 at 30, c at 40, f0 at 50
+  std::uint64_t seen = 0;
+  for (int turn = 0; turn < 12; ++turn) {
+    seen |= stack.top().lanes;
+    ASSERT_TRUE(stack.turn_to_other(0));
+  }
+  EXPECT_EQ(seen, 0xffu);
+  // What is nested still meets where it should.
+  while (stack.top().lanes != 0x01u) ASSERT_TRUE(stack.turn_to_other(0));
+  stack.move_to(70);
+  while (stack.top().lanes != 0x02u) ASSERT_TRUE(stack.turn_to_other(0));
+  stack.move_to(70);
+  while (stack.top().lanes != 0x03u) ASSERT_TRUE(stack.turn_to_other(0));
+  EXPECT_EQ(stack.top().pc, 70u);
+  stack.move_to(80);
+  while (stack.top().lanes != 0x0cu) ASSERT_TRUE(stack.turn_to_other(0));
+  stack.move_to(80);
+  while (stack.top().lanes != 0x0fu) ASSERT_TRUE(stack.turn_to_other(0));
+  EXPECT_EQ(stack.top().pc, 80u);
+  stack.move_to(90);
+  EXPECT_EQ(stack.top().lanes, 0xf0u);
+  stack.move_to(90);
+  EXPECT_EQ(stack.top().lanes, 0xffu);
+  EXPECT_EQ(stack.depth(), 1u);
+}
+
+TEST(ReconvergenceStack, PathsAtOnePlaceBecomeOne) {
+  ReconvergenceStack stack;
+  stack.start(0xff);
+  stack.diverge(0x0f, 10, 11, 30);
+  stack.park(20);
+  EXPECT_TRUE(stack.turn_to_other(0x0f));
+  stack.park(20);
+  stack.step(0xff, 0);
+  EXPECT_EQ(stack.top().pc, 21u);
+  EXPECT_EQ(stack.top().lanes, 0xffu);
+  stack.move_to(30);
+  EXPECT_EQ(stack.depth(), 1u);
+}
+
+TEST(ReconvergenceStack, PathThatMeetsTheOthersWhileItIsNotOnTop) {
+  ReconvergenceStack stack;
+  stack.start(0xff);
+  stack.diverge(0x0f, 10, 1, 20);
+  stack.park(19);
+  EXPECT_TRUE(stack.turn_to_other(0x0f));
+  stack.step(0x0f, 0);  // to 20, where it ends
+  EXPECT_EQ(stack.top().lanes, 0xf0u);
+  stack.move_to(20);
+  EXPECT_EQ(stack.top().lanes, 0xffu);
+  EXPECT_EQ(stack.top().pc, 20u);
+}
+
 }  // namespace
 }  // namespace duet::gpu
