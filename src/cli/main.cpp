@@ -1,6 +1,7 @@
 // `duet`: the command line. Options are read here and nowhere else.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -195,4 +196,8 @@ int command_line(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return command_line(argc, argv); }
+int main(int argc, char** argv) {
+  // A file beyond RLIMIT_FSIZE is an error of write(), not the end. A handler, unlike SIG_IGN, ends at exec.
+  std::signal(SIGXFSZ, [](int) {});
+  return command_line(argc, argv);
+}

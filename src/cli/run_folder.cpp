@@ -1,5 +1,7 @@
 #include "cli/run_folder.h"
 
+#include <fmt/core.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -51,6 +53,14 @@ RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wal
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
     std::fputs(report::race_text(report).c_str(), stderr);
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
+    if (report.lost_records != 0) {
+      fmt::print(
+          stderr,
+          "duet: {} records of this run are missing from the results in {}: {} (make room, or give another "
+          "folder with --out)\n",
+          report.lost_records, into, std::strerror(report.lost_because));
+      if (outcome.failure == 0) outcome.failure = 125;
+    }
     ++outcome.processes;
   }
   fs::remove_all(journal_directory());

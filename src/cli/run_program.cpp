@@ -117,7 +117,7 @@ int run_program(const Installation& installation, const RunOptions& options) {
 
   const RunFolder::Outcome outcome = folder.render(machine.machine.name, wall_seconds, options,
                                                    WIFSIGNALED(status) || WEXITSTATUS(status) > 128);
-  if (outcome.failure == 0 && outcome.processes == 0)
+  if (outcome.failure == 0 && outcome.processes == 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 125))
     std::fprintf(stderr,
                  "duet: '%s' made no CUDA call that Duet saw (it makes none, or its loader ignores "
                  "LD_LIBRARY_PATH: setuid, "

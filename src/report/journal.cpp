@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,8 +17,16 @@ namespace duet::report {
 
 namespace {
 
-// The file is sparse: only what is written takes room.
-constexpr std::size_t kFileBytes = 8_GiB;
+// The file is sparse. Room on the disk is taken in steps, before it is written to: a store into a mapping for
+// which the disk has no room ends the process (SIGBUS).
+constexpr std::size_t kFileBytes = 8_GiB, kStepBytes = 64_KiB;
+
+// As large as the process may make a file (RLIMIT_FSIZE): beyond that it gets SIGXFSZ.
+std::size_t file_bytes_allowed() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kFileBytes;
+  return std::min<std::size_t>(kFileBytes, limit.rlim_cur);
+}
 
 struct RecordHeader {
   std::uint32_t type;
@@ -40,16 +49,18 @@ JournalWriter::JournalWriter(const std::string& directory) {
     if (file >= 0) break;
     if (errno != EEXIST) throw Error("cannot write to " + directory + ": " + std::strerror(errno));
   }
-  if (ftruncate(file, kFileBytes) != 0) {
-    close(file);
-    throw Error("cannot make room for measurements in " + directory + ": " + std::strerror(errno));
+  file_ = file;
+  file_bytes_ = file_bytes_allowed();
+  if (ftruncate(file, static_cast<off_t>(file_bytes_)) != 0 || !room_up_to(sizeof(JournalHeader))) {
+    const std::string reason = std::strerror(errno);
+    unlink(journal_path(directory, index).c_str());
+    throw Error("cannot make room for measurements in " + directory + ": " + reason);
   }
-  void* memory = mmap(nullptr, kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  close(file);
+  void* memory = mmap(nullptr, file_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (memory == MAP_FAILED)
     throw Error("cannot map measurements in " + directory + ": " + std::strerror(errno));
   // Or the first touch of each part would read much more of the file ahead, all of it holes: milliseconds.
-  madvise(memory, kFileBytes, MADV_RANDOM);  // advice: an error changes nothing
+  madvise(memory, file_bytes_, MADV_RANDOM);  // advice: an error changes nothing
   base_ = static_cast<std::byte*>(memory);
   header_ = reinterpret_cast<JournalHeader*>(base_);
   header_->header_bytes = sizeof(JournalHeader);
@@ -59,11 +70,29 @@ JournalWriter::JournalWriter(const std::string& directory) {
   header_->magic = JournalHeader::kMagic;
 }
 
+// Takes room on the disk; false: there is none (errno).
+bool JournalWriter::room_up_to(std::size_t end) {
+  if (end <= room_bytes_) return true;
+  if (end > file_bytes_) {
+    errno = EFBIG;
+    return false;
+  }
+  const std::size_t wanted = std::min(round_up(end, kStepBytes), file_bytes_);
+  if (fallocate(file_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(room_bytes_),
+                static_cast<off_t>(wanted - room_bytes_)) == 0) {
+    room_bytes_ = wanted;
+    return true;
+  }
+  if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) return false;
+  room_bytes_ = file_bytes_;  // this file system cannot say
+  return true;
+}
+
 void JournalWriter::append(RecordType type, const void* record, std::size_t bytes, std::string_view text) {
   const std::size_t total = round_up<std::size_t>(sizeof(RecordHeader) + bytes + text.size(), 8);
   const std::uint64_t used = header_->committed_bytes.load(std::memory_order_relaxed);
-  if (sizeof(JournalHeader) + used + total > kFileBytes) {
-    ++header_->lost_records;
+  if (header_->lost_records != 0 || !room_up_to(sizeof(JournalHeader) + used + total)) {
+    if (header_->lost_records++ == 0) header_->lost_because = errno;
     return;
   }
   std::byte* at = base_ + sizeof(JournalHeader) + used;

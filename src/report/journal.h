@@ -122,7 +122,8 @@ struct JournalHeader {
   std::int32_t pid;
   char command[256];
   std::atomic<std::uint64_t> committed_bytes;  // of records behind the header
-  std::atomic<std::uint64_t> lost_records;     // the file was full
+  std::atomic<std::uint64_t> lost_records;     // the file or the disk was full
+  std::atomic<std::int32_t> lost_because;      // errno
   std::atomic<std::uint64_t> simulated_ps;     // largest host clock or machine time so far
   std::atomic<std::uint32_t> deterministic;
   std::atomic<std::uint32_t> failure;  // 0, or Duet's own exit status for this process (124, 125)
@@ -165,6 +166,10 @@ class JournalWriter {
   void set_counter(std::size_t index, const char* name, std::uint64_t value);
 
  private:
+  bool room_up_to(std::size_t end);
+
+  int file_ = -1;
+  std::size_t file_bytes_ = 0, room_bytes_ = 0;
   std::byte* base_ = nullptr;
   JournalHeader* header_ = nullptr;
 };

@@ -53,6 +53,7 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
   report.simulated_ps = header.simulated_ps;
   report.core_clock_khz = header.core_clock_khz;
   report.lost_records = header.lost_records;
+  report.lost_because = header.lost_because;
   for (std::uint32_t i = 0; i < header.counter_count; ++i)
     report.counters.emplace_back(header.counters[i].name, header.counters[i].value);
   journal.for_each([&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {

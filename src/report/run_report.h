@@ -37,6 +37,7 @@ struct RunReport {
   Picoseconds simulated_ps = 0;
   std::uint64_t core_clock_khz = 0;
   std::uint64_t lost_records = 0;
+  std::int32_t lost_because = 0;  // errno
   std::vector<KernelResult> kernels;
   std::vector<CopyRecord> copies;
   std::vector<Mark> marks;

@@ -1,4 +1,4 @@
-// Launches a kernel that does not end by itself, after one that does. Arguments: which kernel, and how the
+// Launches a kernel that does not end by itself, or many that do, after one that does. Arguments: which kernel, and how the
 // host waits.
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +27,8 @@ int main(int argc, char** argv) {
   if (cudaMemset(data, 0, 4096) != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess) return 77;
   if (!strcmp(kernel, "spin")) spin<<<4, 64>>>(data);
   if (!strcmp(kernel, "wait_for_flag")) wait_for_flag<<<2, 32>>>(data);
+  if (!strcmp(kernel, "many"))
+    for (int i = 0; i < 200; ++i) add_one<<<1, 32>>>(data);
   if (!strcmp(kernel, "half_a_barrier")) half_a_barrier<<<2, 96>>>();
   if (!strcmp(how, "wait")) cudaDeviceSynchronize();
   if (!strcmp(how, "poll"))

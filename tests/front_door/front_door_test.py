@@ -6,7 +6,9 @@ Usage: front_door_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments].
 import json
 import os
 import pathlib
+import resource
 import shutil
+import subprocess
 import unittest
 
 from fixture import BUILD, DUET, SOURCE, WORK, Fixture, call, main, stats
@@ -91,6 +93,23 @@ class Messages(Fixture):
 
     def test_unwritable_out(self):
         self.refused("run", "--out", "/proc/nothing", "./a", contains="/proc/nothing")
+
+    def limited(self, file_bytes, *command):
+        return subprocess.run([DUET, "run", "--out", "limited", *command], capture_output=True, text=True, timeout=120,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes)))
+
+    def test_no_room_for_files(self):
+        program = self.compiled("tests/front_door/fat_binary.cu")
+        for file_bytes, text in ((4096, "cannot write"), (40960, "cannot make room for measurements")):
+            result = self.limited(file_bytes, program)
+            self.assertEqual(result.returncode, 125, result.stderr)
+            self.assertRegex(result.stderr, "duet: %s .*File too large" % text)
+
+    def test_no_room_for_all_measurements(self):
+        program = self.compiled("tests/front_door/endless.cu")
+        result = self.limited(65536, "--functional", "--quiet", program, "many")
+        self.assertEqual(result.returncode, 125, result.stderr)
+        self.assertRegex(result.stderr, r"duet: \d+ records of this run are missing from the results in \S+: File too large")
 
     def test_unknown_paper(self):
         self.refused("reproduce", "nobody1999", contains="nobody1999")
