@@ -9,7 +9,7 @@ Usage: other_programs.py --corpus DIR [--duet PATH] [--only NAME ...] [--work DI
        other_programs.py --corpus DIR --native     runs the binaries without Duet (on a machine with a GPU)
 
 DIR holds the checkouts cuda-samples, rodinia, PolyBench-GPU, HeCBench and shoc; other_programs.toml says which commits, the rule and
-the drawn programs. Without DIR, or without nvcc, nothing is judged: one line says so and the exit status is 0.
+the drawn programs. Without DIR, or without nvcc, nothing is judged: one line says so and the exit status is 77.
 Exit status 1: a program is wrong, fewer passed than the list asks for, or the list is not what the rule draws.
 Inputs are written by other_programs_inputs.py; nothing of the suites is copied into the repository.
 """
@@ -201,7 +201,7 @@ def main() -> int:
     missing = [s["checkout"] for s in suites if not (arguments.corpus / s["checkout"]).is_dir()]
     if missing:
         print(f"skipped: {arguments.corpus} lacks the checkouts {', '.join(missing)}")
-        return 0
+        return 77
     arguments.corpus, arguments.work = arguments.corpus.resolve(), arguments.work.resolve()
     complaints = check_list(rule, suites, programs, arguments.corpus, arguments.draw)
     for complaint in complaints:
@@ -210,7 +210,7 @@ def main() -> int:
         return 1 if complaints else 0
     if shutil.which("nvcc") is None:
         print("skipped: there is no nvcc")
-        return 0
+        return 77
     if os.sep in arguments.duet:
         arguments.duet = str(pathlib.Path(arguments.duet).resolve())
     by_name = {s["name"]: s for s in suites}
