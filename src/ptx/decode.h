@@ -60,6 +60,7 @@ class Decoder {
 
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void unsupported() const;
+  [[noreturn]] void illegal(const std::string& what) const;  // PTX has no such form
 
   // Modifiers, taken in any order; finish() refuses what is left.
   bool take(std::string_view modifier);
@@ -96,12 +97,16 @@ class Decoder {
   std::vector<ir::Instruction> after_;
 };
 
+// Refuses forms that PTX does not have.
+void check_legality(const Decoder& decoder);
+
 // Each returns false when the opcode is not of its section.
 bool decode_arithmetic(Decoder& decoder);
 bool decode_memory(Decoder& decoder);
 bool decode_image(Decoder& decoder);
 bool decode_control(Decoder& decoder);
 
-bool type_from_name(std::string_view name, Type& type);
+bool type_from_name(std::string_view name, Type& type);              // of registers and memory
+bool instruction_type_from_name(std::string_view name, Type& type);  // those too
 
 }  // namespace duet::ptx
