@@ -309,8 +309,15 @@ void Decoder::finish() {
 void decode_statement(const ParsedStatement& statement, DecodeContext& context) {
   Decoder decoder(statement, context);
   check_legality(decoder);
-  if (decode_arithmetic(decoder) || decode_memory(decoder) || decode_image(decoder) ||
-      decode_control(decoder))
+  if (decode_video(decoder)) return;
+  for (unsigned i = 0; i < statement.operand_count; ++i) {
+    const ParsedOperand& o = statement.operands[i];
+    if (!o.selector.empty())
+      decoder.illegal("it takes no part '." + std::string(o.selector) + "' of an operand");
+    if (o.negate) decoder.illegal("it takes no negated operand");
+  }
+  if (decode_arithmetic(decoder) || decode_convert(decoder) || decode_memory(decoder) ||
+      decode_image(decoder) || decode_control(decoder))
     return;
   decoder.unsupported();
 }

@@ -40,11 +40,11 @@ const std::unordered_map<std::string_view, Rule>& rules() {
   static const std::unordered_map<std::string_view, Rule> kRules = {
       {"add", {kIntegers | kPairsOfIntegers | kSum, 0, kSum, kFlush, kClamp | kSigned32}},
       {"sub", {kIntegers | kPairsOfIntegers | kSum, 0, kSum, kFlush, kClamp | kSigned32}},
-      {"addc", {k32 | k64}},
-      {"subc", {k32 | k64}},
+      {"addc", {kIntegers}},
+      {"subc", {kIntegers}},
       {"mul", {kIntegers | kSum, 0, kSum, kFlush, kClamp}},
       {"mad", {kIntegers | kFloats, kFloats, kFloats, kSingle, kSingle | kSigned32}},
-      {"madc", {k32 | k64}},
+      {"madc", {kIntegers}},
       {"mul24", {k32}},
       {"mad24", {k32, 0, 0, 0, kSigned32}},
       {"fma", {kSum, kSum, kSum, kFlush, kClamp}},
@@ -147,8 +147,8 @@ class Legality {
     refuse("sat", holds(rule.sat, type));
     for (const auto modifier : {"approx", "full"}) refuse(modifier, holds(rule.approx, type));
     for (const auto modifier : {"NaN", "xorsign"}) refuse(modifier, holds(kSingle | kAllHalves, type));
-    if (d_.in.opcode == "rcp" && type == Type::F64 && approximate != has("ftz"))
-      d_.illegal("with type f64 .approx and .ftz go together");
+    if (d_.in.opcode == "rcp" && type == Type::F64 && approximate && !has("ftz"))
+      d_.illegal("with type f64 .approx needs .ftz");
     if (d_.in.opcode.ends_with("24") && has("wide")) d_.illegal(".wide is no mode of it");
   }
 

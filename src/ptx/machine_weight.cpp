@@ -13,6 +13,8 @@
 // div.approx, which shares a flag with div.full and counts like it.
 #include "ptx/machine_weight.h"
 
+#include "ptx/video.h"
+
 namespace duet::ptx {
 
 namespace {
@@ -64,6 +66,12 @@ unsigned division(const MicroOp& op) {
     default:
       return rem ? (is_s ? 24 : 17) : (is_s ? 26 : 18);
   }
+}
+
+// Of the SIMD instructions the machine has vabsdiff4 alone; the others take their fields apart.
+unsigned video(const MicroOp& op) {
+  const bool difference = VideoForm::of(op).operation == VideoOperation::AbsoluteDifference;
+  return op.mode == 4 ? (difference ? 1 : 20) : op.mode == 2 ? 11 : 4;
 }
 
 unsigned atomic(const MicroOp& op) {
@@ -234,8 +242,10 @@ unsigned machine_instructions_of(const MicroOp& op, bool power_of_two_multiplier
       return is_immediate(op, 2) && is_immediate(op, 3) ? 2 : 6;
     case Opcode::Fns:
       return 53;
-    case Opcode::Vabsdiff2:
-      return 11;
+    case Opcode::Video:
+      return video(op);
+    case Opcode::CvtPack:
+      return op.mode < 8 ? 2 : 1;
     case Opcode::Testp:
       switch (static_cast<TestpMode>(op.mode)) {
         case TestpMode::Normal:
