@@ -40,8 +40,8 @@ const std::unordered_map<std::string_view, Rule>& rules() {
   static const std::unordered_map<std::string_view, Rule> kRules = {
       {"add", {kIntegers | kPairsOfIntegers | kSum, 0, kSum, kFlush, kClamp | kSigned32}},
       {"sub", {kIntegers | kPairsOfIntegers | kSum, 0, kSum, kFlush, kClamp | kSigned32}},
-      {"addc", {kIntegers}},
-      {"subc", {kIntegers}},
+      {"addc", {kIntegers, 0, 0, 0, kSigned32}},
+      {"subc", {kIntegers, 0, 0, 0, kSigned32}},
       {"mul", {kIntegers | kSum, 0, kSum, kFlush, kClamp}},
       {"mad", {kIntegers | kFloats, kFloats, kFloats, kSingle, kSingle | kSigned32}},
       {"madc", {kIntegers}},
@@ -143,6 +143,7 @@ class Legality {
     if (holds(rule.must_round, type) && !rounds() && !approximate && !defaults())
       d_.illegal(holds(rule.rounds, type) ? "a rounding is missing" : ".approx is missing");
     for (const auto modifier : {"rn", "rz", "rm", "rp"}) refuse(modifier, holds(rule.rounds, type));
+    if (rounds_to_integer() || has("rna")) d_.illegal("it has no such rounding");
     refuse("ftz", holds(rule.ftz, type));
     refuse("sat", holds(rule.sat, type));
     for (const auto modifier : {"approx", "full"}) refuse(modifier, holds(rule.approx, type));
@@ -150,6 +151,10 @@ class Legality {
     if (d_.in.opcode == "rcp" && type == Type::F64 && approximate && !has("ftz"))
       d_.illegal("with type f64 .approx needs .ftz");
     if (d_.in.opcode.ends_with("24") && has("wide")) d_.illegal(".wide is no mode of it");
+    if (d_.in.opcode.ends_with("24") && has("lo")) refuse("sat", false);
+    if (d_.in.opcode == "ex2" && type != Type::F32 &&
+        has("ftz") != (type == Type::BF16 || type == Type::BF16x2))
+      d_.illegal("bf16 needs .ftz, f16 has none");
   }
 
   void check_comparison(Type type) const {
@@ -168,22 +173,51 @@ class Legality {
     compared.check_comparison(type);
     const bool pairs = type == Type::F16x2 || type == Type::BF16x2;
     std::uint32_t results = k32 | set_of({Type::F32, Type::F16, Type::BF16});
-    if (holds(kAllHalves, type)) results |= set_of({Type::U16, Type::S16});
+    if (holds(kAllHalves, type)) results = k32 | set_of({Type::U16, Type::S16, type});
     if (pairs) results = k32 | set_of({type});
     if (!holds(results, result))
       d_.illegal("no result of type " + std::string(type_name(result)) + " from " + type_name(type));
   }
 
+  static bool is_half_pair(Type type) { return type == Type::F16x2 || type == Type::BF16x2; }
+  // Whether every number of integer type `from` is one of `to`.
+  static bool contains(Type to, Type from) {
+    if (is_signed(to) == is_signed(from)) return type_bytes(to) >= type_bytes(from);
+    return is_signed(to) && type_bytes(to) > type_bytes(from);
+  }
+  // Pairs, tf32 and the 8-bit formats have rules of their own (decode_convert.cpp).
   void check_conversion() const {
     const Type to = types_[0], from = types_[1];
-    if (is_float(to) && !is_float(from) && !rounds() && !defaults()) d_.illegal("a rounding is missing");
-    if (!is_float(to) && is_float(from)) {
+    constexpr std::uint32_t kScalars =
+        kIntegers | set_of({Type::U8, Type::S8, Type::F16, Type::BF16}) | kFloats;
+    if (is_half_pair(to) || to == Type::TF32) {
+      if (!rounds()) d_.illegal("a rounding is missing");
+      return;
+    }
+    for (const Type type : {to, from})
+      if (!holds(kScalars, type)) {
+        if (type == Type::E4M3x2 || type == Type::E5M2x2) return;
+        no_type(type);
+      }
+    const bool narrows = is_float(to) && is_float(from) && type_bytes(to) < type_bytes(from);
+    const bool half_formats = type_bytes(to) == 2 && type_bytes(from) == 2 && to != from;
+    if (is_float(to)) {
+      const bool must = (!is_float(from) || narrows) && !defaults();
+      if (must && !rounds()) d_.illegal("a rounding is missing");
+      const bool may = !is_float(from) || narrows || half_formats || (from == Type::BF16 && to != from);
+      if (rounds() && !may) d_.illegal("no result is rounded here");
+      if (rounds_to_integer() && to != from)
+        d_.illegal("only f16, bf16, f32 and f64 of themselves round to an integer");
+    } else if (is_float(from)) {
       if (rounds()) d_.illegal("a conversion to an integer rounds by .rni, .rzi, .rmi or .rpi");
       if (!rounds_to_integer() && !defaults()) d_.illegal("a rounding is missing");
+    } else {
+      if (rounds() || rounds_to_integer()) d_.illegal("integers are not rounded");
+      if (has("sat") && contains(to, from))
+        d_.illegal("the result cannot leave its type's range, so .sat has no place");
     }
-    const bool narrows = is_float(to) && is_float(from) && type_bytes(to) < type_bytes(from);
-    const bool pair = to == Type::F16x2 || to == Type::BF16x2 || to == Type::TF32;
-    if ((narrows || pair) && !rounds() && !defaults()) d_.illegal("a rounding is missing");
+    if (has("ftz") && to != Type::F32 && from != Type::F32) d_.illegal(".ftz belongs to f32");
+    if (has("sat") && (to == Type::BF16 || from == Type::BF16)) d_.illegal(".sat does not go with bf16");
   }
 
   void check_redux() const {
@@ -193,12 +227,17 @@ class Legality {
 
   void check_atomic() const {
     if (has("v2") || has("v4") || has("v8")) return;
+    const Type type = types_[0];
     std::uint32_t types = ~0u;
-    if (has("add")) types = k32 | k64 | kFloats | kAllHalves;
+    if (has("add")) types = k32 | set_of({Type::U64}) | kFloats | kAllHalves;
     if (has("inc") || has("dec")) types = set_of({Type::U32});
     if (has("min") || has("max")) types = k32 | k64;
     if (has("and") || has("or") || has("xor")) types = kBits32Or64;
-    if (!holds(types, types_[0])) no_type(types_[0]);
+    if (!holds(types, type)) no_type(type);
+    if (has("add") && holds(kAllHalves, type) != has("noftz"))
+      d_.illegal(".noftz stands with 16-bit formats and with nothing else");
+    if (d_.in.opcode == "red" && (has("exch") || has("cas")))
+      d_.illegal("a reduction returns nothing to exchange");
   }
 
   const Decoder& d_;
