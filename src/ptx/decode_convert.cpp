@@ -31,7 +31,8 @@ void check(Decoder& d, Type to, Type from, bool relu, bool finite) {
     d.illegal("a pair of 8-bit floats is made of f32 or f16x2 by .rn.satfinite");
   if (is_small_pair(from) && (to != Type::F16x2 || rounding != Rounding::NearestEven || finite))
     d.illegal("a pair of 8-bit floats becomes f16x2 by .rn");
-  if (small && (d.out.op.flush_to_zero || d.out.op.saturate)) d.illegal("8-bit floats know no .ftz and .sat");
+  if ((small || to == Type::TF32) && (d.out.op.flush_to_zero || d.out.op.saturate))
+    d.illegal("tf32 and 8-bit floats know no .ftz and .sat");
 }
 
 void pack(Decoder& d) {

@@ -173,7 +173,7 @@ class Legality {
     compared.check_comparison(type);
     const bool pairs = type == Type::F16x2 || type == Type::BF16x2;
     std::uint32_t results = k32 | set_of({Type::F32, Type::F16, Type::BF16});
-    if (holds(kAllHalves, type)) results = k32 | set_of({Type::U16, Type::S16, type});
+    if (holds(kAllHalves, type)) results = k32 | set_of({Type::U16, Type::S16, Type::BF16, type});
     if (pairs) results = k32 | set_of({type});
     if (!holds(results, result))
       d_.illegal("no result of type " + std::string(type_name(result)) + " from " + type_name(type));
@@ -234,8 +234,8 @@ class Legality {
     if (has("min") || has("max")) types = k32 | k64;
     if (has("and") || has("or") || has("xor")) types = kBits32Or64;
     if (!holds(types, type)) no_type(type);
-    if (has("add") && holds(kAllHalves, type) != has("noftz"))
-      d_.illegal(".noftz stands with 16-bit formats and with nothing else");
+    if ((has("add") && holds(kAllHalves, type)) != has("noftz"))
+      d_.illegal(".noftz stands with sums of 16-bit formats and with nothing else");
     if (d_.in.opcode == "red" && (has("exch") || has("cas")))
       d_.illegal("a reduction returns nothing to exchange");
   }

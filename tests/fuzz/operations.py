@@ -154,7 +154,6 @@ def _conversions():
         for source in integers:
             if to != source:
                 yield f"cvt.{to}.{source} >{CLASS_OF[to]}, ${CLASS_OF[source]}"
-                yield f"cvt.sat.{to}.{source} >{CLASS_OF[to]}, ${CLASS_OF[source]}"
         for t in ["f32", "f64"]:
             yield f"cvt.rn.{t}.{to} >{CLASS_OF[t]}, ${CLASS_OF[to]}"
             yield f"cvt.rm.{t}.{to} >{CLASS_OF[t]}, ${CLASS_OF[to]}"

@@ -86,7 +86,7 @@ FORMS = [
     ("shl.{b16,b32,b64}", "t t r"), ("shr.{b16,b32,b64,u16,s16,u32,s32,u64,s64}", "t t r"), ("shf.{l,r}.{clamp,wrap}.b32", "r r r r"),
     ("prmt.b32{,.f4e,.b4e,.rc8,.ecl,.ecr,.rc16}", "r r r r"),
     ("mov.{b16,b32,b64,u16,s16,u32,s32,u64,s64,f32,f64}", "t t"), ("mov.pred", "p p"),
-    ("mov.v2.{b32,u32,s32,f32,b16,b64}", "2 2"), ("mov.v4.{b32,u32,s32,f32,b16}", "4 4"),
+    ("mov.v2.{b32,u32,s32,f32,b16,b64}", "2 2"), ("mov.v4.{b32,u32,s32,f32,b16}", "4 4"), ("mov.v8.b16", "8 8"),
     ("cvt.%s.%s" % (ALL_INT, ALL_INT), "t u"), ("cvt.sat.{u8,u16,u32,u64}.{s8,s16,s32,s64}", "t u"),
     ("cvt.sat.{u8,s8}.{u16,u32,u64}", "t u"), ("cvt.sat.s8.{u8,s16,s32,s64}", "t u"), ("cvt.sat.{u16,s16}.{u32,u64}", "t u"),
     ("cvt.sat.s16.{u16,s32,s64}", "t u"), ("cvt.sat.{u32,s32}.u64", "t u"), ("cvt.sat.s32.{u32,s64}", "t u"), ("cvt.sat.s64.u64", "t u"), ("cvt.%s.{f16,f32,f64}.%s" % (ROUND, ALL_INT), "t u"),
@@ -155,9 +155,9 @@ ILLEGAL = [
     ("cvt.sat.{u32,s64}.{u8,u16,u32}", "t u"), ("cvt.rn.f32.{f16,f32}", "t u"), ("cvt.rn.f64.{f16,f32,f64}", "t u"), ("cvt.rni.{f32.f16,f64.f32,f32.f64,f16.f32}", "t u"),
     ("cvt.rzi.ftz.{u32.f64,s32.f16}", "t u"), ("cvt.ftz.{f64.f64,f64.f16}", "t u"), ("cvt.rn.ftz.f16.f64", "t u"), ("cvt.rn.sat.bf16.f32", "t u"), ("cvt.sat.f32.bf16", "t u"),
     ("set.eq.{f32.f16,f16.bf16,u16.u32}", "t u u"), ("ex2.approx.{bf16,bf16x2}", "t t"), ("ex2.approx.ftz.{f16,f16x2}", "t t"), ("mad24.lo.sat.s32", "t t t t"),
-    ("{add,mul,fma,div,rcp}.rni.f32", "t t t t"), ("atom.global.add.{f16,f16x2,bf16,s64}", None), ("atom.global.add.noftz.{u32,f32}", None), ("red.global.exch.b32", None), ("cvt.rn.relu.f32.f64", "t u"), ("cvt.rna.relu.tf32.f32", "r r"),
+    ("{add,mul,fma,div,rcp}.rni.f32", "t t t t"), ("atom.global.add.{f16,f16x2,bf16,s64}", None), ("atom.global.{add.noftz.u32,add.noftz.f32,min.noftz.u32,exch.noftz.b32}", None), ("cvt.rn.{sat,ftz}.tf32.f32", "r r"), ("red.global.exch.b32", None), ("cvt.rn.relu.f32.f64", "t u"), ("cvt.rna.relu.tf32.f32", "r r"),
     ("cvt.rn.e4m3x2.f32", "h r r"), ("cvt.rz.satfinite.e5m2x2.f32", "h r r"), ("cvt.pack.{u16,s16}.s32", "r r r"),
-    ("ld.{shared,local}.v8.b32", "8 A"), ("ld.global.v8.b64", "8 A"), ("mov.v4.b64", "4 4"), ("st.shared.v4.b64", "A 4"),
+    ("ld.{shared,local}.v8.b32", "8 A"), ("ld.global.v8.b64", "8 A"), ("mov.v4.b64", "4 4"), ("mov.v8.b32", "8 8"), ("st.shared.v4.b64", "A 4"),
     ("cvt.%s.{f16,f32,f64,bf16}" % ALL_INT, "t u"), ("cvt.rn.%s.f32" % ALL_INT, "t u"), ("cvt.{f16,f32,f64,bf16}.%s" % ALL_INT, "t u"),
     ("cvt.{f16,bf16}.{f32,f64}", "t u"), ("cvt{,.ftz}.f32.f64", "t u"), ("cvt.{f16x2,bf16x2}.f32", "r r r"), ("cvt.tf32.f32", "r r"),
     ("{atom,red}.global.{min,max}.{f32,f64,b32}", None), ("{atom,red}.{inc,dec}.{s32,u64,b32}", None), ("{atom,red}.shared.add.b32", None),
@@ -214,7 +214,7 @@ def probe(form, operands):
 
 
 def tested_forms():
-    """Opcode text -> a file that executes it; the generated preambles (addresses, lane numbers) count too."""
+    """Opcode text -> a file that executes it, by its name if it has one: generated preambles (addresses, lane numbers) count too."""
     tested = {}
     for path in sorted(HERE.glob("*.ptx")):
         if "// duet-unsupported" in path.read_text():
@@ -222,8 +222,11 @@ def tested_forms():
         for line in path.read_text().splitlines():
             match = re.match(r"^\s*(?:@!?%\w+\s+)?([a-z][\w.:]*)\b[^:]", line)
             if match and not line.startswith("//"):
-                tested.setdefault(match.group(1), path.name)
-    return tested
+                tested.setdefault(match.group(1), set()).add(path.name)
+
+    def fit(form, name):
+        return 0 if name == form + ".ptx" else 1 if name.startswith(form + ".") else 2 if name.startswith(form.split(".")[0]) else 3
+    return {form: min(names, key=lambda name: (fit(form, name), name)) for form, names in tested.items()}
 
 
 def refusals(runner, forms):
