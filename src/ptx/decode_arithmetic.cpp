@@ -104,6 +104,27 @@ void on_both_halves(Decoder& d) {
   d.finish();
 }
 
+// add, sub, fma of f32 with factors or a first summand of a 16-bit format, which is widened first.
+void mixed_precision(Decoder& d, Type narrow) {
+  if (d.out.op.flush_to_zero) d.illegal(".ftz does not go with two types");
+  const unsigned count = d.in.operand_count - 1;
+  for (unsigned i = 0; i < count; ++i) {
+    if (i + 1 == count) {
+      d.out.add_source(d.source(i + 1, Type::F32));
+      continue;
+    }
+    ir::Instruction widen = d.make(Opcode::Cvt, Type::F32);
+    widen.op.source_type = narrow;
+    widen.add_source(d.source(i + 1, narrow));
+    const Value wide = Value::reg(d.temporary(Type::F32), Type::F32);
+    widen.add_destination(wide);
+    d.append(widen);
+    d.out.add_source(wide);
+  }
+  d.destination(0, Type::F32);
+  d.finish();
+}
+
 bool simple(Decoder& d) {
   for (const Row& row : kRows) {
     if (d.in.opcode != row.name) continue;
@@ -129,6 +150,11 @@ bool simple(Decoder& d) {
     }
     if (type == Type::F32x2) {
       on_both_halves(d);
+      return true;
+    }
+    const bool sum = row.opcode == Opcode::Add || row.opcode == Opcode::Sub || row.opcode == Opcode::Fma;
+    if (sum && type == Type::F32 && (d.peek("f16") || d.peek("bf16"))) {
+      mixed_precision(d, d.take_type());
       return true;
     }
     const auto operand_type = [&](unsigned i) { return row.shape[i] == 'T' ? type : Type::U32; };

@@ -177,6 +177,19 @@ def pairs_of_singles(suite):
         suite.forms(op + ".f32x2", [("b64", values) for values in wide], rows, **HOME)
 
 
+def mixed(suite):
+    """f32 with a first summand, or factors, of 16 bits."""
+    for t, f in (("f16", F16), ("bf16", BF16)):
+        narrow, other, wide = permuted(f, 1, 0), permuted(f, 5, 2), permuted(F32, 11, 7)
+        for op, function, inputs in (("add", exact.add, (narrow, wide)), ("sub", exact.sub, (narrow, wide)), ("fma", exact.fma, (narrow, other, wide))):
+            rows = []
+            for mode, sat in itertools.product(([""] if op != "fma" else []) + ["." + m for m in floats.MODES], ("", ".sat")):
+                values = [function(*[exact.convert(x, f, F32) for x in row[:-1]], row[-1], F32, mode[1:] or "rn") for row in zip(*inputs)]
+                rows.append(("%s%s%s.f32.%s {d}, %s;" % (op, mode, sat, t, ", ".join(("%a", "%b", "%c")[:len(inputs)])), "f32",
+                             [exact.saturate(x, F32) if sat else x for x in values]))
+            suite.forms("%s.f32.%s" % (op, t), [(t, values) for values in inputs[:-1]] + [("f32", wide)], rows, **HOME)
+
+
 def three_operands(suite):
     a, b, c = permuted(F32, 1, 0), permuted(F32, 5, 2), permuted(F32, 11, 7)
     rows = []
@@ -305,5 +318,5 @@ def vector_registers(suite):
 
 
 def generate(suite):
-    for section in (fused, narrowing, tensor_float, small_formats, pairs_of_singles, three_operands, reductions, wide_accesses, eight_narrow, vector_registers):
+    for section in (fused, narrowing, tensor_float, small_formats, pairs_of_singles, mixed, three_operands, reductions, wide_accesses, eight_narrow, vector_registers):
         section(suite)
