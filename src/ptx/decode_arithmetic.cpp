@@ -477,7 +477,7 @@ void unpack(Decoder& d, Type type) {
   d.finish();
 }
 
-// mov.v2, .v4, .v8: element by element, all read before any is written.
+// mov.v2, mov.v4: element by element, all read before any is written.
 void move_vector(Decoder& d, unsigned count) {
   const Type type = d.take_type();
   d.expect_operands(2, 2);
@@ -487,7 +487,7 @@ void move_vector(Decoder& d, unsigned count) {
     d.fail("operands are not vectors of " + std::to_string(count) + " elements");
   if (d.modifiers_left()) d.unsupported();
   if (count * type_bytes(type) > 16) d.illegal("no vector of so many bytes");
-  std::array<Value, 8> read;
+  std::array<Value, 4> read;
   for (unsigned i = 0; i < count; ++i) {
     if (from.elements[i].kind == ValueKind::None) d.fail("`_` has no value");
     const Value value = d.narrowed(from.elements[i], type);
@@ -513,7 +513,6 @@ void move_vector(Decoder& d, unsigned count) {
 void move(Decoder& d) {
   if (d.take("v2")) return move_vector(d, 2);
   if (d.take("v4")) return move_vector(d, 4);
-  if (d.take("v8")) return move_vector(d, 8);
   const Type type = d.take_type();
   d.expect_operands(2, 2);
   if (d.operand(1).kind == ParsedOperand::Kind::Vector) return pack(d, type);

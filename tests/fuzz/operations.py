@@ -231,7 +231,7 @@ def _listed_forms():
             fused = opcode in ("add", "sub", "mul") and words[1] in ("f32", "f64", "ftz", "sat", "f32x2")
             divides = opcode == "div" and words[-1][0] in "us"
             converts_nan = opcode == "cvt" and "64" in words[-2] and words[-2][0] in "us" and "f" in words[-1]
-            if form not in accepted or fused or divides or converts_nan or operands == "8 8":  # more registers than a kernel has
+            if form not in accepted or fused or divides or converts_nan:
                 continue
             if opcode in _WARP_WIDE and ".sync" in form:
                 template = _template(form, operands).replace("-1", "0xffffffff")

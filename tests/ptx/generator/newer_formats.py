@@ -299,8 +299,6 @@ def vector_registers(suite):
     for t in ("b32", "u32", "s32", "f32"):
         body += "  mov.v4.%s {%%r0, %%r1, _, %%r3}, {%%r1, %%r0, %%r3, %%r2};\n  mov.v2.%s {%%r2, %%r3}, {%%r3, %%r2};\n" % (t, t)
     body += ("  mov.b32 {%h0, %h1}, %r0;\n  mov.b32 {%h2, %h3}, %r1;\n  mov.v4.b16 {%h3, %h2, %h1, %h0}, {%h0, %h1, %h2, %h3};\n"
-             "  mov.v8.b16 {%h1, %h2, %h3, %h0, %h4, %h5, %h6, %h7}, {%h0, %h1, %h2, %h3, %h3, %h2, %h1, %h0};\n"
-             "  mov.v8.b16 {%h0, %h1, %h2, %h3, _, _, _, _}, {%h6, %h7, %h5, %h4, %h0, %h1, %h2, %h3};\n"
              "  mov.v2.b16 {%h1, %h2}, {%h2, %h1};\n  mov.b32 %r0, {%h0, %h1};\n  mov.b32 %r1, {%h2, %h3};\n"
              "  mov.b64 %w0, {%r0, %r1};\n  mov.b64 %w1, {%r2, %r3};\n  mov.v2.b64 {%w0, %w1}, {%w1, %w0};\n"
              "  st.global.v2.b64 [%out], {%w0, %w1};\n  ret;")
@@ -311,7 +309,6 @@ def vector_registers(suite):
             a, b, c, d = b, a, c, c
             c, d = d, c
         halves = [a & 0xFFFF, a >> 16, b & 0xFFFF, b >> 16][::-1]
-        halves[0], halves[1] = halves[1], halves[0]
         halves[1], halves[2] = halves[2], halves[1]
         results += [c, d, halves[0] | halves[1] << 16, halves[2] | halves[3] << 16]
     suite.kernel("mov.vector", [out("u32", 128), buffer("u32", words)], body, [(0, "u32", results)])
