@@ -50,6 +50,13 @@ int list_machines(const Installation& installation);
 int show_machine(const Installation& installation, const std::string& name,
                  const std::vector<std::string>& sets);
 
+struct PtxCoverageOptions {
+  std::string opcode;  // of all when empty
+  bool forms = false;  // every form, instead of the table
+  bool markdown = false;
+};
+int show_ptx_coverage(const Installation& installation, const PtxCoverageOptions& options);
+
 struct ReproduceOptions {
   std::string paper;
   std::vector<std::string> only;

@@ -14,6 +14,7 @@ struct Installation {
   std::string include_directory;
   std::string workloads_directory;
   std::string experiments_directory;
+  std::string ptx_coverage_file;
 };
 
 // Throws duet::Error when the folder is not shaped like an installation.

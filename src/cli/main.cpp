@@ -159,6 +159,15 @@ int command_line(int argc, char** argv) {
   show_app->add_option("name", machine_name, "machine, or .toml file")->required();
   show_app->add_option("--set", machine_sets, "change one parameter: key=value")->allow_extra_args(false);
 
+  PtxCoverageOptions coverage;
+  CLI::App* ptx_app = app.add_subcommand("ptx", "what Duet knows of PTX");
+  ptx_app->require_subcommand(1);
+  CLI::App* coverage_app = ptx_app->add_subcommand(
+      "coverage", "which instruction forms are accepted, with the test of each, and which are refused");
+  coverage_app->add_option("opcode", coverage.opcode, "list the forms of this opcode, one a line");
+  coverage_app->add_flag("--forms", coverage.forms, "list every form, one a line");
+  coverage_app->add_flag("--markdown", coverage.markdown, "write docs/ptx-coverage.md to standard output");
+
   ReproduceOptions reproduction;
   CLI::App* reproduce_app = app.add_subcommand("reproduce", "measure what a paper claims");
   reproduce_app->add_option("paper", reproduction.paper, "lustig2013")->required();
@@ -181,6 +190,7 @@ int command_line(int argc, char** argv) {
     if (cc_app->parsed()) return compile(installation, cc_app->remaining());
     if (nvcc_app->parsed()) return run_nvcc(nvcc_app->remaining());
     if (show_app->parsed()) return show_machine(installation, machine_name, machine_sets);
+    if (coverage_app->parsed()) return show_ptx_coverage(installation, coverage);
     if (machines_app->parsed()) return list_machines(installation);
     return reproduce(installation, reproduction);
   } catch (const CLI::Success& success) {  // --help, --version

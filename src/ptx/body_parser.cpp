@@ -2,6 +2,7 @@
 // are decoded by decode.h.
 #include "ptx/body_parser.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace duet::ptx {
@@ -138,7 +139,9 @@ void BodyParser::directive() {
 Formal BodyParser::register_formal() {
   Type type;
   if (cursor_.accept('.') && cursor_.is_word("align")) cursor_.fail("a register has no alignment");
-  if (!type_from_name(cursor_.identifier().text, type)) cursor_.fail("a type is missing");
+  const auto word = cursor_.identifier().text;
+  if (word == "v2" || word == "v4") cursor_.fail("vector registers as parameters are not supported");
+  if (!type_from_name(word, type)) cursor_.fail("a type is missing");
   const auto name = cursor_.identifier().text;
   const std::uint32_t reg = function_.add_register(type);
   scopes_.back().registers[name] = reg;
@@ -147,14 +150,24 @@ Formal BodyParser::register_formal() {
 
 void BodyParser::declare_registers() {
   cursor_.expect('.');
-  const Token& word = cursor_.identifier();
-  if (word.text == "v2" || word.text == "v4") cursor_.fail("vector registers are not supported");
+  Token word = cursor_.identifier();
+  std::uint32_t elements = 0;  // of a vector
+  if (word.text == "v2" || word.text == "v4") {
+    elements = word.text == "v2" ? 2 : 4;
+    cursor_.expect('.');
+    word = cursor_.identifier();
+  }
   Type type;
-  if (!type_from_name(word.text, type)) cursor_.fail("type ." + std::string(word.text) + " is not known");
+  if (!type_from_name(word.text, type) || (elements != 0 && type == Type::Pred))
+    cursor_.fail("type ." + std::string(word.text) + " is not known");
   if (type == Type::B128) cursor_.note_unsupported(function_, "PTX '.reg .b128' is not supported", word.line);
   do {
     const auto name = cursor_.identifier().text;
-    if (cursor_.accept('<')) {
+    if (elements != 0) {
+      if (cursor_.is('<')) cursor_.fail("numbered vector registers are not supported");
+      scopes_.back().vectors[name] = {static_cast<std::uint32_t>(function_.registers.size()), elements};
+      function_.registers.resize(function_.registers.size() + elements, type);
+    } else if (cursor_.accept('<')) {
       const auto count = static_cast<std::uint32_t>(cursor_.integer());
       cursor_.expect('>');
       if (count > 1u << 22) cursor_.fail("too many registers");
@@ -311,13 +324,17 @@ void BodyParser::parse_operand(ParsedOperand& operand) {
     cursor_.next();
     operand.complement = true;
   }
+  if (cursor_.is('-') && cursor_.peek(1).kind == TokenKind::Identifier) {
+    cursor_.next();
+    operand.negate = true;
+  }
   if (cursor_.is_word("_")) {
     cursor_.next();
     operand.kind = OperandKind::Sink;
   } else {
     operand.value = parse_value(&operand);
   }
-  if (operand.kind == OperandKind::Name) return;
+  if (operand.kind != OperandKind::Value && operand.kind != OperandKind::Sink) return;
   if (cursor_.accept('|')) {
     if (cursor_.is_word("_"))
       cursor_.next();
@@ -383,11 +400,13 @@ Value BodyParser::parse_value(ParsedOperand* name_allowed) {
   cursor_.next();
   std::uint32_t index;
   if (find_register(token.text, index)) {
+    if (name_allowed != nullptr && cursor_.accept('.')) name_allowed->selector = cursor_.identifier().text;
     if (cursor_.is('.'))
       throw ir::Unsupported{"PTX '" + std::string(token.text) + "." + std::string(cursor_.peek(1).text) +
                             "' is not supported"};
     return Value::reg(index, function_.registers[index]);
   }
+  if (Family vector; find_vector(token.text, vector)) return vector_operand(vector, token.text, name_allowed);
   if (token.text[0] == '%') return special_register(token.text);
   if (token.text == "WARP_SZ") {
     Value value;
@@ -401,6 +420,38 @@ Value BodyParser::parse_value(ParsedOperand* name_allowed) {
     cursor_.fail_at(token.line, "'" + std::string(token.text) + "' is not declared");
   name_allowed->kind = ParsedOperand::Kind::Name;
   name_allowed->name = token.text;
+  return {};
+}
+
+bool BodyParser::find_vector(std::string_view name, Family& vector) const {
+  for (std::size_t i = scopes_.size(); i-- > 0;) {
+    const auto found = scopes_[i].vectors.find(name);
+    if (found == scopes_[i].vectors.end()) continue;
+    vector = found->second;
+    return true;
+  }
+  return false;
+}
+
+// v.x is a register of its own; v alone stands for {v.x, v.y, ..}.
+Value BodyParser::vector_operand(const Family& vector, std::string_view name, ParsedOperand* whole_allowed) {
+  const auto element = [&](std::uint32_t i) {
+    return Value::reg(vector.first + i, function_.registers[vector.first + i]);
+  };
+  if (cursor_.accept('.')) {
+    const auto text = cursor_.identifier().text;
+    constexpr std::string_view kPlaces = "xyzw", kColors = "rgba";
+    const auto place = text.size() == 1 ? std::min(kPlaces.find(text), kColors.find(text)) : kPlaces.npos;
+    if (place >= vector.count)
+      cursor_.fail_at(parsed_.line,
+                      "vector '" + std::string(name) + "' has no element ." + std::string(text));
+    return element(static_cast<std::uint32_t>(place));
+  }
+  if (whole_allowed == nullptr)
+    throw ir::Unsupported{"vector '" + std::string(name) + "' as a whole is not supported here"};
+  whole_allowed->kind = ParsedOperand::Kind::Vector;
+  whole_allowed->element_count = vector.count;
+  for (std::uint32_t i = 0; i < vector.count; ++i) whole_allowed->elements[i] = element(i);
   return {};
 }
 

@@ -52,6 +52,7 @@ class BodyParser {
   struct Scope {
     std::unordered_map<std::string_view, std::uint32_t> registers;
     std::unordered_map<std::string_view, Family> families;  // %r<10>
+    std::unordered_map<std::string_view, Family> vectors;   // .v4 .f32 a: its elements
     std::unordered_map<std::string, std::uint32_t> variables;
     std::unordered_map<std::string_view, std::uint32_t> labels;
   };
@@ -70,6 +71,8 @@ class BodyParser {
   void parse_address(ParsedOperand& operand);
   ir::Value parse_value(ParsedOperand* name_allowed);
   bool find_register(std::string_view name, std::uint32_t& reg) const;
+  bool find_vector(std::string_view name, Family& vector) const;
+  ir::Value vector_operand(const Family& vector, std::string_view name, ParsedOperand* whole_allowed);
   bool find_variable(std::string_view name, std::uint32_t& variable) const;
   ir::Value special_register(std::string_view name);
   std::uint32_t label_number(std::string_view name);

@@ -26,6 +26,17 @@ bool type_from_name(std::string_view name, Type& type) {
   return true;
 }
 
+bool instruction_type_from_name(std::string_view name, Type& type) {
+  static const std::unordered_map<std::string_view, Type> kTypes = {
+      {"u16x2", Type::U16x2},   {"s16x2", Type::S16x2},   {"f32x2", Type::F32x2},
+      {"e4m3x2", Type::E4M3x2}, {"e5m2x2", Type::E5M2x2}, {"tf32", Type::TF32}};
+  if (type_from_name(name, type)) return true;
+  const auto found = kTypes.find(name);
+  if (found == kTypes.end()) return false;
+  type = found->second;
+  return true;
+}
+
 Decoder::Decoder(const ParsedStatement& statement, DecodeContext& decode_context)
     : in(statement), context(decode_context), modifiers_(statement.modifiers) {
   out.op.ptx_line = in.line;
@@ -38,6 +49,10 @@ void Decoder::fail(const std::string& what) const {
 }
 void Decoder::unsupported() const {
   throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is not supported"};
+}
+
+void Decoder::illegal(const std::string& what) const {
+  throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is malformed: " + what};
 }
 
 bool Decoder::peek(std::string_view modifier) const {
@@ -58,7 +73,7 @@ bool Decoder::modifiers_left() const { return !modifiers_.empty(); }
 Type Decoder::take_type_or_none() {
   for (auto& m : modifiers_) {
     Type type;
-    if (type_from_name(m, type)) {
+    if (instruction_type_from_name(m, type)) {
       modifiers_.erase(modifiers_.begin() + (&m - modifiers_.data()));
       return type;
     }
@@ -293,8 +308,16 @@ void Decoder::finish() {
 
 void decode_statement(const ParsedStatement& statement, DecodeContext& context) {
   Decoder decoder(statement, context);
-  if (decode_arithmetic(decoder) || decode_memory(decoder) || decode_image(decoder) ||
-      decode_control(decoder))
+  check_legality(decoder);
+  if (decode_video(decoder)) return;
+  for (unsigned i = 0; i < statement.operand_count; ++i) {
+    const ParsedOperand& o = statement.operands[i];
+    if (!o.selector.empty())
+      decoder.illegal("it takes no part '." + std::string(o.selector) + "' of an operand");
+    if (o.negate) decoder.illegal("it takes no negated operand");
+  }
+  if (decode_arithmetic(decoder) || decode_convert(decoder) || decode_memory(decoder) ||
+      decode_image(decoder) || decode_control(decoder))
     return;
   decoder.unsupported();
 }

@@ -1,7 +1,8 @@
 // From one parsed PTX statement to instructions of the compiler's form: modifiers become MicroOp fields,
 // operands are checked against the types the instruction reads, and widths PTX converts silently (a 64-bit
-// register as the source of st.u32) are written out. decode_arithmetic.cpp, decode_memory.cpp,
-// decode_image.cpp and decode_control.cpp hold the opcodes by section of the PTX ISA.
+// register as the source of st.u32) are written out. decode_arithmetic.cpp, decode_convert.cpp,
+// decode_video.cpp, decode_memory.cpp, decode_image.cpp and decode_control.cpp hold the opcodes by section of
+// the PTX ISA; decode_legality.cpp knows which forms there are.
 #pragma once
 
 #include <array>
@@ -21,7 +22,9 @@ struct ParsedOperand {
   Kind kind = Kind::Sink;
   bool complement = false;              // !p
   ir::Value value;                      // Value; Address: base
+  bool negate = false;                  // -x: video instructions
   ir::Value second;                     // p|q
+  std::string_view selector;            // x.h1: video instructions
   std::int64_t offset = 0;              // Address
   std::string_view name;                // Name: a label or function
   unsigned element_count = 0;           // Vector; Address: coordinates behind the base
@@ -60,6 +63,7 @@ class Decoder {
 
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void unsupported() const;
+  [[noreturn]] void illegal(const std::string& what) const;  // PTX has no such form
 
   // Modifiers, taken in any order; finish() refuses what is left.
   bool take(std::string_view modifier);
@@ -96,12 +100,18 @@ class Decoder {
   std::vector<ir::Instruction> after_;
 };
 
+// Refuses forms that PTX does not have.
+void check_legality(const Decoder& decoder);
+
 // Each returns false when the opcode is not of its section.
 bool decode_arithmetic(Decoder& decoder);
+bool decode_convert(Decoder& decoder);
+bool decode_video(Decoder& decoder);
 bool decode_memory(Decoder& decoder);
 bool decode_image(Decoder& decoder);
 bool decode_control(Decoder& decoder);
 
-bool type_from_name(std::string_view name, Type& type);
+bool type_from_name(std::string_view name, Type& type);              // of registers and memory
+bool instruction_type_from_name(std::string_view name, Type& type);  // those too
 
 }  // namespace duet::ptx

@@ -1,4 +1,4 @@
-// Arithmetic, comparison, logic, moves and conversions (PTX ISA 9.0, sections 9.7.1 to 9.7.8 and the register
+// Arithmetic, comparison, logic and moves (PTX ISA 9.0, sections 9.7.1 to 9.7.8 and the register
 // part of 9.7.9).
 #include <cstring>
 
@@ -73,6 +73,58 @@ void default_rounding(MicroOp& op) {
     op.rounding = Rounding::NearestEven;
 }
 
+// An operation on two f32 in 64 bits: taken apart, done twice, put together. `out` holds the operation.
+void on_both_halves(Decoder& d) {
+  const MicroOp op = d.out.op;
+  const auto temporary = [&] { return Value::reg(d.temporary(Type::F32), Type::F32); };
+  std::array<ir::Instruction, 2> halves = {d.make(op.opcode, Type::F32), d.make(op.opcode, Type::F32)};
+  std::array<Value, 2> results;
+  for (unsigned i = 1; i < d.in.operand_count; ++i) {
+    ir::Instruction apart = d.make(Opcode::Unpack, Type::B64);
+    apart.add_source(d.source(i, Type::B64));
+    for (ir::Instruction& half : halves) {
+      const Value part = temporary();
+      apart.add_destination(part);
+      half.add_source(part);
+    }
+    d.append(apart);
+  }
+  for (unsigned i = 0; i < 2; ++i) {
+    halves[i].op.rounding = op.rounding;
+    halves[i].op.flush_to_zero = op.flush_to_zero;
+    results[i] = temporary();
+    halves[i].add_destination(results[i]);
+    d.append(halves[i]);
+  }
+  d.out.op.rounding = Rounding::None;
+  d.out.op.flush_to_zero = false;
+  d.set(Opcode::Pack, Kind::Arithmetic, Type::B64);
+  for (const Value& result : results) d.out.add_source(result);
+  d.destination(0, Type::B64);
+  d.finish();
+}
+
+// add, sub, fma of f32 with factors or a first summand of a 16-bit format, which is widened first.
+void mixed_precision(Decoder& d, Type narrow) {
+  if (d.out.op.flush_to_zero) d.illegal(".ftz does not go with two types");
+  const unsigned count = d.in.operand_count - 1;
+  for (unsigned i = 0; i < count; ++i) {
+    if (i + 1 == count) {
+      d.out.add_source(d.source(i + 1, Type::F32));
+      continue;
+    }
+    ir::Instruction widen = d.make(Opcode::Cvt, Type::F32);
+    widen.op.source_type = narrow;
+    widen.add_source(d.source(i + 1, narrow));
+    const Value wide = Value::reg(d.temporary(Type::F32), Type::F32);
+    widen.add_destination(wide);
+    d.append(widen);
+    d.out.add_source(wide);
+  }
+  d.destination(0, Type::F32);
+  d.finish();
+}
+
 bool simple(Decoder& d) {
   for (const Row& row : kRows) {
     if (d.in.opcode != row.name) continue;
@@ -83,12 +135,28 @@ bool simple(Decoder& d) {
       op.carry_in = d.in.opcode.back() == 'c';
     }
     const Type type = d.take_type();
+    if (row.opcode == Opcode::Rcp && type == Type::F64 && op.flush_to_zero && !op.approximate)
+      d.unsupported();
     if (is_float(type) && op.carry_out) d.fail("carry of a floating-point operation");
     if (type == Type::Pred) d.fail("predicates are no operands here");
     d.set(row.opcode, Kind::Arithmetic, type);
     default_rounding(op);
     const unsigned operands = static_cast<unsigned>(std::strlen(row.shape));
     d.expect_operands(operands, operands);
+    if (row.opcode == Opcode::Fma && d.take("relu")) {
+      if (type_bytes(type) > 4 || type == Type::F32 || op.saturate)
+        d.illegal(".relu belongs to 16-bit formats, without .sat");
+      op.mode = 1;
+    }
+    if (type == Type::F32x2) {
+      on_both_halves(d);
+      return true;
+    }
+    const bool sum = row.opcode == Opcode::Add || row.opcode == Opcode::Sub || row.opcode == Opcode::Fma;
+    if (sum && type == Type::F32 && (d.peek("f16") || d.peek("bf16"))) {
+      mixed_precision(d, d.take_type());
+      return true;
+    }
     const auto operand_type = [&](unsigned i) { return row.shape[i] == 'T' ? type : Type::U32; };
     for (unsigned i = 1; i < operands; ++i) d.out.add_source(d.source(i, operand_type(i)));
     d.destination(0, operand_type(0));
@@ -123,6 +191,7 @@ void multiply(Decoder& d) {
   }
   default_rounding(op);
   d.expect_operands(mad ? 4 : 3, mad ? 4 : 3);
+  if (type == Type::F32x2) return on_both_halves(d);
   Type wide = type;
   if (op.product == Product::Wide) {
     switch (type) {
@@ -148,19 +217,45 @@ void multiply(Decoder& d) {
   d.finish();
 }
 
+// Puts a copy of `out` with the first two sources in front, whose result takes their place.
+void split_first_two(Decoder& d, Type type) {
+  ir::Instruction first = d.make(d.out.op.opcode, type);
+  first.op.mode = d.out.op.mode;
+  first.op.flush_to_zero = d.out.op.flush_to_zero;
+  const Value result = Value::reg(d.temporary(type_bytes(type) == 4 ? Type::B32 : type), type);
+  for (unsigned i = 0; i < 2; ++i) first.add_source(d.out.sources[i]);
+  first.add_destination(result);
+  d.append(first);
+  d.out.op.source_count = 0;
+  d.out.add_source(result);
+}
+
 void min_max(Decoder& d) {
+  MicroOp& op = d.out.op;
   d.set(d.in.opcode == "min" ? Opcode::Min : Opcode::Max, Kind::Arithmetic, Type::None);
-  d.out.op.flush_to_zero = d.take("ftz");
-  if (d.take("NaN")) d.out.op.mode |= 1;
-  if (d.peek("xorsign")) {
-    d.take("xorsign");
-    d.take("abs");
-    d.out.op.mode |= 2;
-  }
-  const Type type = d.out.op.type = d.take_type();
-  if (d.in.operand_count == 4) d.unsupported();
-  d.expect_operands(3, 3);
+  op.flush_to_zero = d.take("ftz");
+  if (d.take("NaN")) op.mode |= 1;
+  const bool three = d.in.operand_count == 4;
+  const bool xor_sign = d.take("xorsign"), absolute = d.take("abs"), relu = d.take("relu");
+  if (xor_sign) op.mode |= 2;
+  const Type type = op.type = d.take_type();
+  if (xor_sign ? three || !absolute : absolute && !three)
+    d.illegal(".abs stands with .xorsign, or alone with three sources");
+  if (relu && type != Type::S32 && type != Type::S16x2) d.illegal(".relu belongs to s32 and s16x2");
+  if (three && type != Type::F32) d.illegal("three sources have type f32");
+  d.expect_operands(3, 4);
   d.sources(1, 2, type);
+  if (three) {
+    for (unsigned i = 0; i < 2; ++i) d.out.sources[i].absolute = absolute;
+    split_first_two(d, type);
+    d.sources(3, 1, type);
+    d.out.sources[1].absolute = absolute;
+  }
+  if (relu) {  // the larger of the result and 0
+    split_first_two(d, type);
+    op.opcode = Opcode::Max;
+    d.out.add_source(Value::immediate(0, type));
+  }
   d.destination(0, type);
   d.finish();
 }
@@ -247,12 +342,25 @@ void logic(Decoder& d, Opcode opcode) {
 }
 
 void lop3(Decoder& d) {
-  if (d.take("and") || d.take("or")) d.unsupported();
+  MicroOp& op = d.out.op;
+  if (d.take("and"))
+    op.boolean = Boolean::And;
+  else if (d.take("or"))
+    op.boolean = Boolean::Or;
+  const bool joins = op.boolean != Boolean::None;
   d.set(Opcode::Lop3, Kind::Arithmetic, d.take_type());
-  d.expect_operands(5, 5);
+  d.expect_operands(joins ? 6 : 5, joins ? 6 : 5);
   d.sources(1, 3, Type::B32);
   if (!d.operand(4).value.is_immediate()) d.fail("the truth table is not a constant");
-  d.out.op.mode = static_cast<std::uint8_t>(d.operand(4).value.bits);
+  op.mode = static_cast<std::uint8_t>(d.operand(4).value.bits);
+  const Value& predicate = d.operand(0).second;
+  if (joins != (predicate.kind != ValueKind::None)) d.illegal("a predicate d|p goes with .and and .or");
+  if (joins) {
+    if (!predicate.is_register() || d.context.function.registers[predicate.index] != Type::Pred)
+      d.fail("operand 1 has no predicate");
+    d.out.predicate = predicate.index;
+    d.out.add_source(d.predicate_source(5));
+  }
   d.destination(0, Type::B32);
   d.finish();
 }
@@ -327,19 +435,6 @@ void dot_product(Decoder& d, Opcode opcode) {
   d.finish();
 }
 
-void absolute_differences(Decoder& d, Opcode opcode) {
-  const Type result = d.take_type(), a = d.take_type(), b = d.take_type();
-  if (d.take("sat")) d.unsupported();
-  const bool add = d.take("add");
-  if (a != b || result != Type::U32) d.unsupported();
-  d.set(opcode, Kind::Arithmetic, a);
-  d.expect_operands(4, 4);
-  // Without .add the third operand fills the fields that a mask leaves out; here there are none.
-  d.sources(1, add ? 3 : 2, Type::B32);
-  d.destination(0, Type::B32);
-  d.finish();
-}
-
 void test_property(Decoder& d) {
   static constexpr std::pair<std::string_view, TestpMode> kModes[] = {
       {"finite", TestpMode::Finite}, {"infinite", TestpMode::Infinite},
@@ -382,7 +477,42 @@ void unpack(Decoder& d, Type type) {
   d.finish();
 }
 
+// mov.v2, mov.v4: element by element, all read before any is written.
+void move_vector(Decoder& d, unsigned count) {
+  const Type type = d.take_type();
+  d.expect_operands(2, 2);
+  const ParsedOperand &to = d.operand(0), &from = d.operand(1);
+  if (to.kind != ParsedOperand::Kind::Vector || from.kind != ParsedOperand::Kind::Vector ||
+      to.element_count != count || from.element_count != count)
+    d.fail("operands are not vectors of " + std::to_string(count) + " elements");
+  if (d.modifiers_left()) d.unsupported();
+  if (count * type_bytes(type) > 16) d.illegal("no vector of so many bytes");
+  std::array<Value, 4> read;
+  for (unsigned i = 0; i < count; ++i) {
+    if (from.elements[i].kind == ValueKind::None) d.fail("`_` has no value");
+    const Value value = d.narrowed(from.elements[i], type);
+    ir::Instruction copy = d.make(Opcode::Mov, type);
+    read[i] = Value::reg(d.temporary(type), type);
+    copy.add_source(value);
+    copy.add_destination(read[i]);
+    d.append(copy);
+  }
+  d.set(Opcode::Mov, Kind::Arithmetic, type);
+  for (unsigned i = 0; i < count; ++i) {
+    const Value& element = to.elements[i];
+    if (element.kind == ValueKind::None) continue;
+    if (!element.is_register() || d.width_of_register(element) != type_bytes(type))
+      d.fail("an element does not fit the type");
+    d.out.op.source_count = d.out.op.destination_count = 0;
+    d.out.add_source(read[i]);
+    d.out.add_destination(Value::reg(element.index, type));
+    d.append(d.out);
+  }
+}
+
 void move(Decoder& d) {
+  if (d.take("v2")) return move_vector(d, 2);
+  if (d.take("v4")) return move_vector(d, 4);
   const Type type = d.take_type();
   d.expect_operands(2, 2);
   if (d.operand(1).kind == ParsedOperand::Kind::Vector) return pack(d, type);
@@ -400,24 +530,6 @@ void move(Decoder& d) {
     d.sources(1, 1, type);
     d.destination(0, type);
   }
-  d.finish();
-}
-
-void convert(Decoder& d) {
-  MicroOp& op = d.out.op;
-  op.rounding = d.take_rounding();
-  op.flush_to_zero = d.take("ftz");
-  op.saturate = d.take("sat");
-  const Type type = d.take_type(), from = d.take_type();
-  d.set(Opcode::Cvt, Kind::Arithmetic, type);
-  op.source_type = from;
-  const bool two = type == Type::F16x2 || type == Type::BF16x2;
-  d.expect_operands(two ? 3 : 2, two ? 3 : 2);
-  for (unsigned i = 1; i < d.in.operand_count; ++i) {
-    if (d.operand(i).kind != ParsedOperand::Kind::Value) d.fail("the source is not a value");
-    d.out.add_source(d.narrowed(d.operand(i).value, from));
-  }
-  d.destination(0, type, true);
   d.finish();
 }
 
@@ -449,11 +561,8 @@ bool decode_arithmetic(Decoder& d) {
       {"bmsk", [](Decoder& x) { clamp_or_wrap(x, Opcode::Bmsk); }},
       {"dp4a", [](Decoder& x) { dot_product(x, Opcode::Dp4a); }},
       {"dp2a", [](Decoder& x) { dot_product(x, Opcode::Dp2a); }},
-      {"vabsdiff2", [](Decoder& x) { absolute_differences(x, Opcode::Vabsdiff2); }},
-      {"vabsdiff4", [](Decoder& x) { absolute_differences(x, Opcode::Vabsdiff4); }},
       {"testp", test_property},
       {"mov", move},
-      {"cvt", convert},
   };
   const auto found = kFunctions.find(d.in.opcode);
   if (found != kFunctions.end()) {

@@ -195,10 +195,14 @@ void reduce(Decoder& d) {
   else
     d.unsupported();
   const Type type = d.take_type();
-  if (is_float(type)) d.unsupported();
   d.set(Opcode::Redux, Kind::Arithmetic, type);
   d.expect_operands(3, 3);
-  d.sources(1, 2, type);
+  d.sources(1, 1, type);
+  d.sources(2, 1, Type::B32);
+  if (type == Type::F32) {
+    d.out.sources[0].absolute = d.take("abs");
+    if (d.take("NaN")) op.mode = 1;
+  }
   d.destination(0, type);
   d.context.function.names_32_lanes = true;
   d.finish();

@@ -93,6 +93,7 @@ void address(Decoder& d, unsigned index) {
 unsigned take_vector(Decoder& d) {
   if (d.take("v2")) return 2;
   if (d.take("v4")) return 4;
+  if (d.take("v8")) return 8;
   return 1;
 }
 
@@ -112,28 +113,13 @@ std::array<Value, 8> elements(Decoder& d, unsigned index, unsigned count) {
   return one;
 }
 
-void load_or_store(Decoder& d, bool load) {
+// Adds elements `first` to `first + count` of a load or a store to `out`.
+void transfer(Decoder& d, bool load, const std::array<Value, 8>& values, unsigned first, unsigned count) {
   MicroOp& op = d.out.op;
-  if (d.in.opcode != "ldu") take_bits(d);
-  d.take_hints();
-  if (d.take("mmio")) d.unsupported();
-  op.space = take_space(d);
-  if (op.names_bits() && op.space != StateSpace::Global && op.space != StateSpace::Generic)
-    throw ir::Unsupported{"PTX '" + std::string(d.in.text) +
-                          "' is not supported: only global memory has full/empty bits"};
-  take_ordering(d);
-  take_cache_operator(d);
-  d.take("uniform");  // the uniform-load hint of ldu and of some compilers
-  const unsigned count = take_vector(d);
-  const Type type = d.take_type();
-  if (type == Type::Pred) d.fail("predicates have no place in memory");
-  d.set(load ? Opcode::Load : Opcode::Store, load ? Kind::Load : Kind::Store, type);
-  op.vector_elements = static_cast<std::uint8_t>(count);
-  d.expect_operands(2, 3);
-  address(d, load ? 1 : 0);
-  const auto values = elements(d, load ? 0 : 1, count);
+  const Type type = op.type;
   const unsigned size = type_bytes(type);
-  for (unsigned i = 0; i < count; ++i) {
+  op.vector_elements = static_cast<std::uint8_t>(count);
+  for (unsigned i = first; i < first + count; ++i) {
     const Value& v = values[i];
     if (!load) {
       if (v.kind == ValueKind::None) d.fail("`_` cannot be stored");
@@ -150,16 +136,65 @@ void load_or_store(Decoder& d, bool load) {
     d.out.add_destination(Value::reg(v.index, type));
     if (width == 8 && size < 8) op.source_type = Type::B64;
   }
+  // 64-bit destinations of a narrower type hold for all elements alike; a vector that mixes widths is no PTX
+  // that compilers write.
+  if (op.source_type != Type::B64) return;
+  for (unsigned i = 0; i < op.destination_count; ++i)
+    if (d.width_of_register(d.out.destinations[i]) != 8) d.fail("destinations of different widths");
+}
+
+// An access of eight elements or of 256 bits is two of half as many: its elements are accesses of their own,
+// in no order.
+void both_halves(Decoder& d, bool load, const std::array<Value, 8>& values, unsigned count) {
+  if (d.modifiers_left()) d.unsupported();
+  Value& base = d.out.sources[0];
+  for (unsigned i = 0; load && i < count / 2; ++i)
+    if (base.is_register() && values[i].is_register(base.index)) {  // the first half overwrites the address
+      ir::Instruction copy = d.make(Opcode::Mov, base.type);
+      copy.add_source(base);
+      base = Value::reg(d.temporary(base.type), base.type);
+      copy.add_destination(base);
+      d.append(copy);
+    }
+  const ir::Instruction whole = d.out;
+  const unsigned bytes = count / 2 * type_bytes(d.out.op.type);
+  transfer(d, load, values, 0, count / 2);
+  const ir::Instruction first = d.out;
+  d.out = whole;
+  if (base.is_register())
+    d.out.op.address_offset += bytes;
+  else
+    d.out.sources[0].bits += bytes;
+  transfer(d, load, values, count / 2, count / 2);
+  d.append(first);
   d.finish();
 }
 
-// ld with 64-bit destinations of a narrower type says so in source_type, for all its elements alike; a vector
-// that mixes widths is no PTX that compilers write.
-void check_widths(Decoder& d) {
-  const ir::Instruction& last = d.context.function.code.back();
-  if (last.op.source_type != Type::B64) return;
-  for (unsigned i = 0; i < last.op.destination_count; ++i)
-    if (d.width_of_register(last.destinations[i]) != 8) d.fail("destinations of different widths");
+void load_or_store(Decoder& d, bool load) {
+  MicroOp& op = d.out.op;
+  if (d.in.opcode != "ldu") take_bits(d);
+  d.take_hints();
+  if (d.take("mmio")) d.unsupported();
+  op.space = take_space(d);
+  if (op.names_bits() && op.space != StateSpace::Global && op.space != StateSpace::Generic)
+    throw ir::Unsupported{"PTX '" + std::string(d.in.text) +
+                          "' is not supported: only global memory has full/empty bits"};
+  take_ordering(d);
+  take_cache_operator(d);
+  d.take("uniform");  // the uniform-load hint of ldu and of some compilers
+  const unsigned count = take_vector(d);
+  const Type type = d.take_type();
+  if (type == Type::Pred) d.fail("predicates have no place in memory");
+  d.set(load ? Opcode::Load : Opcode::Store, load ? Kind::Load : Kind::Store, type);
+  const unsigned size = type_bytes(type);
+  d.expect_operands(2, 3);
+  address(d, load ? 1 : 0);
+  const auto values = elements(d, load ? 0 : 1, count);
+  const bool may_be_global = op.space == StateSpace::Global || op.space == StateSpace::Generic;
+  if (count * size > (may_be_global ? 32 : 16)) d.illegal("no access of so many bytes");
+  if (count == 8 || count * size == 32) return both_halves(d, load, values, count);
+  transfer(d, load, values, 0, count);
+  d.finish();
 }
 
 struct AtomicName {
@@ -341,7 +376,6 @@ bool decode_memory(Decoder& d) {
   const auto opcode = d.in.opcode;
   if (opcode == "ld" || opcode == "ldu") {
     load_or_store(d, true);
-    check_widths(d);
   } else if (opcode == "st") {
     load_or_store(d, false);
   } else if (opcode == "atom" || opcode == "red") {

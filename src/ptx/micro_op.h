@@ -116,6 +116,7 @@ struct MicroOp;
 // - Cvt: type is the destination's, source_type the source's; f16x2/bf16x2 from two f32: source 0 is the
 // upper.
 // - Dp4a, Dp2a: type is a's, source_type b's. Bfe, Bfi, Brev, Popc, Clz, Bfind: type is a's.
+// - CvtPack: a, b, c; type is the signedness of the fields, mode their width in bits. Video: video.h.
 // - Cvta: space; mode bit 0 set for cvta.to. Isspacep: space; both with type U32 or U64 for the address.
 // - Registers narrower than 32 bits lie in one slot; its upper bits have no meaning to a reader. A load,
 // store or
@@ -147,7 +148,8 @@ struct MicroOp {
   std::uint8_t mode =
       0;  // ShuffleMode, VoteMode, MatchMode, BarrierMode, TestpMode, PrmtMode, Special, SystemFunction,
           // lop3's truth table, ImageMode (image.h), shf: bit 0 right, bit 1 wrap; bmsk/szext: bit 0 wrap;
-          // Min/Max: bit 0 .NaN, bit 1 .xorsign; dp2a: bit 0 hi; bfind: bit 0 .shiftamt; div: bit 0 .approx
+          // Min/Max: bit 0 .NaN, bit 1 .xorsign; Fma, Cvt: bit 0 .relu, Cvt: bit 1 .satfinite; Redux: bit 0
+          // .NaN; dp2a: bit 0 hi; bfind: bit 0 .shiftamt; div: bit 0 .approx
 
   // Destinations. Register destinations are slots; vectors name each element's slot.
   std::uint8_t destination_count = 0;
@@ -174,7 +176,7 @@ struct MicroOp {
   BitTrigger bit_trigger = BitTrigger::Implied;
   BitAction bit_action = BitAction::None;  // None where the trigger is implied
   bool names_bits() const { return bit_trigger != BitTrigger::Implied; }
-  std::int64_t address_offset = 0;
+  std::int64_t address_offset = 0;  // Video: its form
 
   // Control: indices into Kernel::code. BranchIndexed: target is the index of its table in
   // Kernel::branch_tables.

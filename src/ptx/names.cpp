@@ -7,11 +7,11 @@ const char* opcode_name(Opcode opcode) {
   static constexpr const char* kNames[] = {
       "add",       "sub",      "mul",     "mad",     "mul24", "mad24",    "sad",    "div",        "rem",
       "abs",       "neg",      "min",     "max",     "fma",   "popc",     "clz",    "bfind",      "fns",
-      "brev",      "bfe",      "bfi",     "szext",   "bmsk",  "dp4a",     "dp2a",   "vabsdiff2",  "vabsdiff4",
-      "testp",     "copysign", "rcp",     "sqrt",    "rsqrt", "sin",      "cos",    "lg2",        "ex2",
-      "tanh",      "setp",     "set",     "selp",    "slct",  "and",      "or",     "xor",        "not",
-      "cnot",      "lop3",     "shl",     "shr",     "shf",   "prmt",     "mov",    "pack",       "unpack",
-      "cvt",       "isspacep", "cvta",    "special", "shfl",  "vote",     "match",  "activemask", "redux",
+      "brev",      "bfe",      "bfi",     "szext",   "bmsk",  "dp4a",     "dp2a",   "video",      "testp",
+      "copysign",  "rcp",      "sqrt",    "rsqrt",   "sin",   "cos",      "lg2",    "ex2",        "tanh",
+      "setp",      "set",      "selp",    "slct",    "and",   "or",       "xor",    "not",        "cnot",
+      "lop3",      "shl",      "shr",     "shf",     "prmt",  "mov",      "pack",   "unpack",     "cvt",
+      "cvt.pack",  "isspacep", "cvta",    "special", "shfl",  "vote",     "match",  "activemask", "redux",
       "elect",     "ld",       "st",      "atom",    "red",   "prefetch", "membar", "tex",        "tld4",
       "txq",       "suld",     "sust",    "bra",     "brx",   "bar",      "exit",   "trap",       "brkpt",
       "nanosleep", "pmevent",  "syscall", "nop"};
@@ -20,10 +20,11 @@ const char* opcode_name(Opcode opcode) {
 }
 
 const char* type_name(Type type) {
-  static constexpr const char* kNames[] = {"none", "pred", "b8",    "b16",  "b32",    "b64", "b128",
-                                           "u8",   "u16",  "u32",   "u64",  "s8",     "s16", "s32",
-                                           "s64",  "f16",  "f16x2", "bf16", "bf16x2", "f32", "f64"};
-  static_assert(sizeof(kNames) / sizeof(kNames[0]) == static_cast<unsigned>(Type::F64) + 1);
+  static constexpr const char* kNames[] = {"none", "pred",  "b8",    "b16",    "b32",    "b64",  "b128",
+                                           "u8",   "u16",   "u32",   "u64",    "s8",     "s16",  "s32",
+                                           "s64",  "u16x2", "s16x2", "f16",    "f16x2",  "bf16", "bf16x2",
+                                           "f32",  "f64",   "f32x2", "e4m3x2", "e5m2x2", "tf32"};
+  static_assert(sizeof(kNames) / sizeof(kNames[0]) == static_cast<unsigned>(Type::TF32) + 1);
   return kNames[static_cast<unsigned>(type)];
 }
 

@@ -22,12 +22,20 @@ enum class Type : std::uint8_t {
   S16,
   S32,
   S64,
+  U16x2,
+  S16x2,
   F16,
   F16x2,
   BF16,
   BF16x2,
   F32,
-  F64
+  F64,
+  // Of instructions, not of registers: pairs of f32 in 64 bits, pairs of 8-bit floats in 16, and f32 whose
+  // lower 13 bits are zero.
+  F32x2,
+  E4M3x2,
+  E5M2x2,
+  TF32
 };
 
 constexpr unsigned type_bytes(Type type) {
@@ -44,11 +52,14 @@ constexpr unsigned type_bytes(Type type) {
     case Type::S16:
     case Type::F16:
     case Type::BF16:
+    case Type::E4M3x2:
+    case Type::E5M2x2:
       return 2;
     case Type::B64:
     case Type::U64:
     case Type::S64:
     case Type::F64:
+    case Type::F32x2:
       return 8;
     case Type::B128:
       return 16;
@@ -88,8 +99,7 @@ enum class Opcode : std::uint16_t {
   Bmsk,
   Dp4a,
   Dp2a,
-  Vabsdiff2,
-  Vabsdiff4,
+  Video,
   Testp,
   Copysign,
   Rcp,
@@ -121,6 +131,7 @@ enum class Opcode : std::uint16_t {
   Pack,
   Unpack,
   Cvt,
+  CvtPack,
   Isspacep,
   Cvta,
   ReadSpecial,

@@ -197,6 +197,27 @@ dp4a.u32.u32 r r r r
 dp2a.lo.s32.s32 r r r r
 vabsdiff4.u32.u32.u32.add r r r r
 vabsdiff2.u32.u32.u32.add r r r r
+vadd.s32.s32.s32 r r r
+vadd.u32.u32.u32.sat r r r
+vadd.s32.s32.s32.sat.add r r r r
+vmin.s32.s32.s32.max r r r r
+vabsdiff.u32.u32.u32.add r r r r
+vshl.u32.u32.u32.clamp r r r
+vset.s32.s32.lt r r r
+vmad.s32.s32.s32 r r r r
+vadd2.s32.s32.s32 r r r r
+vadd2.s32.s32.s32.sat r r r r
+vavrg2.s32.s32.s32 r r r r
+vmin2.u32.u32.u32 r r r r
+vset2.s32.s32.lt r r r r
+vadd4.u32.u32.u32 r r r r
+vadd4.s32.s32.s32.sat r r r r
+vavrg4.u32.u32.u32 r r r r
+vmax4.u32.u32.u32 r r r r
+vset4.u32.u32.gt r r r r
+vabsdiff4.s32.s32.s32 r r r r
+cvt.pack.sat.u16.s32 r r r
+cvt.pack.sat.u8.s32.b32 r r r r
 cvt.u64.u32 l r
 cvt.u32.u64 r l
 cvt.s64.s16 l h

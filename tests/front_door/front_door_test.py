@@ -241,6 +241,19 @@ class Results(Fixture):
         link.symlink_to(DUET)
         self.assertEqual(call(link, "machines", "show", "gtx580").returncode, 0)
 
+    def test_ptx_coverage(self):
+        forms = call(DUET, "ptx", "coverage", "lop3")
+        self.assertEqual(forms.returncode, 0, forms.stderr)
+        for line in forms.stdout.splitlines():
+            form, test = line.split()
+            self.assertIn(form, (SOURCE / "tests/ptx" / test).read_text())
+        self.assertEqual(len(forms.stdout.splitlines()), 3)
+        refused = call(DUET, "ptx", "coverage", "--forms").stdout.split("refused: ")[1:]
+        self.assertTrue(refused and all(text.startswith("PTX '") for text in refused))
+        unknown = call(DUET, "ptx", "coverage", "nosuch")
+        self.assertEqual(unknown.returncode, 125)
+        self.assertIn("no forms of 'nosuch' are listed", unknown.stderr)
+
     def test_push_buffer_commands_of_table_3(self):
         program = self.compiled("workloads/probe/streams.cu")
         result = call(DUET, "run", "-q", "--out", "trace", "--trace-push-buffer", program)

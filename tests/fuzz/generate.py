@@ -24,7 +24,57 @@ REGISTERS = {"h": 6, "r": 12, "d": 8, "f": 6, "e": 5, "p": 5}
 SHAPES = [((32, 1, 1), 4), ((64, 1, 1), 2), ((8, 8, 1), 2), ((128, 1, 1), 2), ((96, 1, 1), 1), ((4, 4, 2), 3), ((48, 1, 1), 2),
           ((17, 3, 1), 2), ((5, 4, 3), 1), ((33, 1, 1), 3), ((1, 1, 1), 4), ((256, 1, 1), 1)]
 ACCUMULATORS = ["add.u32", "add.u64", "min.u32", "min.s32", "max.u32", "max.s32", "max.u64", "min.s64", "and.b32", "or.b32",
-                "xor.b32", "and.b64", "or.b64", "xor.b64"]
+                "xor.b32", "and.b64", "or.b64", "xor.b64", "min.u64", "max.s64", "inc.u32", "dec.u32"]
+# On a cell that no other thread knows the order is the program's, so anything goes.
+OWN_ATOMICS = ["exch.b32", "exch.b64", "cas.b16", "cas.b32", "cas.b64", "add.f32", "add.f64", "add.noftz.f16", "add.noftz.f16x2",
+               "add.noftz.bf16", "add.noftz.bf16x2", "add.s32"]
+
+FUNCTIONS = """.func (.param .b32 result) mix(.param .b32 a, .param .b64 b)
+{
+  .reg .b32 %x<4>; .reg .b64 %y; .reg .pred %odd;
+  ld.param.b32 %x0, [a];
+  ld.param.b64 %y, [b];
+  cvt.u32.u64 %x1, %y;
+  and.b32 %x2, %x0, 1;
+  setp.ne.u32 %odd, %x2, 0;
+  @%odd bra other;
+  mad.lo.u32 %x0, %x0, 1664525, %x1;
+  bra done;
+other:
+  xor.b32 %x0, %x0, %x1;
+  shr.u32 %x0, %x0, 1;
+done:
+  st.param.b32 [result], %x0;
+  ret;
+}
+.func (.param .b32 result) twice(.param .b32 a, .param .b64 b)
+{
+  .reg .b32 %x<6>; .reg .b64 %y; .reg .pred %again, %odd;
+  ld.param.b32 %x0, [a];
+  ld.param.b64 %y, [b];
+  and.b32 %x1, %x0, 3;
+turn:
+  and.b32 %x2, %x0, 2;
+  setp.eq.u32 %odd, %x2, 0;
+  @%odd bra past;
+  {
+  .param .b32 first; .param .b64 second; .param .b32 back;
+  st.param.b32 [first], %x0;
+  st.param.b64 [second], %y;
+  call (back), mix, (first, second);
+  ld.param.b32 %x3, [back];
+  }
+  xor.b32 %x0, %x0, %x3;
+past:
+  add.u32 %x0, %x0, 0x9E3779B9;
+  shf.l.wrap.b32 %x0, %x0, %x0, 7;
+  setp.ne.u32 %again, %x1, 0;
+  sub.u32 %x1, %x1, 1;
+  @%again bra turn;
+  st.param.b32 [result], %x0;
+  ret;
+}
+"""
 
 
 class Kernel:
@@ -97,8 +147,8 @@ class Kernel:
         if where == "spread":
             return space, f"[%spread+{self.random.randrange(CELL_BYTES // 8) * 8 * self.threads + offset}]"
         base = {"cell": "%cell", "local": "%stack", "shared": "%tile", "swap": "%swap"}[where]
-        if space != "global" and self.random.random() < 0.25:
-            space, base = "", base + "_generic"
+        if self.random.random() < 0.2:
+            space, base = "", base + ("_generic" if space != "global" else "")
         if self.random.random() < 0.35 and size > bytes_needed:
             return space, self.dynamic(base, size - bytes_needed & ~(bytes_needed - 1))
         return space, f"[{base}+{offset}]" if offset else f"[{base}]"
@@ -154,6 +204,17 @@ class Kernel:
     def maybe_guard(self):
         return self.guard() if self.random.random() < 0.2 else ""
 
+    def wide(self):
+        """256 bits of the thread's own cell or of an input."""
+        suffix, register_class, count = self.random.choice([("v8.b32", "r", 8), ("v8.u32", "r", 8), ("v4.b64", "d", 4), ("v4.u64", "d", 4), ("v4.f64", "e", 4)])
+        numbers = self.random.sample(range(REGISTERS[register_class]), count)
+        names = [f"%{register_class}{n}" for n in numbers]
+        if self.random.random() < 0.5:
+            return self.emit(f"{self.maybe_guard()}st.global.{suffix} [%cell+{self.random.choice([0, 32])}], {{{', '.join(names)}}}")
+        names = [name if self.random.random() < 0.9 else "_" for name in names]
+        where = self.random.choice(["%cell", "%cell+32", f"%in0+{32 * self.random.randrange(INPUT_BYTES // 32)}"])
+        self.emit(f"{self.maybe_guard()}ld.global.{suffix} {{{', '.join(names)}}}, [{where}]")
+
     def load_store_load(self):
         """v = a[i]; a[i] = x; w = a[i], with accesses of different widths that overlap."""
         space, address = "global", f"[%cell+{self.random.randrange(0, CELL_BYTES, 8)}]"
@@ -199,12 +260,12 @@ class Kernel:
             index = self.random.randrange(len(self.shared_accumulators))
             self.accumulate("shared", f"[tile_bytes+{8 * index}]", self.shared_accumulators[index])
         else:  # on a cell of its own, whose result is defined
-            operation = self.random.choice(ACCUMULATORS + ["exch.b32", "exch.b64", "inc.u32", "dec.u32", "cas.b32", "cas.b64", "add.f32"])
-            size = 8 if operation.endswith("64") else 4
+            operation = self.random.choice(ACCUMULATORS + OWN_ATOMICS)
+            size = 8 if operation.endswith("64") else 2 if operation.endswith("16") else 4
             space, address = self.own_cell(size)
             if space == "local" or "%stack" in address:
                 space, address = "global", f"[%cell+{self.random.randrange(0, CELL_BYTES, size)}]"
-            register_class = "f" if operation.endswith("f32") else "d" if size == 8 else "r"
+            register_class = {".f32": "f", ".f64": "e"}.get(operation[-4:]) or {2: "h", 4: "r", 8: "d"}[size]
             extra = f", {self.register(register_class)}" if operation.startswith("cas") else ""
             if space == "" and "%at" in address:
                 space, address = "global", f"[%cell+{self.random.randrange(0, CELL_BYTES, size)}]"
@@ -213,11 +274,13 @@ class Kernel:
 
     def accumulate(self, space, address, operation):
         register_class = "d" if operation.endswith("64") else "r"
+        # Counting up or down to a bound is free of order only where all agree on the bound.
+        operand = "1000003" if operation[:3] in ("inc", "dec") else self.register(register_class)
         if self.random.random() < 0.5:
-            self.emit(f"{self.maybe_guard()}red.{space}.{operation} {address}, {self.register(register_class)}")
+            self.emit(f"{self.maybe_guard()}red.{space}.{operation} {address}, {operand}")
         else:
             unused = "%unused_d" if register_class == "d" else "%unused_r"
-            self.emit(f"{self.maybe_guard()}atom.{space}.{operation} {unused}, {address}, {self.register(register_class)}")
+            self.emit(f"{self.maybe_guard()}atom.{space}.{operation} {unused}, {address}, {operand}")
 
     # ---- statements ----
     def arithmetic(self):
@@ -236,8 +299,10 @@ class Kernel:
             self.load_own()
         elif kind < 0.42:
             self.load_input()
-        elif kind < 0.46:
+        elif kind < 0.45:
             self.load_store_load()
+        elif kind < 0.46:
+            self.wide()
         elif kind < 0.50:
             self.atomic()
         elif kind < 0.51:
@@ -337,7 +402,7 @@ class Kernel:
         self.lines.append("  .param .b32 a; .param .b64 b; .param .b32 result;")
         self.emit(f"st.param.b32 [a], {self.register('r')}")
         self.emit(f"st.param.b64 [b], {self.register('d')}")
-        self.emit("call (result), mix, (a, b)")
+        self.emit(f"call (result), {self.random.choice(['mix', 'mix', 'twice'])}, (a, b)")
         self.emit(f"ld.param.b32 {self.register('r')}, [result]")
         self.lines.append("  }")
 
@@ -442,6 +507,12 @@ class Kernel:
         self.emit("cvta.shared.u64 %tile_generic, %tile")
         self.emit("mov.u64 %stack, stack_bytes")
         self.emit("cvta.local.u64 %stack_generic, %stack")
+        # The lanes of a warp in three groups, each of which knows itself.
+        self.emit("mov.u32 %at32, %laneid")
+        self.emit("setp.lt.u32 %skip, %at32, 8")
+        self.emit("selp.b32 %group, 0x000000ff, 0x0fffff00, %skip")
+        self.emit("setp.gt.u32 %skip, %at32, 27")
+        self.emit("selp.b32 %group, 0xf0000000, %group, %skip")
         for offset in range(0, CELL_BYTES, 8):
             self.emit(f"st.local.u64 [%stack+{offset}], %at")
         self.emit("st.shared.v2.u64 [%tile], {%at, %at}")
@@ -510,26 +581,8 @@ class Kernel:
         self.emit("ret")
 
     def function(self):
-        """A function with a branch of its own."""
-        return """.func (.param .b32 result) mix(.param .b32 a, .param .b64 b)
-{
-  .reg .b32 %x<4>; .reg .b64 %y; .reg .pred %odd;
-  ld.param.b32 %x0, [a];
-  ld.param.b64 %y, [b];
-  cvt.u32.u64 %x1, %y;
-  and.b32 %x2, %x0, 1;
-  setp.ne.u32 %odd, %x2, 0;
-  @%odd bra other;
-  mad.lo.u32 %x0, %x0, 1664525, %x1;
-  bra done;
-other:
-  xor.b32 %x0, %x0, %x1;
-  shr.u32 %x0, %x0, 1;
-done:
-  st.param.b32 [result], %x0;
-  ret;
-}
-"""
+        """A function with a branch of its own, and one with a loop in which some lanes call it."""
+        return FUNCTIONS
 
     def bytes_list(self):
         return ", ".join(str(self.random.getrandbits(8)) for _ in range(256))
@@ -538,12 +591,12 @@ done:
         registers = "".join(f"  .reg {operations.DIRECTIVE[c]} %{c}<{n}>;\n" for c, n in REGISTERS.items())
         names = "in0 in1 cell spread swaps sums final".split()
         parameters = ", ".join([f".param .u64 {n}" for n in names] + [".param .u32 n", ".param .s64 x", ".param .f32 y"])
-        return (f".version 7.0\n.target sm_70\n.address_size 64\n"
+        return (f".version 8.6\n.target sm_100\n.address_size 64\n"
                 f".const .align 16 .b8 const_bytes[256] = {{{self.bytes_list()}}};\n"
                 f".global .align 16 .b8 table_bytes[256] = {{{self.bytes_list()}}};\n{self.function()}"
                 f".visible .entry k({parameters})\n{{\n{registers}"
                 f"  .reg .b16 %odd_h; .reg .b32 %odd_r; .reg .b64 %odd_d; .reg .pred %skip;\n"
-                f"  .reg .b32 %n<{self.counters + 1}>; .reg .b32 %tx, %ty, %tz, %tid0, %ctaid0, %gtid, %at32, %unused_r;\n"
+                f"  .reg .b32 %n<{self.counters + 1}>; .reg .b32 %tx, %ty, %tz, %tid0, %ctaid0, %gtid, %at32, %unused_r, %group;\n"
                 f"  .reg .b64 %at, %unused_d, %tile, %tiles, %tile_generic, %stack, %stack_generic, %const, %table, %swap;\n"
                 f"  .reg .b64 {', '.join('%' + n for n in names)};\n"
                 f"  .shared .align 16 .b8 tile_bytes[{SHARED_BASE + SWAP_BYTES * self.block_threads}];\n"

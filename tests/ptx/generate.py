@@ -7,9 +7,10 @@ import pathlib
 import sys
 
 from generator import (control, conversion_forms, conversions, emit, exchange, float_modes, floats, half, integer_forms, integers,
-                       memory, memory_forms, widths)
+                       memory, memory_forms, newer_formats, video, widths)
 
-PARTS = [integers, integer_forms, floats, float_modes, half, conversions, conversion_forms, memory, memory_forms, widths, control, exchange]
+PARTS = [integers, integer_forms, floats, float_modes, half, conversions, conversion_forms, memory, memory_forms, widths, control, exchange,
+         video, newer_formats]
 
 
 def main():

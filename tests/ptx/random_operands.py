@@ -16,10 +16,10 @@ import subprocess
 import sys
 import tempfile
 
-from generator import conversion_forms, conversions, emit, float_modes, floats, half, integer_forms, integers
+from generator import conversion_forms, conversions, emit, float_modes, floats, half, integer_forms, integers, newer_formats, video
 from generator.exact import is_nan
 
-PARTS = [integers, integer_forms, floats, float_modes, half, conversions, conversion_forms]
+PARTS = [integers, integer_forms, floats, float_modes, half, conversions, conversion_forms, video, newer_formats]
 
 
 def random_integer(draw, bits):

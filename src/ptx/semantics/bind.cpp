@@ -16,7 +16,8 @@ using Category = Handlers (*)(const MicroOp&);
         set::float_handlers, set::float_general_handlers, set::float_directed_handlers,               \
         set::float_function_handlers, set::half_handlers, set::compare_integer_handlers,              \
         set::compare_float_handlers, set::convert_integer_handlers, set::convert_from_float_handlers, \
-        set::convert_float_handlers, set::move_handlers, set::exchange_handlers                       \
+        set::convert_float_handlers, set::convert_small_handlers, set::move_handlers,                 \
+        set::exchange_handlers, set::video_handlers                                                   \
   }
 constexpr Category kCategoriesV2[] = DUET_CATEGORIES(lanes_v2);
 constexpr Category kCategoriesV3[] = DUET_CATEGORIES(lanes_v3);

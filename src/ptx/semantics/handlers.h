@@ -36,8 +36,10 @@ struct Handlers {
   Handlers convert_integer_handlers(const MicroOp& op);    \
   Handlers convert_float_handlers(const MicroOp& op);      \
   Handlers convert_from_float_handlers(const MicroOp& op); \
+  Handlers convert_small_handlers(const MicroOp& op);      \
   Handlers move_handlers(const MicroOp& op);               \
   Handlers exchange_handlers(const MicroOp& op);           \
+  Handlers video_handlers(const MicroOp& op);              \
   }
 DUET_LANE_CATEGORIES(lanes_v2)
 DUET_LANE_CATEGORIES(lanes_v3)

@@ -45,7 +45,10 @@ TEST(Parser, UnknownModifierIsRefusedNotIgnored) {
   EXPECT_EQ(compile_body(".reg .f32 %f<3>;\nadd.weird.f32 %f0, %f1, %f2;\nret;").unsupported,
             "kernel 'k': PTX 'add.weird.f32' is not supported (t.ptx:8)");
   EXPECT_EQ(compile_body(".reg .f32 %f<4>;\nfma.rn.relu.f32 %f0, %f1, %f2, %f3;\nret;").unsupported,
-            "kernel 'k': PTX 'fma.rn.relu.f32' is not supported (t.ptx:8)");
+            "kernel 'k': PTX 'fma.rn.relu.f32' is malformed: .relu belongs to 16-bit formats, without .sat "
+            "(t.ptx:8)");
+  EXPECT_EQ(compile_body(".reg .b32 %r<3>;\nadd.b32 %r0, %r1, %r2;\nret;").unsupported,
+            "kernel 'k': PTX 'add.b32' is malformed: add has no type b32 (t.ptx:8)");
 }
 
 TEST(Parser, ConstantsKeepAllBits) {

@@ -1,5 +1,5 @@
 // Conversions to floating-point formats, from integers and from other formats, under every rounding.
-// MicroOp::mode bit 0 is .relu (negative results become +0). Source: PTX ISA 9.0, cvt.
+// MicroOp::mode bit 0 is .relu (negative results become +0), bit 1 .satfinite. Source: PTX ISA 9.0, cvt.
 #include "ptx/semantics/lanes/convert.h"
 
 namespace duet::ptx::DUET_LANES {
@@ -18,13 +18,19 @@ inline T from_encoding(std::uint64_t bits) {
     return T{static_cast<std::uint16_t>(bits)};
 }
 
-// .sat and .relu on the encoded result.
+// .sat, .relu and .satfinite on the encoded result.
+struct Limits {
+  bool saturate, relu, finite;
+  explicit Limits(const MicroOp& op) : saturate(op.saturate), relu(op.mode & 1), finite(op.mode & 2) {}
+};
 template <typename To>
-inline To finish(To value, bool saturate, bool relu) {
-  if (!saturate && !relu) return value;
+inline To finish(To value, const Limits& limits) {
+  if (!limits.saturate && !limits.relu && !limits.finite) return value;
   const auto x = to_arithmetic(value);
-  if (relu && x < 0) return To{};
-  if (!saturate) return value;
+  if (limits.relu && x < 0) return To{};
+  if constexpr (!std::is_floating_point_v<To>)
+    if (limits.finite && std::isinf(x)) return To{static_cast<std::uint16_t>(value.bits - 1)};
+  if (!limits.saturate) return value;
   if (!(x > 0)) return To{};
   return x < 1 ? value : from_encoding<To>(encode<To>(1.0, Rounding::NearestEven));
 }
@@ -32,8 +38,8 @@ inline To finish(To value, bool saturate, bool relu) {
 template <typename From, typename To>
 struct FromInteger {
   Rounding rounding;
-  bool saturate, relu;
-  explicit FromInteger(const MicroOp& op) : rounding(op.rounding), saturate(op.saturate), relu(op.mode & 1) {}
+  Limits limits;
+  explicit FromInteger(const MicroOp& op) : rounding(op.rounding), limits(op) {}
   To operator()(From a) const {
     if (a == 0) return To{};
     const bool negative = a < 0;
@@ -41,7 +47,7 @@ struct FromInteger {
         negative ? 0 - static_cast<std::uint64_t>(a) : static_cast<std::uint64_t>(a);
     return finish(from_encoding<To>(round_to_format<Format<To>::kExponentBits, Format<To>::kMantissaBits>(
                       negative, magnitude, 0, rounding)),
-                  saturate, relu);
+                  limits);
   }
 };
 
@@ -49,13 +55,10 @@ template <typename From, typename To>
 struct FromFloat {
   Input<Arithmetic<From>> input;
   Rounding rounding;
-  bool flush, saturate, relu;
+  bool flush;
+  Limits limits;
   explicit FromFloat(const MicroOp& op)
-      : input(op.sources[0], flushes<From>(op)),
-        rounding(op.rounding),
-        flush(flushes<To>(op)),
-        saturate(op.saturate),
-        relu(op.mode & 1) {}
+      : input(op.sources[0], flushes<From>(op)), rounding(op.rounding), flush(flushes<To>(op)), limits(op) {}
   To operator()(From a) const {
     const double value = round_to_integral(static_cast<double>(input(to_arithmetic(a))), rounding);
     To result = from_encoding<To>(encode<To>(value, rounding));
@@ -64,7 +67,7 @@ struct FromFloat {
         result = std::copysign(0.0f, result);
     if constexpr (std::is_same_v<To, double>)
       if (value != value) result = value;  // the payload stays
-    return finish(result, saturate, relu);
+    return finish(result, limits);
   }
 };
 
@@ -87,34 +90,34 @@ template <typename H>
 struct PairFromFloats {
   Rounding rounding;
   Input<float> upper, lower;
-  bool saturate, relu;
+  Limits limits;
   explicit PairFromFloats(const MicroOp& op)
-      : rounding(op.rounding),
-        upper(op.sources[0], false),
-        lower(op.sources[1], false),
-        saturate(op.saturate),
-        relu(op.mode & 1) {}
+      : rounding(op.rounding), upper(op.sources[0], false), lower(op.sources[1], false), limits(op) {}
   std::uint32_t operator()(float a, float b) const {
-    const H high = finish(to_half<H>(upper(a), rounding), saturate, relu);
-    const H low = finish(to_half<H>(lower(b), rounding), saturate, relu);
+    const H high = finish(to_half<H>(upper(a), rounding), limits);
+    const H low = finish(to_half<H>(lower(b), rounding), limits);
     return std::uint32_t{high.bits} << 16 | low.bits;
   }
 };
 // tf32: an f32 whose lower 13 mantissa bits are zero.
 struct ToTensorFloat {
   Rounding rounding;
-  bool relu;
-  explicit ToTensorFloat(const MicroOp& op) : rounding(op.rounding), relu(op.mode & 1) {}
+  Limits limits;
+  explicit ToTensorFloat(const MicroOp& op) : rounding(op.rounding), limits(op) {}
   std::uint32_t operator()(float a) const {
     if (a != a) return 0x7fffffffu;
-    if (relu && a < 0) return 0;
-    if (a == 0 || std::isinf(a)) return std::bit_cast<std::uint32_t>(a);
+    if (limits.relu && a < 0) return 0;
     const auto bits = std::bit_cast<std::uint32_t>(a);
+    if (a == 0) return bits;
+    constexpr std::uint32_t kInfinity = 0x7f800000u >> 13;
     const std::uint32_t exponent = (bits >> 23) & 0xff, mantissa = bits & 0x7fffff;
-    return static_cast<std::uint32_t>(
-               round_to_format<8, 10>(bits >> 31, exponent ? mantissa | 0x800000 : mantissa,
-                                      static_cast<int>(exponent ? exponent : 1) - 150, rounding))
-           << 13;
+    std::uint32_t magnitude = kInfinity;
+    if (!std::isinf(a))
+      magnitude = static_cast<std::uint32_t>(
+          round_to_format<8, 10>(false, exponent ? mantissa | 0x800000 : mantissa,
+                                 static_cast<int>(exponent ? exponent : 1) - 150, rounding));
+    if (limits.finite && magnitude == kInfinity) --magnitude;
+    return magnitude << 13 | (bits & 0x80000000u);
   }
 };
 
@@ -187,7 +190,7 @@ Handlers convert_float_handlers(const MicroOp& op) {
     case Type::BF16x2:
       return op.source_type == Type::F32 && op.source_count == 2 ? costly_of<PairFromFloats<BFloat>>()
                                                                  : Handlers{};
-    case Type::B32:
+    case Type::TF32:
       return op.source_type == Type::F32 ? costly_of<ToTensorFloat>() : Handlers{};
     default:
       return {};

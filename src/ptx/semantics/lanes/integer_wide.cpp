@@ -83,29 +83,6 @@ Handlers dot_product(const MicroOp& op) {
   });
 }
 
-template <typename A, unsigned Fields>
-inline std::uint32_t field_difference(std::uint32_t a, std::uint32_t b, unsigned i) {
-  const std::int32_t x = Fields == 4 ? byte_of<A>(a, i) : half_of<A>(a, i);
-  const std::int32_t y = Fields == 4 ? byte_of<A>(b, i) : half_of<A>(b, i);
-  return static_cast<std::uint32_t>(x < y ? y - x : x - y);
-}
-// The .add forms sum the differences onto c; the others leave each in its field.
-template <typename A, unsigned Fields>
-Handlers field_differences(const MicroOp& op) {
-  if (op.source_count == 2)
-    return elementwise([](std::uint32_t a, std::uint32_t b) {
-      constexpr unsigned kBits = 32 / Fields;
-      std::uint32_t result = 0;
-      for (unsigned i = 0; i < Fields; ++i)
-        result |= (field_difference<A, Fields>(a, b, i) & ((1u << kBits) - 1)) << i * kBits;
-      return result;
-    });
-  return elementwise([](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    for (unsigned i = 0; i < Fields; ++i) c += field_difference<A, Fields>(a, b, i);
-    return c;
-  });
-}
-
 // CC.CF is a lane mask of the warp. A subtraction adds the complement of b, as NVIDIA's GPUs do, so CF is set
 // when there is no borrow; a chain that mixes additions and subtractions sees it (published test subc_cc,
 // which passes there).
@@ -185,10 +162,6 @@ Handlers integer_wide_handlers(const MicroOp& op) {
                              : dot_product<std::int32_t, std::uint32_t>(op);
       return second_signed ? dot_product<std::uint32_t, std::int32_t>(op)
                            : dot_product<std::uint32_t, std::uint32_t>(op);
-    case Opcode::Vabsdiff4:
-      return first_signed ? field_differences<std::int32_t, 4>(op) : field_differences<std::uint32_t, 4>(op);
-    case Opcode::Vabsdiff2:
-      return first_signed ? field_differences<std::int32_t, 2>(op) : field_differences<std::uint32_t, 2>(op);
     default:
       return {};
   }
