@@ -293,7 +293,6 @@ small:
   .reg .b32 %n, %a;
   .reg .pred %p, %q;
   ld.param.u32 %n, [n];
-  mov.u32 %a, 1;
   setp.eq.u32 %p, %n, 0;
   and.b32 %a, %n, 4;
   setp.ne.u32 %q, %a, 0;
@@ -317,7 +316,6 @@ done:
   .reg .b32 %n, %a;
   .reg .pred %p;
   ld.param.u32 %n, [n];
-  mov.u32 %a, 0;
   setp.eq.u32 %p, %n, 0;
   sub.u32 %n, %n, 1;
   {
@@ -325,8 +323,9 @@ done:
   .param .b32 out;
   st.param.b32 [in], %n;
   @!%p call (out), even, (in);
-  @!%p ld.param.b32 %a, [out];
+  ld.param.b32 %a, [out];
   }
+  selp.b32 %a, 0, %a, %p;
   st.param.b32 [result], %a;
   ret;
 }
@@ -451,7 +450,7 @@ done:
 """
 
 TABLES = """.global .align 8 .u64 globals[3] = {plain, 0, early};
-.const .align 8 .u64 constants[2] = {early, generic(plain)};
+.const .align 8 .u64 constants[2] = {early, plain};
 """
 
 
