@@ -38,8 +38,12 @@ Process::~Process() = default;
 gpu::DeviceServices Process::services(std::function<void(const std::string&)> print) {
   gpu::DeviceServices services;
   services.print = std::move(print);
-  services.allocate = [this](Bytes bytes) { return heap_->allocate(bytes); };
-  services.release = [this](Address address) { return heap_->release(address); };
+  services.allocate = [this](std::uint32_t sm, Bytes bytes) {
+    return heap_->allocate(sm, bytes, engine().now());
+  };
+  services.release = [this](std::uint32_t sm, Address address) {
+    return heap_->release(sm, address, engine().now());
+  };
   return services;
 }
 
@@ -49,14 +53,19 @@ bool Process::set_heap_bytes(Bytes bytes) {
   return true;
 }
 
+// As many arenas as fit in a part of device memory, at most one for each SM.
 void Process::make_heap(const ptx::Kernel& kernel) {
   if (heap_ || !kernel.uses_heap) return;
+  constexpr Bytes kPart = 4;
+  const Bytes limit = round_up<Bytes>(std::max<Bytes>(heap_bytes_, 1), memory::kLineBytes);
+  const auto arenas = static_cast<std::uint32_t>(
+      std::clamp<Bytes>(config().gpu.dram.bytes / kPart / limit, 1, config().gpu.sm.count));
   const memory::Allocation* allocation =
-      system_->address_space().allocate_device(heap_bytes_, memory::AllocationKind::Heap);
+      system_->address_space().allocate_device(limit * arenas, memory::AllocationKind::Heap);
   if (allocation == nullptr)
     throw Error("kernel '" + kernel.name + "': no room in device memory for its heap (" +
-                std::to_string(heap_bytes_) + " bytes)");
-  heap_.emplace(allocation->base, heap_bytes_);
+                std::to_string(limit * arenas) + " bytes)");
+  heap_.emplace(allocation->base, limit, arenas);
 }
 
 driver::HostThread Process::new_thread() { return {engine(), driver(), config().driver, &watch_}; }

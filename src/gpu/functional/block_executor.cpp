@@ -452,6 +452,7 @@ void Executor<W>::system_call(WarpState& warp, const MicroOp& op, std::uint64_t 
   LaneMask(lanes).for_each([&](unsigned lane) {
     if (live_warps_ == 0) return;
     SystemCall call = system_call_of<W>(warp.lanes, op, lane, thread_of(warp, lane));
+    call.sm = context_.number;
     call.read = [&, lane](Address address, std::byte* to, Bytes bytes) {
       return memory_.read_bytes(address, to, bytes, lane, warp.memory);
     };

@@ -14,6 +14,7 @@ namespace duet::gpu {
 struct SystemCall {
   ptx::SystemFunction function = ptx::SystemFunction::Vprintf;
   ThreadName thread;
+  std::uint32_t sm = 0;
   std::array<std::uint64_t, 5> arguments{};
   std::function<bool(Address address, std::byte* to, Bytes bytes)> read;  // generic addresses of this thread
 };

@@ -157,6 +157,7 @@ void SmCoreOf<W>::system_call(Warp& warp, const MicroOp& op, std::uint64_t lanes
   for (std::uint64_t rest = lanes; rest != 0 && block.live_warps != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     SystemCall call = system_call_of<W>(warp.lanes, op, lane, thread_of(warp, lane));
+    call.sm = number_;
     call.read = [&, lane](Address address, std::byte* to, Bytes bytes) {
       return read_bytes(warp, lane, address, to, bytes);
     };

@@ -1,6 +1,6 @@
 // Inlining, and the functions that CUDA's device runtime supplies (CUDA C++ Programming Guide: formatted
-// output, assertions, dynamic allocation). A function is inlined unless it lies on a call cycle; an indirect
-// call becomes an indexed branch over the functions that it may reach.
+// output, assertions, dynamic allocation). A function is inlined unless it lies on a call cycle or the kernel
+// has become very long; an indirect call becomes an indexed branch over the functions that it may reach.
 #include <bit>
 #include <map>
 
@@ -24,6 +24,7 @@ using ir::ValueKind;
 namespace {
 
 constexpr std::size_t kLargestKernel = 2'000'000;
+constexpr std::size_t kMostInlined = 200'000;  // of a kernel's instructions: then functions become routines
 
 struct SystemSignature {
   const char* name;
@@ -81,6 +82,7 @@ class Inliner {
     for (const Formal& p : entry.parameters)
       if (!p.is_register) variables[p.index] = p.index;
     copy(entry, registers, variables, 0, kNone);
+    written_ = code_.size();
     routines_.routines[0].code = std::move(code_);
     // Each adds the functions on cycles that it calls and nobody has called before.
     for (std::uint32_t u = 1; u < routines_.routines.size(); ++u) write_routine(u);
@@ -131,10 +133,10 @@ class Inliner {
       }
     }
     for (const Instruction& original : body.code) {
-      if (code_.size() > kLargestKernel)
-        unsupported(
-            "a kernel of more than " + std::to_string(kLargestKernel) + " instructions after inlining",
-            original.op.ptx_line);
+      if (written_ + code_.size() > kLargestKernel)
+        unsupported("a kernel of more than " + std::to_string(kLargestKernel) +
+                        " instructions with the functions it calls",
+                    original.op.ptx_line);
       Instruction in = original;
       if (in.guard != kNone) in.guard = registers[in.guard];
       if (in.predicate != kNone) in.predicate = registers[in.predicate];
@@ -238,7 +240,7 @@ class Inliner {
                      const CallSite& original, std::uint32_t line) {
     if (site.arguments.size() != callee.parameters.size() || site.returns.size() > callee.returns.size())
       unsupported("call of '" + callee.name + "' with other parameters than it declares", line);
-    if (graph_.on_cycle(callee))
+    if (graph_.on_cycle(callee) || written_ + code_.size() > kMostInlined)
       call_routine(callee, site, body, original, line);
     else
       inline_body(callee, site, line);
@@ -355,6 +357,7 @@ class Inliner {
     in.label = linkage.table;
     in.add_source(Value::reg(routine.return_number, Type::U32));
     code_.push_back(in);
+    written_ += code_.size();
     routines_.routines[u].code = std::move(code_);
   }
 
@@ -549,6 +552,7 @@ class Inliner {
   const CallGraph graph_;
   Routines routines_;
   std::vector<Instruction> code_;  // of the routine being written
+  std::size_t written_ = 0;        // instructions of those before it
   std::unordered_map<const Function*, std::uint32_t> routine_index_;
   std::unordered_map<std::uint32_t, Linkage> linkages_;  // by routine
 };

@@ -45,6 +45,11 @@ class Joiner {
       for (const RoutineCall::Piece& piece : call.returns) passing_[piece.value.index] = true;
 
     for (Routine& routine : routines_.routines) find_saved(routine);
+    // Pairs first, so that nothing lies between.
+    for (auto& list : saved_)
+      std::sort(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return std::pair(bytes_of(b), a) < std::pair(bytes_of(a), b);
+      });
     for (std::uint32_t u = 0; u < routines_.routines.size(); ++u) lay_out(u);
     for (std::uint32_t u = 0; u < routines_.routines.size(); ++u) write(u);
     function_.code = std::move(code_);
@@ -72,24 +77,31 @@ class Joiner {
     const ControlFlow flow = build_control_flow(function_);
     const Liveness live = find_liveness(function_, flow);
     saved_.resize(routines_.calls.size());
-    std::vector<bool> is_live(function_.registers.size());
+    std::vector<std::uint32_t> alive, place(function_.registers.size(), kNone);
+    const auto add = [&](std::uint32_t r) {
+      if (place[r] != kNone || passing_[r]) return;
+      place[r] = static_cast<std::uint32_t>(alive.size());
+      alive.push_back(r);
+    };
+    const auto remove = [&](std::uint32_t r) {
+      if (place[r] == kNone) return;
+      alive[place[r]] = alive.back();
+      place[alive.back()] = place[r];
+      alive.pop_back();
+      place[r] = kNone;
+    };
     for (const auto b : flow.reverse_postorder) {
-      std::fill(is_live.begin(), is_live.end(), false);
-      for (const auto r : live.live_out[b]) is_live[r] = true;
+      for (const auto r : alive) place[r] = kNone;
+      alive.clear();
+      for (const auto r : live.live_out[b]) add(r);
       for (std::uint32_t i = flow.blocks[b].end; i-- > flow.blocks[b].begin;) {
         const Instruction& in = function_.code[i];
-        if (in.pseudo == Pseudo::Call)
-          for (std::uint32_t r = 0; r < passing_.size(); ++r)
-            if (is_live[r] && !passing_[r]) saved_[in.call].push_back(r);
+        if (in.pseudo == Pseudo::Call) saved_[in.call] = alive;
         if (in.pseudo != Pseudo::None) continue;
-        if (!in.guarded()) ir::for_each_definition(in, [&](std::uint32_t r) { is_live[r] = false; });
-        ir::for_each_use(in, [&](std::uint32_t r) { is_live[r] = true; });
+        if (!in.guarded()) ir::for_each_definition(in, remove);
+        ir::for_each_use(in, add);
       }
     }
-    // Pairs first, so that nothing lies between.
-    for (auto& list : saved_)
-      std::stable_sort(list.begin(), list.end(),
-                       [&](std::uint32_t a, std::uint32_t b) { return bytes_of(a) > bytes_of(b); });
     function_.code.swap(routine.code);
   }
   Bytes bytes_of(std::uint32_t reg) const { return type_bytes(function_.registers[reg]) == 8 ? 8 : 4; }

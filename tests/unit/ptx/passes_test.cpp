@@ -156,6 +156,22 @@ TEST(Inlining, ARecursiveFunctionIsARoutineWithAFrame) {
   EXPECT_EQ(kernel.branch_tables[0].size(), 2u);
 }
 
+// Thirty functions of which each calls the next one twice.
+TEST(Inlining, StopsWhereAKernelWouldBecomeTooLong) {
+  std::string functions = ".func (.reg .u32 %s) f0(.reg .u32 %n)\n{\nadd.u32 %s, %n, 1;\nret;\n}\n";
+  for (unsigned i = 1; i < 30; ++i) {
+    const std::string next = "f" + std::to_string(i - 1);
+    functions += ".func (.reg .u32 %s) f" + std::to_string(i) + "(.reg .u32 %n)\n{\ncall (%s), " + next +
+                 ", (%n);\ncall (%s), " + next + ", (%s);\nret;\n}\n";
+  }
+  const Kernel kernel = compile_body(
+      kRegisters + "ld.param.u32 %r1, [n];\ncall (%r2), f29, (%r1);\nst.global.u32 [%d1], %r2;\nret;",
+      ".param .u32 n", functions, false);
+  EXPECT_EQ(kernel.unsupported, "");
+  EXPECT_TRUE(kernel.uses_stack);
+  EXPECT_LT(kernel.code.size(), 1'000'000u);
+}
+
 TEST(Inlining, AnIndirectCallBranchesOverFunctionsThatFit) {
   const std::string functions =
       ".func (.reg .u32 %s) one(.reg .u32 %n)\n{\nadd.u32 %s, %n, 1;\nret;\n}\n"
