@@ -225,6 +225,9 @@ DUET_END
 DUET_API(cudaDeviceSetLimit, Other, (cudaLimit limit, size_t value)) {
   const auto found = limits().find(limit);
   if (found == limits().end()) return cudaErrorUnsupportedLimit;
+  if (limit == cudaLimitStackSize) session.process().set_stack_bytes(value);
+  if (limit == cudaLimitMallocHeapSize && !session.process().set_heap_bytes(value))
+    return cudaErrorInvalidValue;
   found->second = value;
   return cudaSuccess;
 }

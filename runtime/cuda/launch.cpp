@@ -156,7 +156,8 @@ DUET_API(cudaFuncGetAttributes, Other, (cudaFuncAttributes * attributes, const v
     threads -= gpu.sm.warp_width;
   attributes->maxThreadsPerBlock = static_cast<int>(
       kernel.max_threads != 0 ? std::min<std::uint64_t>(threads, kernel.max_threads) : threads);
-  attributes->ptxVersion = attributes->binaryVersion =
+  attributes->ptxVersion = static_cast<int>(function->image->module->module.target_sm);
+  attributes->binaryVersion =
       static_cast<int>(gpu.compute_capability_major * 10 + gpu.compute_capability_minor);
   attributes->maxDynamicSharedSizeBytes =
       static_cast<int>(function->max_dynamic_shared_bytes != 0

@@ -185,6 +185,7 @@ DUET_API(cudaPointerGetAttributes, Other, (cudaPointerAttributes * attributes, c
     case AllocationKind::Device:
     case AllocationKind::Module:
     case AllocationKind::Constants:
+    case AllocationKind::Heap:
       attributes->type = cudaMemoryTypeDevice;
       break;
     case AllocationKind::Managed:

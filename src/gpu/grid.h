@@ -46,6 +46,7 @@ struct Grid {
   Dim3 grid, block;
   Bytes dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;  // kernel->parameter_bytes
+  Bytes stack_bytes = 0;              // per thread, where the kernel uses a stack
   std::uint32_t stream = 0;
   std::uint64_t launch_id = 0;
   std::uint64_t command = 0;  // the driver's number of its launch
@@ -53,6 +54,8 @@ struct Grid {
   // For the timed GPU: physical addresses of the machine code and of local memory (of warp slot 0 of SM 0;
   // warp slot w of SM s follows at (s * max_warps + w) * warp_width * local bytes per thread).
   Address code_physical = 0, local_physical = 0;
+
+  Bytes local_bytes() const { return kernel->local_bytes + (kernel->uses_stack ? stack_bytes : 0); }
 
   // Kept by the GPU while it runs.
   std::shared_ptr<const void>

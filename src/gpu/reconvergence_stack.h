@@ -1,8 +1,9 @@
 // Branch divergence of one warp: a stack of paths, the top one runs. Lanes that leave a divergent branch on
 // different paths meet again at its immediate post-dominator. Source: the SIMT stack of hu2016's SM (thread
-// controller); reconvergence points are the compiler's. Paths need not run in the stack's order: one that
-// waits for lanes elsewhere gives its turn to another (turn_to_other), and lanes that wait where paths meet
-// go on by themselves when nothing else can (CUDA C programming guide, independent thread scheduling).
+// controller); reconvergence points are the compiler's. A call leaves a path that waits where the function
+// returns to; lanes inside meet nobody outside. Paths need not run in the stack's order: one that waits for
+// lanes elsewhere gives its turn to another (turn_to_other), and lanes that wait where paths meet go on by
+// themselves when nothing else can (CUDA C programming guide, independent thread scheduling).
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,7 @@ class ReconvergenceStack {
     std::uint64_t lanes;
   };
   static constexpr std::uint32_t kNowhere = 0xffffffffu;
+  static constexpr std::uint32_t kAtReturn = 0xfffffffeu;  // ends by leave()
 
   void start(std::uint64_t lanes) {
     paths_.clear();
@@ -58,6 +60,32 @@ class ReconvergenceStack {
   void diverge(const Path* paths, std::size_t count, std::uint32_t reconvergence) {
     wait_at(reconvergence);
     for (std::size_t i = count; i-- > 0;) push({paths[i].pc, reconvergence, paths[i].lanes});
+    pop_finished();
+  }
+
+  // All lanes of the running path call the function at `target`, which returns to `next`.
+  void call(std::uint32_t target, std::uint32_t next) {
+    const std::uint64_t lanes = paths_.back().lanes;
+    paths_.back().pc = next;
+    paths_.push_back({target, kAtReturn, lanes});
+  }
+
+  // The lanes of the running path return from a function, each path to its caller: where a path below waits
+  // there for its lanes they join it, leaving what lies between.
+  void leave(const Path* paths, std::size_t count) {
+    const Path running = paths_.back();
+    paths_.pop_back();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t lanes = paths[i].lanes;
+      std::size_t at = paths_.size();
+      while (at > 0 && (paths_[at - 1].pc != paths[i].pc || (paths_[at - 1].lanes & lanes) != lanes)) --at;
+      if (at == 0) {
+        paths_.push_back({paths[i].pc, running.reconvergence, lanes});
+        continue;
+      }
+      for (std::size_t between = at; between < paths_.size(); ++between) paths_[between].lanes &= ~lanes;
+    }
+    std::erase_if(paths_, [](const Path& path) { return path.lanes == 0; });
     pop_finished();
   }
 

@@ -21,8 +21,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.shuffle_seed = options.shuffle_seed;
   system_options.functional = options.functional;
   system_options.check_races = options.check_races;
-  system_ =
-      std::make_unique<System>(machine, host, gpu::DeviceServices{std::move(print), {}}, system_options);
+  system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
   if (journal_ == nullptr) return;
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
   driver().on_complete = [this](const driver::CommandRecord& command) { record(command); };
@@ -36,6 +35,39 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
 
 Process::~Process() = default;
 
+gpu::DeviceServices Process::services(std::function<void(const std::string&)> print) {
+  gpu::DeviceServices services;
+  services.print = std::move(print);
+  services.allocate = [this](std::uint32_t sm, Bytes bytes) {
+    return heap_->allocate(sm, bytes, engine().now());
+  };
+  services.release = [this](std::uint32_t sm, Address address) {
+    return heap_->release(sm, address, engine().now());
+  };
+  return services;
+}
+
+bool Process::set_heap_bytes(Bytes bytes) {
+  if (heap_) return false;
+  heap_bytes_ = bytes;
+  return true;
+}
+
+// As many arenas as fit in a part of device memory, at most one for each SM.
+void Process::make_heap(const ptx::Kernel& kernel) {
+  if (heap_ || !kernel.uses_heap) return;
+  constexpr Bytes kPart = 4;
+  const Bytes limit = round_up<Bytes>(std::max<Bytes>(heap_bytes_, 1), memory::kLineBytes);
+  const auto arenas = static_cast<std::uint32_t>(
+      std::clamp<Bytes>(config().gpu.dram.bytes / kPart / limit, 1, config().gpu.sm.count));
+  const memory::Allocation* allocation =
+      system_->address_space().allocate_device(limit * arenas, memory::AllocationKind::Heap);
+  if (allocation == nullptr)
+    throw Error("kernel '" + kernel.name + "': no room in device memory for its heap (" +
+                std::to_string(limit * arenas) + " bytes)");
+  heap_.emplace(allocation->base, limit, arenas);
+}
+
 driver::HostThread Process::new_thread() { return {engine(), driver(), config().driver, &watch_}; }
 
 LoadedModule& Process::load_module(std::string_view ptx_text, const std::string& name,
@@ -43,9 +75,11 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
   ptx::CompileOptions compile_options;
   compile_options.registers_per_thread = options_.registers_per_thread;
   compile_options.assembler_peepholes = options_.assembler_peepholes;
+  compile_options.first_function = functions_;
   LoadedModule loaded;
   loaded.module = ptx::compile_module(ptx_text, name, compile_options);
 
+  functions_ += loaded.module.functions;
   place_variables(loaded, name, managed_memory);
   for (ptx::Kernel& kernel : loaded.module.kernels) {
     if (!kernel.unsupported.empty()) continue;
@@ -152,14 +186,14 @@ void Process::tell_registers(const ptx::Kernel& kernel) {
 
 // Local memory for every thread that can be resident, as CUDA's driver keeps it; it grows with the largest
 // kernel. Kernels in flight keep the allocation that they started with.
-Address Process::local_memory(const ptx::Kernel& kernel) {
+Address Process::local_memory(const gpu::Grid& grid) {
   const config::Sm& sm = config().gpu.sm;
-  const Bytes bytes = sm.count * sm.max_warps * sm.warp_width * round_up<Bytes>(kernel.local_bytes, 4);
+  const Bytes bytes = sm.count * sm.max_warps * sm.warp_width * round_up<Bytes>(grid.local_bytes(), 4);
   if (bytes == 0 || system_->functional()) return 0;
   if (local_memory_ == nullptr || local_memory_->bytes < bytes)
     local_memory_ = system_->address_space().allocate_device(bytes, memory::AllocationKind::Module);
   if (local_memory_ == nullptr)
-    throw Error("kernel '" + kernel.name + "': no room in device memory for its local memory (" +
+    throw Error("kernel '" + grid.kernel->name + "': no room in device memory for its local memory (" +
                 std::to_string(bytes) + " bytes)");
   return local_memory_->physical;
 }
@@ -177,7 +211,9 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
   result->parameters = std::move(parameters);
   result->launch_id = next_launch_id_++;
   result->cooperative = cooperative;
-  result->local_physical = local_memory(kernel);
+  result->stack_bytes = stack_bytes_;
+  result->local_physical = local_memory(*result);
+  make_heap(kernel);
   for (const LoadedModule& loaded : modules_) {
     const auto& kernels = loaded.module.kernels;
     if (loaded.code_addresses.empty() || std::less<>()(&kernel, kernels.data()) ||

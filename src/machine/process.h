@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "config/loader.h"
 #include "driver/host_thread.h"
 #include "gpu/occupancy.h"
+#include "machine/device_heap.h"
 #include "machine/run_watch.h"
 #include "machine/system.h"
 #include "ptx/kernel.h"
@@ -63,6 +65,12 @@ class Process {
   std::unique_ptr<gpu::Grid> make_grid(const ptx::Kernel& kernel, gpu::Dim3 grid, gpu::Dim3 block,
                                        Bytes dynamic_shared_bytes, std::vector<std::byte> parameters,
                                        bool cooperative);
+  // Stack of each thread of the kernels launched from now on, beside what they need without calls that are
+  // not inlined (CUDA: cudaLimitStackSize).
+  void set_stack_bytes(Bytes bytes) { stack_bytes_ = bytes; }
+  // Size of the heap that device code allocates from (CUDA: cudaLimitMallocHeapSize); false once a kernel
+  // that uses it has been launched.
+  bool set_heap_bytes(Bytes bytes);
   // Full/empty bits: whether the machine has them, and how many bytes have one in common.
   bool has_full_empty() const { return !system_->functional() && full_empty_granule_bytes() != 0; }
   Bytes full_empty_granule_bytes() const { return config().gpu.full_empty.granule_bytes; }
@@ -107,10 +115,15 @@ class Process {
   void place_code(LoadedModule& loaded, const std::string& name);
   void limit_registers(ptx::Kernel& kernel) const;
   void tell_registers(const ptx::Kernel& kernel);
-  Address local_memory(const ptx::Kernel& kernel);
+  Address local_memory(const gpu::Grid& grid);
+  void make_heap(const ptx::Kernel& kernel);
+  gpu::DeviceServices services(std::function<void(const std::string&)> print);
 
   std::set<const ptx::Kernel*> told_registers_;  // kernels that have been said to want too many
   std::uint64_t next_launch_id_ = 1;
+  std::uint64_t functions_ = 0;  // in all modules
+  Bytes stack_bytes_ = 1_KiB, heap_bytes_ = 8_MiB;
+  std::optional<DeviceHeap> heap_;
   const memory::Allocation* local_memory_ = nullptr;  // timed GPU: for all threads that can be resident
 };
 

@@ -22,6 +22,8 @@ const char* allocation_kind_name(AllocationKind kind) {
       return "module variables";
     case AllocationKind::Constants:
       return "constant variables";
+    case AllocationKind::Heap:
+      return "device heap";
   }
   return "?";
 }

@@ -27,7 +27,7 @@ struct PhysicalRange {
   Route route = Route::DeviceDram;
 };
 
-enum class AllocationKind : std::uint8_t { Device, Pinned, Managed, Registered, Module, Constants };
+enum class AllocationKind : std::uint8_t { Device, Pinned, Managed, Registered, Module, Constants, Heap };
 const char* allocation_kind_name(AllocationKind kind);  // "cudaMalloc", "cudaHostAlloc", ...
 
 struct PageEntry {
@@ -55,7 +55,7 @@ struct Allocation {
   Address end() const { return base + mapped_bytes; }
   bool in_device_memory() const {
     return kind == AllocationKind::Device || kind == AllocationKind::Module ||
-           kind == AllocationKind::Constants;
+           kind == AllocationKind::Constants || kind == AllocationKind::Heap;
   }
 };
 

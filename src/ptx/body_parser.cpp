@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ptx/state_spaces.h"
+
 namespace duet::ptx {
 
 using ir::CallSite;
@@ -94,12 +96,51 @@ void BodyParser::label(std::string_view name) {
 void BodyParser::targets(std::string_view name) {
   cursor_.expect('.');
   const auto kind = cursor_.identifier().text;
-  if (kind != "branchtargets") return cursor_.skip_to_semicolon();
+  if (kind == "callprototype") {
+    prototypes_[name] = prototype();
+    return cursor_.skip_to_semicolon();
+  }
+  if (kind == "calltargets") {
+    auto& list = call_lists_[name];
+    do {
+      list.emplace_back(cursor_.identifier().text);
+    } while (cursor_.accept(','));
+    cursor_.expect(';');
+    return;
+  }
   auto& table = branch_tables_[name];
   do {
     table.push_back(label_number(cursor_.identifier().text));
   } while (cursor_.accept(','));
   cursor_.expect(';');
+}
+
+// (returns) _ (parameters), either list may be absent. Their names mean nothing.
+ir::Signature BodyParser::prototype() {
+  const auto sizes = [&] {
+    std::vector<Bytes> result;
+    if (!cursor_.accept('(') || cursor_.accept(')')) return result;
+    do {
+      cursor_.expect('.');
+      if (cursor_.identifier().text == "param") {
+        VariableParser parser(cursor_, module_);
+        result.push_back(module_.variables[parser.formal()].bytes);
+      } else {
+        cursor_.expect('.');
+        Type type;
+        if (!type_from_name(cursor_.identifier().text, type)) cursor_.fail("a type is missing");
+        result.push_back(type_bytes(type));
+        cursor_.identifier();
+      }
+    } while (cursor_.accept(','));
+    cursor_.expect(')');
+    return result;
+  };
+  ir::Signature result;
+  result.returns = sizes();
+  cursor_.identifier();
+  result.parameters = sizes();
+  return result;
 }
 
 void BodyParser::statement() {
@@ -219,6 +260,23 @@ bool BodyParser::find_variable(std::string_view name, std::uint32_t& variable) c
   return true;
 }
 
+bool BodyParser::is_label(std::string_view name) const {
+  for (const Scope& scope : scopes_)
+    if (scope.labels.contains(name)) return true;
+  return false;
+}
+
+// A function's address is known before anything is placed.
+bool BodyParser::find_function(std::string_view name, Value& address) {
+  const auto found = module_.function_index.find(std::string(name));
+  if (found == module_.function_index.end()) return false;
+  if (module_.functions[found->second].entry)
+    throw ir::Unsupported{"the address of kernel '" + std::string(name) + "' is not supported"};
+  module_.address_taken.push_back(found->second);
+  address = Value::immediate(function_address(module_.first_function + found->second), Type::U64);
+  return true;
+}
+
 void BodyParser::instruction() {
   ParsedStatement& in = parsed_;
   in.modifiers.clear();
@@ -283,12 +341,36 @@ void BodyParser::call(ParsedStatement& in) {
   }
   const Token& callee = cursor_.identifier();
   std::uint32_t reg;
-  if (find_register(callee.text, reg))
-    throw ir::Unsupported{"indirect call '" + std::string(in.text) + "' is not supported"};
-  site.callee = callee.text;
-  if (cursor_.accept(',')) site.arguments = call_operands();
-  if (cursor_.accept(',')) cursor_.identifier();  // a prototype says nothing new about a direct call
+  const bool indirect = find_register(callee.text, reg);
+  if (indirect) {
+    if (type_bytes(function_.registers[reg]) != 8)
+      cursor_.fail_at(in.line,
+                      "'" + std::string(callee.text) + "' has no 64 bits to hold a function's address");
+    site.target = Value::reg(reg, Type::U64);
+  } else {
+    site.callee = callee.text;
+  }
+  const Token* list = nullptr;  // the prototype, or the functions that may be called
+  if (cursor_.accept(',')) {
+    if (cursor_.is('('))
+      site.arguments = call_operands();
+    else
+      list = &cursor_.identifier();
+  }
+  if (list == nullptr && cursor_.accept(',')) list = &cursor_.identifier();
   cursor_.expect(';');
+  if (indirect) {
+    if (list == nullptr)
+      cursor_.fail_at(in.line, "an indirect call needs a prototype or a list of functions");
+    const auto signature = prototypes_.find(list->text);
+    const auto functions = call_lists_.find(list->text);
+    if (signature != prototypes_.end())
+      site.signature = signature->second;
+    else if (functions != call_lists_.end())
+      site.list = functions->second;
+    else
+      cursor_.fail_at(in.line, "'" + std::string(list->text) + "' is no prototype and no list of functions");
+  }
   Instruction instruction;
   instruction.op.ptx_line = in.line;
   instruction.pseudo = Pseudo::Call;
@@ -416,6 +498,9 @@ Value BodyParser::parse_value(ParsedOperand* name_allowed) {
     return value;
   }
   if (find_variable(token.text, index)) return Value::variable(index, 0, Type::U64);
+  Value address;
+  if ((name_allowed == nullptr || !is_label(token.text)) && find_function(token.text, address))
+    return address;
   if (name_allowed == nullptr)
     cursor_.fail_at(token.line, "'" + std::string(token.text) + "' is not declared");
   name_allowed->kind = ParsedOperand::Kind::Name;

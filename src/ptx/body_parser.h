@@ -74,6 +74,9 @@ class BodyParser {
   bool find_vector(std::string_view name, Family& vector) const;
   ir::Value vector_operand(const Family& vector, std::string_view name, ParsedOperand* whole_allowed);
   bool find_variable(std::string_view name, std::uint32_t& variable) const;
+  bool is_label(std::string_view name) const;
+  bool find_function(std::string_view name, ir::Value& address);
+  ir::Signature prototype();
   ir::Value special_register(std::string_view name);
   std::uint32_t label_number(std::string_view name);
 
@@ -86,6 +89,8 @@ class BodyParser {
   std::vector<std::uint32_t> label_uses_;  // line of the first use or definition
   std::vector<bool> label_defined_;
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> branch_tables_;
+  std::unordered_map<std::string_view, ir::Signature> prototypes_;
+  std::unordered_map<std::string_view, std::vector<std::string>> call_lists_;
   ParsedStatement parsed_;
 };
 

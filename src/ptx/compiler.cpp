@@ -1,10 +1,13 @@
 // The list of passes from PTX text to micro-ops.
 #include "ptx/compiler.h"
 
+#include <cstring>
+
 #include "base/error.h"
 #include "ptx/control_flow.h"
 #include "ptx/parser.h"
 #include "ptx/passes/passes.h"
+#include "ptx/state_spaces.h"
 
 namespace duet::ptx {
 
@@ -35,8 +38,8 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     kernel.parameter_bytes = v.parameter_offset + v.bytes;
   }
   try {
-    Function function = inline_calls(parsed, entry);
-    lower_parameters(parsed, function);
+    ir::Routines routines = inline_calls(parsed, entry);
+    Function function = join_routines(parsed, routines, kernel);
     lay_out_variables(parsed, function, kernel);
     ControlFlow flow = build_control_flow(function);
     remove_unreachable(function, flow);
@@ -58,6 +61,13 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     kernel.unsupported = "kernel '" + kernel.name + "': " + unsupported.what;
   }
   return kernel;
+}
+
+void add_function_address(std::vector<std::uint8_t>& bytes, Bytes offset, Address address) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  value += address;
+  std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
 // Global and constant variables get their numbers in order of declaration; a declaration and its definition
@@ -89,10 +99,17 @@ std::vector<std::int32_t> publish_variables(ParsedModule& parsed, Module& module
             {r.offset, r.bytes, target, r.generic});
         continue;
       }
-      if (found == parsed.variable_index.end() && !parsed.function_index.contains(r.symbol))
+      const auto function = parsed.function_index.find(r.symbol);
+      if (found == parsed.variable_index.end() && function == parsed.function_index.end())
         throw Error(parsed.name + ":" + std::to_string(r.line) + ": '" + r.symbol + "' is not declared");
-      v.unsupported =
-          "the address of '" + r.symbol + "' in the initialiser of '" + v.name + "' is not supported";
+      if (found != parsed.variable_index.end() || parsed.functions[function->second].entry) {
+        v.unsupported =
+            "the address of '" + r.symbol + "' in the initialiser of '" + v.name + "' is not supported";
+        continue;
+      }
+      parsed.address_taken.push_back(function->second);
+      add_function_address(module.variables[static_cast<std::size_t>(number[i])].initial, r.offset,
+                           function_address(parsed.first_function + function->second));
     }
   }
   return number;
@@ -101,12 +118,13 @@ std::vector<std::int32_t> publish_variables(ParsedModule& parsed, Module& module
 }  // namespace
 
 Module compile_module(std::string_view text, const std::string& name, const CompileOptions& options) {
-  ParsedModule parsed = parse_module(text, name);
+  ParsedModule parsed = parse_module(text, name, options.first_function);
   Module module;
   module.name = name;
   module.target_sm = parsed.target_sm;
   module.version_major = parsed.version_major;
   module.version_minor = parsed.version_minor;
+  module.functions = parsed.functions.size();
   const std::vector<std::int32_t> variable_number = publish_variables(parsed, module);
   for (std::size_t i = 0; i < parsed.functions.size(); ++i) {
     if (!parsed.functions[i].entry || !parsed.functions[i].has_body) continue;

@@ -14,6 +14,7 @@ struct CompileOptions {
   bool assembler_peepholes = true;  // address folding, mad fusion, copy propagation, dead code
   // With the peepholes: what no machine instruction takes as operand stands in registers, and loads go early.
   bool machine_operands = true;
+  std::uint64_t first_function = 0;  // functions of the modules loaded before: addresses count on from there
 };
 
 // Compiles a PTX module. `name` stands in messages. Throws duet::Error with one line for text that is not

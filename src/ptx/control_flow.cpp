@@ -34,7 +34,9 @@ std::vector<std::uint32_t> postorder(const std::vector<std::vector<std::uint32_t
 
 bool ends_block(const Instruction& in) {
   if (in.pseudo != Pseudo::None) return false;
-  if (in.op.kind == Kind::Branch || in.op.kind == Kind::BranchIndexed) return true;
+  if (in.op.kind == Kind::Branch || in.op.kind == Kind::BranchIndexed || in.op.kind == Kind::Call ||
+      in.op.kind == Kind::Return)
+    return true;
   return !in.guarded() && (in.op.kind == Kind::Exit || in.op.opcode == Opcode::Trap);
 }
 
@@ -61,11 +63,13 @@ ControlFlow build_control_flow(const ir::Function& function) {
     Block& block = flow.blocks[b];
     const Instruction& last = code[block.end - 1];
     const bool ends = ends_block(last);
-    if (ends && last.op.kind == Kind::Branch) block.successors.push_back(flow.block_of_label[last.label]);
-    if (ends && last.op.kind == Kind::BranchIndexed)
+    if (ends && (last.op.kind == Kind::Branch || last.op.kind == Kind::Call))
+      block.successors.push_back(flow.block_of_label[last.label]);
+    if (ends && (last.op.kind == Kind::BranchIndexed || last.op.kind == Kind::Return))
       for (const auto label : function.branch_tables[last.label])
         block.successors.push_back(flow.block_of_label[label]);
-    if ((!ends || last.guarded()) && b + 1 < flow.blocks.size()) block.successors.push_back(b + 1);
+    const bool falls_through = !ends || last.guarded();
+    if (falls_through && b + 1 < flow.blocks.size()) block.successors.push_back(b + 1);
     std::sort(block.successors.begin(), block.successors.end());
     block.successors.erase(std::unique(block.successors.begin(), block.successors.end()),
                            block.successors.end());

@@ -526,7 +526,7 @@ void move(Decoder& d) {
       d.out.add_source(d.predicate_source(1));
   } else {
     if (d.operand(1).kind == ParsedOperand::Kind::Name)
-      throw ir::Unsupported{"the address of function '" + std::string(d.operand(1).name) + "'"};
+      d.fail("'" + std::string(d.operand(1).name) + "' is not declared");
     d.sources(1, 1, type);
     d.destination(0, type);
   }

@@ -97,7 +97,7 @@ std::string dump(const MicroOp& op, const Kernel& kernel) {
              (op.address_offset != 0 ? std::to_string(op.address_offset) : "") + "]";
     add(item);
   }
-  if (op.kind == Kind::Branch)
+  if (op.kind == Kind::Branch || op.kind == Kind::Call)
     add("-> " + std::to_string(op.target) + " (meet " + std::to_string(op.reconvergence) + ")");
   return text;
 }

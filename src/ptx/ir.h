@@ -67,7 +67,8 @@ struct Instruction {
   std::uint32_t predicate_second = kNone;
   std::uint32_t label =
       kNone;  // Label: its number; Branch: its target; BranchIndexed: Function::branch_tables
-  std::uint32_t call = kNone;  // Call: Function::calls
+  std::uint32_t call = kNone;          // Pseudo::Call: Function::calls, later Routines::calls
+  std::uint32_t return_label = kNone;  // Kind::Call: where the function returns to
   std::array<Value, 4> destinations{};
   std::array<Value, 5> sources{};
 
@@ -76,8 +77,17 @@ struct Instruction {
   void add_destination(const Value& value) { destinations[op.destination_count++] = value; }
 };
 
+// Sizes of return values and parameters, as far as an indirect call must know them.
+struct Signature {
+  std::vector<Bytes> returns, parameters;
+  friend bool operator==(const Signature&, const Signature&) = default;
+};
+
 struct CallSite {
-  std::string callee;
+  std::string callee;             // empty: an indirect call
+  Value target;                   // of an indirect call
+  Signature signature;            // of an indirect call with a prototype
+  std::vector<std::string> list;  // of an indirect call with .calltargets
   std::vector<Value> returns;
   std::vector<Value> arguments;
 };
@@ -90,6 +100,7 @@ struct IrVariable {
   bool external = false;
   bool managed = false;
   bool kernel_parameter = false;
+  bool in_frame = false;  // parameter of a function that has a frame, too large for a register
   Bytes parameter_offset = 0;
   std::vector<std::uint8_t> initial;
   struct Relocation {
@@ -120,7 +131,8 @@ struct Function {
   std::vector<Formal> parameters;
   std::vector<Instruction> code;
   std::vector<CallSite> calls;
-  std::vector<std::vector<std::uint32_t>> branch_tables;  // of labels
+  std::vector<std::vector<std::uint32_t>> branch_tables;                   // of labels
+  std::unordered_map<std::uint32_t, std::vector<Address>> code_addresses;  // of a table's labels
   std::uint32_t labels = 0;
   std::string unsupported;  // "PTX 'x' is not supported (k.ptx:1)"
   std::uint32_t max_threads = 0, required_threads = 0, min_blocks_per_sm = 0, max_registers = 0;
@@ -132,8 +144,39 @@ struct Function {
   }
 };
 
+// A kernel whose calls have been resolved, before it is one list of instructions: routine 0 is the entry with
+// what is inlined into it, the others are functions of call cycles, each once.
+struct Routine {
+  std::string name;
+  std::vector<Instruction> code;
+  std::vector<std::uint32_t> frame_parameters;  // variables, return values first
+  std::uint32_t entry_label = kNone, return_label = kNone;
+  std::uint32_t return_number = kNone;  // register: which of the calls it returns to
+};
+// What Pseudo::Call stands for: values for the callee's frame have been computed, those that travel in
+// registers lie there.
+struct RoutineCall {
+  std::uint32_t routine = 0;
+  struct Piece {
+    std::uint32_t variable;  // of the callee's frame
+    Bytes offset;
+    Value value;
+    Type type;
+  };
+  std::vector<Piece> arguments, returns;
+};
+struct Routines {
+  Function function;  // what the routines share: registers, labels, tables; its code is empty
+  std::vector<Routine> routines;
+  std::vector<RoutineCall> calls;
+  std::vector<std::uint32_t> transfers;  // registers that hold a value only from call to entry or back
+  std::uint32_t return_number = kNone;   // one of them
+};
+
 struct ParsedModule {
   std::string name;
+  std::uint64_t first_function = 0;          // number of functions in the process's earlier modules
+  std::vector<std::uint32_t> address_taken;  // functions, in any order
   unsigned target_sm = 0, version_major = 0, version_minor = 0;
   std::vector<IrVariable> variables;
   std::vector<Function> functions;

@@ -35,6 +35,13 @@ struct Kernel {
   std::string module_name;  // for error messages: "k.ptx"
   std::vector<MicroOp> code;
   std::vector<std::vector<std::uint32_t>> branch_tables;
+  std::vector<std::vector<Address>>
+      code_addresses;  // by table: ascending addresses that its targets go by; empty: by index
+  struct CalledFunction {
+    std::uint32_t entry;  // in code
+    std::string name;
+  };
+  std::vector<CalledFunction> called_functions;  // those that are not inlined
   std::vector<Immediate> immediates;
   std::uint32_t immediate_slots = 0;
   std::vector<ParameterSlot> parameter_slots;
@@ -56,7 +63,9 @@ struct Kernel {
   Bytes static_shared_bytes = 0;
   Bytes dynamic_shared_offset =
       0;                  // where extern .shared arrays start (static size rounded up to their alignment)
-  Bytes local_bytes = 0;  // per thread
+  Bytes local_bytes = 0;  // per thread, without the stack that follows
+  bool uses_stack = false;
+  bool uses_heap = false;
   std::uint32_t max_threads = 0;       // .maxntid product, 0: not given
   std::uint32_t required_threads = 0;  // .reqntid product
   std::uint32_t min_blocks_per_sm = 0;
@@ -84,7 +93,7 @@ struct Variable {
   struct Relocation {
     Bytes offset;           // in initial
     std::uint8_t bytes;     // 8 (or 4)
-    std::int32_t variable;  // address added to the value already there; function addresses are a named error
+    std::int32_t variable;  // address added to the value already there; functions' are there
     bool generic;           // generic(var)
   };
   std::vector<Relocation> relocations;
@@ -94,6 +103,7 @@ struct Module {
   std::string name;
   unsigned target_sm = 0;
   unsigned version_major = 0, version_minor = 0;
+  std::uint64_t functions = 0;  // that have an address
   std::vector<Kernel> kernels;
   std::vector<Variable> variables;
   const Kernel* find_kernel(std::string_view kernel_name) const;

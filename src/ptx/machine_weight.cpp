@@ -127,6 +127,8 @@ Unit unit_of(const MicroOp& op) {
       return Unit::LoadStore;
     case Kind::Branch:
     case Kind::BranchIndexed:
+    case Kind::Call:
+    case Kind::Return:
     case Kind::Barrier:
     case Kind::Exit:
     case Kind::SystemCall:

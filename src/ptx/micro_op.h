@@ -76,6 +76,8 @@ enum class Kind : std::uint8_t {
   Image,   // textures and surfaces
   Branch,
   BranchIndexed,
+  Call,
+  Return,
   Barrier,
   Exit,
   Fence,
@@ -125,7 +127,9 @@ struct MicroOp;
 //   extended to one slot).
 // - Barrier reductions: source 2 is the predicate (source 1 an absent count is Immediate 0); Warp: source 0
 // the
-//   member mask. Images: image.h. SystemCall: sources are the call's arguments, destinations[0] its result.
+//   member mask. BranchIndexed: an index in its table, or with type U64 one of Kernel::code_addresses. Call:
+//   where the callee's frame lies in local memory (its size in address_offset); Return: an index in its
+//   table. Images: image.h. SystemCall: sources are the call's arguments, destinations[0] its result.
 struct MicroOp {
   Opcode opcode = Opcode::Nop;
   Kind kind = Kind::Nop;
@@ -178,7 +182,7 @@ struct MicroOp {
   bool names_bits() const { return bit_trigger != BitTrigger::Implied; }
   std::int64_t address_offset = 0;  // Video: its form
 
-  // Control: indices into Kernel::code. BranchIndexed: target is the index of its table in
+  // Control: indices into Kernel::code. BranchIndexed, Return: target is the index of its table in
   // Kernel::branch_tables.
   std::uint32_t target = 0;
   std::uint32_t reconvergence =

@@ -158,6 +158,8 @@ enum class Opcode : std::uint16_t {
   // Control
   Branch,
   BranchIndexed,
+  Call,
+  Return,
   Barrier,
   Exit,
   Trap,

@@ -15,9 +15,10 @@ namespace {
 
 class ModuleParser {
  public:
-  ModuleParser(std::string_view text, const std::string& name)
+  ModuleParser(std::string_view text, const std::string& name, std::uint64_t first_function)
       : tokens_(tokenize(text, name)), cursor_(tokens_, name) {
     module_.name = name;
+    module_.first_function = first_function;
   }
 
   ir::ParsedModule run() {
@@ -149,6 +150,7 @@ class ModuleParser {
       add(std::move(function));
       return;
     }
+    declare(function);  // its body may take its address
     function.has_body = true;
     body.run();
     add(std::move(function));
@@ -186,6 +188,13 @@ class ModuleParser {
     }
   }
 
+  void declare(const Function& function) {
+    if (module_.function_index
+            .try_emplace(function.name, static_cast<std::uint32_t>(module_.functions.size()))
+            .second)
+      module_.functions.push_back(function);
+  }
+
   // A definition replaces an earlier declaration.
   void add(Function&& function) {
     const auto [found, fresh] = module_.function_index.try_emplace(
@@ -208,8 +217,8 @@ class ModuleParser {
 
 }  // namespace
 
-ir::ParsedModule parse_module(std::string_view text, const std::string& name) {
-  return ModuleParser(text, name).run();
+ir::ParsedModule parse_module(std::string_view text, const std::string& name, std::uint64_t first_function) {
+  return ModuleParser(text, name, first_function).run();
 }
 
 }  // namespace duet::ptx

@@ -9,7 +9,8 @@
 namespace duet::ptx {
 
 // Throws duet::Error "name:LINE: what" for text that is not valid PTX. Instructions that are not modelled
-// are recorded in Function::unsupported.
-ir::ParsedModule parse_module(std::string_view text, const std::string& name);
+// are recorded in Function::unsupported. `first_function`: ParsedModule::first_function.
+ir::ParsedModule parse_module(std::string_view text, const std::string& name,
+                              std::uint64_t first_function = 0);
 
 }  // namespace duet::ptx

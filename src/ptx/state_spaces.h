@@ -1,6 +1,6 @@
-// Where the state spaces lie in the generic address space. Global and constant addresses are virtual
-// addresses of the AddressSpace as they are, constants in a window of their own; shared, local and parameter
-// space are windows far above anything a host or device allocation uses.
+// Where the state spaces lie in the generic address space, and the addresses of functions. Global and
+// constant addresses are virtual addresses of the AddressSpace as they are, constants in a window of their
+// own; shared, local and parameter space are windows far above anything a host or device allocation uses.
 #pragma once
 
 #include "base/units.h"
@@ -11,6 +11,12 @@ inline constexpr Address kSharedWindow = 0x4000'0000'0000'0000;
 inline constexpr Address kLocalWindow = 0x4100'0000'0000'0000;
 inline constexpr Address kParamWindow = 0x4200'0000'0000'0000;
 inline constexpr Address kConstWindow = 0x0f00'0000'0000'0000;
+// No data lies here. Functions count through all modules of a process, so that no two have one address.
+inline constexpr Address kCodeWindow = 0x4300'0000'0000'0000;
+inline constexpr Bytes kFunctionSpacing = 16;
+constexpr Address function_address(std::uint64_t number) {
+  return kCodeWindow + (number + 1) * kFunctionSpacing;
+}
 inline constexpr Bytes kWindowBytes = 0x1'0000'0000;
 
 }  // namespace duet::ptx

@@ -119,6 +119,7 @@ std::vector<std::string> run(const TestFile& file, bool peepholes) {
   grid.grid = file.grid;
   grid.block = file.block;
   grid.dynamic_shared_bytes = file.shared_bytes;
+  grid.stack_bytes = 1_KiB;
   grid.parameters.resize(kernel.parameter_bytes);
   if (kernel.parameters.size() != file.arguments.size())
     throw Error("the kernel has " + std::to_string(kernel.parameters.size()) + " parameters, the test " +

@@ -67,6 +67,7 @@ class Executor final : public BlockExecutor {
   void branch(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   bool take_next_path(WarpState& warp);
   void branch_indexed(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
+  void call(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void arrive_apart(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void count_ended_lanes(WarpState& warp);
@@ -164,7 +165,8 @@ void Executor<W>::prepare(const Grid& grid) {
   registers_.resize(register_bytes * warp_count_);
   predicates_.resize(std::size_t{kernel.predicates} * warp_count_);
   shared_.resize(occupancy(context_.config->sm, kernel, threads, grid.dynamic_shared_bytes).shared_per_block);
-  local_.resize(kernel.local_bytes * warp_count_ * width_);
+  const Bytes local_bytes = grid.local_bytes();
+  local_.resize(local_bytes * warp_count_ * width_);
   if (warps_.size() < warp_count_) warps_.resize(warp_count_);
   for (std::size_t i = 0; i < warp_count_; ++i) {
     WarpState& warp = warps_[i];
@@ -177,9 +179,8 @@ void Executor<W>::prepare(const Grid& grid) {
     lanes.banks[static_cast<unsigned>(ptx::Bank::Immediate)] = arrays_->immediates.data();
     lanes.predicates = predicates_.data() + i * kernel.predicates;
     lanes.width = width_;
-    warp.memory = {
-        shared_.data(),     shared_.size(),         local_.data() + i * width_ * kernel.local_bytes,
-        kernel.local_bytes, grid.parameters.data(), grid.parameters.size()};
+    warp.memory = {shared_.data(), shared_.size(),         local_.data() + i * width_ * local_bytes,
+                   local_bytes,    grid.parameters.data(), grid.parameters.size()};
   }
   memory_.forget();
 }
@@ -324,6 +325,20 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
             return executed;
           }
           break;
+        case Kind::Call:
+          call(warp, op, active);
+          if (live_warps_ == 0) {
+            leave();
+            return executed;
+          }
+          break;
+        case Kind::Return:
+          branch_indexed(warp, op, active);
+          if (live_warps_ == 0) {
+            leave();
+            return executed;
+          }
+          break;
         case Kind::Exit:
           stack.move_to(pc + 1);
           stack.exit(lanes);
@@ -396,18 +411,27 @@ void Executor<W>::branch(WarpState& warp, const MicroOp& op, std::uint64_t lanes
 
 template <unsigned W>
 void Executor<W>::branch_indexed(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
-  const std::vector<std::uint32_t>& table = grid_->kernel->branch_tables[op.target];
   const auto next = static_cast<std::uint32_t>(&op - code_) + 1;
-  const IndexedPaths<W> to = indexed_paths<W>(warp.lanes, op, table, lanes, warp.stack.top().lanes, next);
+  const IndexedPaths<W> to =
+      indexed_paths<W>(warp.lanes, op, *grid_->kernel, lanes, warp.stack.top().lanes, next);
   if (to.beyond) {
-    const std::uint32_t index = warp.lanes.lanes32(op.sources[0])[*to.beyond];
-    fault(FaultKind::IllegalInstruction,
-          branch_index_text(*grid_, op, thread_of(warp, *to.beyond), index, table.size()));
+    fault(FaultKind::IllegalInstruction, indexed_branch_text(*grid_, op, thread_of(warp, *to.beyond),
+                                                             branch_value<W>(warp.lanes, op, *to.beyond)));
+  } else if (op.kind == Kind::Return) {
+    warp.stack.leave(to.paths.data(), to.count);
   } else if (to.count == 1) {
     warp.stack.move_to(to.paths[0].pc);
   } else {
     warp.stack.diverge(to.paths.data(), to.count, op.reconvergence);
   }
+}
+
+template <unsigned W>
+void Executor<W>::call(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
+  if (const auto lane = overflowing_lane<W>(warp.lanes, op, *grid_, lanes))
+    fault(FaultKind::HardwareStack, stack_overflow_text(*grid_, op, thread_of(warp, *lane)));
+  else
+    warp.stack.call(op.target, op.reconvergence);
 }
 
 template <unsigned W>
@@ -514,6 +538,7 @@ void Executor<W>::system_call(WarpState& warp, const MicroOp& op, std::uint64_t 
   LaneMask(lanes).for_each([&](unsigned lane) {
     if (live_warps_ == 0) return;
     SystemCall call = system_call_of<W>(warp.lanes, op, lane, thread_of(warp, lane));
+    call.sm = context_.number;
     call.read = [&, lane](Address address, std::byte* to, Bytes bytes) {
       return memory_.read_bytes(address, to, bytes, lane, warp.memory);
     };
@@ -521,7 +546,7 @@ void Executor<W>::system_call(WarpState& warp, const MicroOp& op, std::uint64_t 
     if (result.fault != FaultKind::None)
       fault(result.fault, result.text);
     else if (op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister)
-      warp.lanes.destination32(op.destinations[0])[lane] = result.value;
+      write_lanes<W>(warp.lanes, op, 1ull << lane, result.value);
   });
 }
 

@@ -83,9 +83,14 @@ SystemCallResult perform_system_call(const Grid& grid, const ptx::MicroOp& op, c
       case ptx::SystemFunction::AssertFail:
         return fail_assertion(grid, op, call, services);
       case ptx::SystemFunction::Malloc:
-        return fault(FaultKind::IllegalInstruction, "device malloc is not supported");
+        if (!services.allocate) return fault(FaultKind::IllegalInstruction, "malloc without a device heap");
+        return {services.allocate(call.sm, call.arguments[0]), FaultKind::None, {}};
       case ptx::SystemFunction::Free:
-        return fault(FaultKind::IllegalInstruction, "device free is not supported");
+        if (call.arguments[0] == 0 || (services.release && services.release(call.sm, call.arguments[0])))
+          return {};
+        return fault(FaultKind::IllegalAddress,
+                     "free of " + hexadecimal(call.arguments[0]) +
+                         ", which device malloc did not give, or which has been freed already,");
     }
   } catch (const BadAddress&) {
     return fault(FaultKind::IllegalAddress,

@@ -1,5 +1,5 @@
 // Calls from device code to what CUDA's device runtime provides: printf, assert, malloc and free.
-// Source: CUDA C++ Programming Guide. Left out: the device heap (a named fault).
+// Source: CUDA C++ Programming Guide.
 #pragma once
 
 #include <array>
@@ -14,11 +14,12 @@ namespace duet::gpu {
 struct SystemCall {
   ptx::SystemFunction function = ptx::SystemFunction::Vprintf;
   ThreadName thread;
+  std::uint32_t sm = 0;
   std::array<std::uint64_t, 5> arguments{};
   std::function<bool(Address address, std::byte* to, Bytes bytes)> read;  // generic addresses of this thread
 };
 struct SystemCallResult {
-  std::uint32_t value = 0;
+  std::uint64_t value = 0;
   FaultKind fault = FaultKind::None;
   std::string text;
 };

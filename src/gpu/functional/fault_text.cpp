@@ -6,13 +6,13 @@
 
 namespace duet::gpu {
 
-namespace {
-
 std::string hexadecimal(std::uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
   return text;
 }
+
+namespace {
 
 const char* space_name(ptx::StateSpace space) {
   switch (space) {
@@ -99,10 +99,30 @@ std::string trap_text(const Grid& grid, const ptx::MicroOp& op, const ThreadName
   return "kernel '" + grid.kernel->name + "': trap by " + thread_text(grid, op, who);
 }
 
-std::string branch_index_text(const Grid& grid, const ptx::MicroOp& op, const ThreadName& who,
-                              std::uint64_t index, std::size_t table_size) {
-  return "kernel '" + grid.kernel->name + "': branch index " + std::to_string(index) + " beyond a table of " +
-         std::to_string(table_size) + " targets by " + thread_text(grid, op, who);
+std::string indexed_branch_text(const Grid& grid, const ptx::MicroOp& op, const ThreadName& who,
+                                std::uint64_t value) {
+  const std::string start = "kernel '" + grid.kernel->name + "': ";
+  if (op.kind == ptx::Kind::Return)
+    return start + "return to call " + std::to_string(value) +
+           ", which does not exist (its stack was overwritten), by " + thread_text(grid, op, who);
+  const std::size_t targets = grid.kernel->branch_tables[op.target].size();
+  if (op.type == ptx::Type::U64)
+    return start + "call of " + hexadecimal(value) + ", which is none of the " + std::to_string(targets) +
+           " functions of this module that take and return what this call does, by " +
+           thread_text(grid, op, who);
+  return start + "branch index " + std::to_string(value) + " beyond a table of " + std::to_string(targets) +
+         " targets by " + thread_text(grid, op, who);
+}
+
+std::string stack_overflow_text(const Grid& grid, const ptx::MicroOp& call, const ThreadName& who) {
+  std::string callee;
+  for (const auto& function : grid.kernel->called_functions)
+    if (function.entry == call.target) callee = function.name;
+  return "kernel '" + grid.kernel->name + "': stack overflow in a call of '" + callee + "': its frame of " +
+         std::to_string(call.address_offset) + " bytes is more than is left of the " +
+         std::to_string(grid.stack_bytes) +
+         " bytes a thread has (cudaDeviceSetLimit(cudaLimitStackSize, n) gives more), by " +
+         thread_text(grid, call, who);
 }
 
 std::string barrier_text(const Grid& grid, const ptx::MicroOp& op, const ThreadName& who,

@@ -2,6 +2,7 @@
 // executes them. Where a warp waits and when it goes on is the models'. Source: PTX ISA 9.0, brx, bar, mov.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
@@ -14,6 +15,35 @@
 
 namespace duet::gpu {
 
+// What a lane of an indexed branch branches on: an index, or a function's address.
+template <unsigned W>
+std::uint64_t branch_value(const ptx::Warp<W>& warp, const ptx::MicroOp& op, unsigned lane) {
+  return op.type == ptx::Type::U64 ? warp.lanes64(op.sources[0])[lane] : warp.lanes32(op.sources[0])[lane];
+}
+// Beyond the table when it names none of its targets.
+template <unsigned W>
+std::size_t table_index(const ptx::Warp<W>& warp, const ptx::MicroOp& op, const ptx::Kernel& kernel,
+                        unsigned lane) {
+  const std::uint64_t value = branch_value<W>(warp, op, lane);
+  if (op.type != ptx::Type::U64) return value;
+  const std::vector<Address>& addresses = kernel.code_addresses[op.target];
+  const auto found = std::lower_bound(addresses.begin(), addresses.end(), value);
+  return found != addresses.end() && *found == value ? static_cast<std::size_t>(found - addresses.begin())
+                                                     : addresses.size();
+}
+
+// The first lane whose callee's frame would lie beyond its local memory.
+template <unsigned W>
+std::optional<unsigned> overflowing_lane(const ptx::Warp<W>& warp, const ptx::MicroOp& call, const Grid& grid,
+                                         std::uint64_t lanes) {
+  const std::uint32_t* stack_pointer = warp.lanes32(call.sources[0]);
+  for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (stack_pointer[lane] + static_cast<Bytes>(call.address_offset) > grid.local_bytes()) return lane;
+  }
+  return std::nullopt;
+}
+
 // Paths of an indexed branch, lanes that fall through first; or the lane whose index is beyond the table.
 template <unsigned W>
 struct IndexedPaths {
@@ -22,22 +52,22 @@ struct IndexedPaths {
   std::optional<unsigned> beyond;
 };
 template <unsigned W>
-IndexedPaths<W> indexed_paths(const ptx::Warp<W>& warp, const ptx::MicroOp& op,
-                              const std::vector<std::uint32_t>& table, std::uint64_t lanes,
-                              std::uint64_t active, std::uint32_t next) {
+IndexedPaths<W> indexed_paths(const ptx::Warp<W>& warp, const ptx::MicroOp& op, const ptx::Kernel& kernel,
+                              std::uint64_t lanes, std::uint64_t active, std::uint32_t next) {
   IndexedPaths<W> result;
   auto& paths = result.paths;
-  const std::uint32_t* index = warp.lanes32(op.sources[0]);
+  const std::vector<std::uint32_t>& table = kernel.branch_tables[op.target];
   if (lanes != active) paths[result.count++] = {next, 0, active & ~lanes};
   for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (index[lane] >= table.size()) {
+    const std::size_t index = table_index<W>(warp, op, kernel, lane);
+    if (index >= table.size()) {
       result.beyond = lane;
       return result;
     }
     std::size_t at = 0;
-    while (at < result.count && paths[at].pc != table[index[lane]]) ++at;
-    if (at == result.count) paths[result.count++] = {table[index[lane]], 0, 0};
+    while (at < result.count && paths[at].pc != table[index]) ++at;
+    if (at == result.count) paths[result.count++] = {table[index], 0, 0};
     paths[at].lanes |= 1ull << lane;
   }
   return result;

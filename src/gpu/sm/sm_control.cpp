@@ -30,6 +30,10 @@ void SmCoreOf<W>::execute_control(Warp& warp, unsigned slot, const MicroOp& op, 
     case Kind::BranchIndexed:
       if (lanes == 0) return advance(warp, slot, next);
       return branch_indexed(warp, slot, op, lanes);
+    case Kind::Call:
+      return call(warp, slot, op);
+    case Kind::Return:
+      return branch_indexed(warp, slot, op, lanes);
     case Kind::Exit:
       warp.stack.move_to(next);
       exit_lanes(warp, lanes);
@@ -67,16 +71,30 @@ void SmCoreOf<W>::execute_control(Warp& warp, unsigned slot, const MicroOp& op, 
 template <unsigned W>
 void SmCoreOf<W>::branch_indexed(Warp& warp, unsigned slot, const MicroOp& op, std::uint64_t lanes) {
   const Grid& grid = *warp.block->grid;
-  const std::vector<std::uint32_t>& table = grid.kernel->branch_tables[op.target];
-  const IndexedPaths<W> to = indexed_paths<W>(warp.lanes, op, table, lanes, warp.active, warp.pc + 1);
+  const IndexedPaths<W> to = indexed_paths<W>(warp.lanes, op, *grid.kernel, lanes, warp.active, warp.pc + 1);
   if (to.beyond) {
-    const std::uint32_t index = warp.lanes.lanes32(op.sources[0])[*to.beyond];
     fault(*warp.block, FaultKind::IllegalInstruction,
-          branch_index_text(grid, op, thread_of(warp, *to.beyond), index, table.size()));
+          indexed_branch_text(grid, op, thread_of(warp, *to.beyond),
+                              branch_value<W>(warp.lanes, op, *to.beyond)));
     return;
+  }
+  if (op.kind == Kind::Return) {
+    warp.stack.leave(to.paths.data(), to.count);
+    return path_changed(warp, slot);
   }
   if (to.count == 1) return advance(warp, slot, to.paths[0].pc);
   warp.stack.diverge(to.paths.data(), to.count, op.reconvergence);
+  path_changed(warp, slot);
+}
+
+template <unsigned W>
+void SmCoreOf<W>::call(Warp& warp, unsigned slot, const MicroOp& op) {
+  const Grid& grid = *warp.block->grid;
+  if (const auto lane = overflowing_lane<W>(warp.lanes, op, grid, warp.active)) {
+    fault(*warp.block, FaultKind::HardwareStack, stack_overflow_text(grid, op, thread_of(warp, *lane)));
+    return;
+  }
+  warp.stack.call(op.target, op.reconvergence);
   path_changed(warp, slot);
 }
 
@@ -208,6 +226,7 @@ void SmCoreOf<W>::system_call(Warp& warp, const MicroOp& op, std::uint64_t lanes
   for (std::uint64_t rest = lanes; rest != 0 && block.live_warps != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     SystemCall call = system_call_of<W>(warp.lanes, op, lane, thread_of(warp, lane));
+    call.sm = number_;
     call.read = [&, lane](Address address, std::byte* to, Bytes bytes) {
       return read_bytes(warp, lane, address, to, bytes);
     };
@@ -215,7 +234,7 @@ void SmCoreOf<W>::system_call(Warp& warp, const MicroOp& op, std::uint64_t lanes
     if (result.fault != FaultKind::None)
       fault(block, result.fault, result.text);
     else if (op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister)
-      warp.lanes.destination32(op.destinations[0])[lane] = result.value;
+      write_lanes<W>(warp.lanes, op, 1ull << lane, result.value);
   }
 }
 

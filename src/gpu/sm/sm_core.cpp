@@ -251,11 +251,11 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
   warp.code_size = static_cast<std::uint32_t>(kernel.code.size());
   warp.timed = block.timed->ops.data();
   warp.entries = block.timed->entries.data();
-  const Bytes local_bytes = round_up<Bytes>(kernel.local_bytes, 4);
+  const Bytes local_bytes = round_up<Bytes>(grid.local_bytes(), 4);
   warp.memory = {block.shared.data(),
                  block.shared.size(),
                  grid.local_physical + (number_ * config_.sm.max_warps + slot) * width_ * local_bytes,
-                 kernel.local_bytes,
+                 grid.local_bytes(),
                  grid.parameters.data(),
                  grid.parameters.size(),
                  grid.command};

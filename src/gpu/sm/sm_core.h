@@ -149,6 +149,7 @@ class SmCoreOf final : public SmCore {
   // Control flow, barriers, calls (sm_control.cpp).
   void execute_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void branch_indexed(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
+  void call(Warp& warp, unsigned slot, const ptx::MicroOp& op);
   void arrive(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void arrive_apart(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void wait_for_lanes(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);

@@ -282,7 +282,8 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   entries += timed.read_entries;
   for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = ready;
   execute_control(warp, slot, op, lanes);
-  const bool branch = op.kind == Kind::Branch || op.kind == Kind::BranchIndexed;
+  const bool branch = op.kind == Kind::Branch || op.kind == Kind::BranchIndexed || op.kind == Kind::Call ||
+                      op.kind == Kind::Return;
   if (branch && warp.reason == IssueSlot::Issued && ready > cycle_ + 1)
     sleep_until(warp, slot, ready, IssueSlot::Dependency);
   return true;

@@ -1,4 +1,4 @@
-// Liveness, copy coalescing and register assignment by greedy colouring of live ranges in dominance order
+// Copy coalescing and register assignment by greedy colouring of live ranges in dominance order
 // (reverse postorder of definitions), which is optimal for programs whose values are defined once and close
 // to it for what compilers emit. Two colourings: one over mixed 32- and 64-bit registers, 64-bit values in
 // even pairs and around R1, as the hardware's file has them (Kernel::registers), and one in which the widths
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ptx/passes/liveness.h"
 #include "ptx/passes/passes.h"
 
 namespace duet::ptx {
@@ -53,7 +54,7 @@ class Allocator {
       : function_(function), flow_(flow), count_(static_cast<std::uint32_t>(function.registers.size())) {}
 
   Allocation run() {
-    liveness();
+    live_ = find_liveness(function_, flow_);
     interferences();
     coalesce();
     order();
@@ -74,67 +75,6 @@ class Allocator {
   }
 
  private:
-  using Set = std::vector<std::uint32_t>;  // registers live, dense list plus position
-
-  // Backward data flow by sparse propagation: from every upward-exposed use towards the definitions.
-  void liveness() {
-    const std::size_t blocks = flow_.blocks.size();
-    live_in_.resize(blocks);
-    live_out_.resize(blocks);
-    std::vector<std::vector<std::uint32_t>> exposed(blocks);  // blocks' upward-exposed registers
-    std::vector<std::vector<std::uint32_t>> killed(blocks);
-    std::vector<std::uint32_t> mark(count_, kNone);
-    for (const auto b : flow_.reverse_postorder) {
-      for (std::uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
-        const Instruction& in = function_.code[i];
-        if (in.pseudo != Pseudo::None) continue;
-        const auto use = [&](std::uint32_t r) {
-          if (mark[r] != b) exposed[b].push_back(r);
-        };
-        ir::for_each_use(in, use);
-        // A guarded definition keeps the old value in the other lanes.
-        if (in.guarded()) ir::for_each_definition(in, use);
-        ir::for_each_definition(in, [&](std::uint32_t r) {
-          if (mark[r] != b && !in.guarded()) {
-            mark[r] = b;
-            killed[b].push_back(r);
-          }
-        });
-      }
-    }
-    // Per register: walk predecessors until a block that kills it.
-    std::vector<std::vector<std::uint32_t>> exposing(count_), killing(count_);
-    for (const auto b : flow_.reverse_postorder) {
-      for (const auto r : exposed[b])
-        if (exposing[r].empty() || exposing[r].back() != b) exposing[r].push_back(b);
-      for (const auto r : killed[b]) killing[r].push_back(b);
-    }
-    std::vector<std::uint32_t> in_mark(blocks, kNone), out_mark(blocks, kNone), kill_mark(blocks, kNone);
-    std::vector<std::uint32_t> work;
-    for (std::uint32_t r = 0; r < count_; ++r) {
-      if (exposing[r].empty()) continue;
-      for (const auto b : killing[r]) kill_mark[b] = r;
-      work = exposing[r];
-      for (const auto b : work) {
-        in_mark[b] = r;
-        live_in_[b].push_back(r);
-      }
-      while (!work.empty()) {
-        const std::uint32_t b = work.back();
-        work.pop_back();
-        for (const auto p : flow_.blocks[b].predecessors) {
-          if (out_mark[p] == r) continue;
-          out_mark[p] = r;
-          live_out_[p].push_back(r);
-          if (kill_mark[p] == r || in_mark[p] == r) continue;
-          in_mark[p] = r;
-          live_in_[p].push_back(r);
-          work.push_back(p);
-        }
-      }
-    }
-  }
-
   void interfere(std::uint32_t a, std::uint32_t b) {
     if (a == b) return;
     const bool predicate_a = function_.registers[a] == Type::Pred;
@@ -163,7 +103,7 @@ class Allocator {
     for (const auto b : flow_.reverse_postorder) {
       for (const auto r : live) position[r] = kNone;
       live.clear();
-      for (const auto r : live_out_[b]) add(r);
+      for (const auto r : live_.live_out[b]) add(r);
       for (std::uint32_t i = flow_.blocks[b].end; i-- > flow_.blocks[b].begin;) {
         const Instruction& in = function_.code[i];
         if (in.pseudo != Pseudo::None) continue;
@@ -235,7 +175,7 @@ class Allocator {
         order_.push_back(r);
       }
     };
-    for (const auto r : live_in_.empty() ? std::vector<std::uint32_t>{} : live_in_[0]) visit(r);
+    for (const auto r : live_.live_in.empty() ? std::vector<std::uint32_t>{} : live_.live_in[0]) visit(r);
     for (const auto b : flow_.reverse_postorder)
       for (std::uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i)
         if (function_.code[i].pseudo == Pseudo::None) ir::for_each_definition(function_.code[i], visit);
@@ -295,7 +235,8 @@ class Allocator {
   Function& function_;
   const ControlFlow& flow_;
   const std::uint32_t count_;
-  std::vector<std::vector<std::uint32_t>> live_in_, live_out_, neighbours_;
+  Liveness live_;
+  std::vector<std::vector<std::uint32_t>> neighbours_;
   std::vector<std::uint32_t> parent_, order_;
   std::vector<bool> taken_;
 };

@@ -49,6 +49,8 @@ class Emitter {
     const auto meeting = reconvergence_blocks(function_, flow_);
     const auto waiting = kernel_.independent_threads ? waiting_loops(function_, flow_)
                                                      : std::vector<bool>(flow_.blocks.size());
+    for (Kernel::CalledFunction& called : kernel_.called_functions)
+      called.entry = block_start_[flow_.block_of_label[called.entry]];
     for (std::uint32_t b = 0; b < flow_.blocks.size(); ++b) {
       if (!reachable_[b]) continue;
       for (std::uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
@@ -57,7 +59,11 @@ class Emitter {
         kernel_.code.push_back(micro_op(in));
         MicroOp& op = kernel_.code.back();
         if (op.kind == Kind::Branch) op.target = block_start_[flow_.block_of_label[in.label]];
-        if (op.kind == Kind::BranchIndexed) op.target = branch_table(in.label);
+        if (op.kind == Kind::BranchIndexed || op.kind == Kind::Return) op.target = branch_table(in.label);
+        if (op.kind == Kind::Call) {
+          op.target = block_start_[flow_.block_of_label[in.label]];
+          op.reconvergence = block_start_[flow_.block_of_label[in.return_label]];
+        }
         if (op.kind == Kind::Branch || op.kind == Kind::BranchIndexed)
           op.reconvergence = meeting[b] == kNone ? block_start_.back() : block_start_[meeting[b]];
         op.may_wait = op.kind == Kind::Branch && waiting[b] && op.target < kernel_.code.size();
@@ -86,6 +92,9 @@ class Emitter {
     for (const auto label : function_.branch_tables[table])
       targets.push_back(block_start_[flow_.block_of_label[label]]);
     kernel_.branch_tables.push_back(std::move(targets));
+    const auto addresses = function_.code_addresses.find(table);
+    kernel_.code_addresses.push_back(addresses == function_.code_addresses.end() ? std::vector<Address>{}
+                                                                                 : addresses->second);
     return static_cast<std::uint32_t>(kernel_.branch_tables.size() - 1);
   }
 
@@ -169,6 +178,9 @@ class Emitter {
       op.uniform_address |= op.sources[0].bank != Bank::Register && op.sources[0].bank != Bank::Warp;
     }
     kernel_.names_bits |= op.names_bits();
+    const auto system = static_cast<SystemFunction>(op.mode);
+    kernel_.uses_heap |=
+        op.kind == Kind::SystemCall && (system == SystemFunction::Malloc || system == SystemFunction::Free);
     op.unit = unit_of(op);
     op.machine_instructions = static_cast<std::uint16_t>(machine_instructions_of(op, power_of_two));
     if (op.kind == Kind::Barrier && op.mode != static_cast<std::uint8_t>(BarrierMode::Warp)) {

@@ -93,7 +93,7 @@ void lower_parameters(ParsedModule& module, Function& function) {
           !access || i != 0;
       if (module.variables[s.index].kernel_parameter) continue;
       Pieces& pieces = calls[s.index];
-      if (!access || i != 0) {
+      if (!access || i != 0 || module.variables[s.index].in_frame) {
         pieces.memory = true;
         continue;
       }

@@ -10,13 +10,19 @@
 
 namespace duet::ptx {
 
-// The entry with every direct call replaced by the callee's body, and calls to the system's functions by
-// SystemCall. Throws ir::Unsupported (with the line in the text) for recursion and unknown functions.
-ir::Function inline_calls(ir::ParsedModule& module, const ir::Function& entry);
+// The entry with every call replaced by the callee's body, and calls to the system's functions by SystemCall;
+// functions on call cycles are routines of their own. Throws ir::Unsupported (with the line in the text) for
+// unknown functions.
+ir::Routines inline_calls(ir::ParsedModule& module, const ir::Function& entry);
 
 // Reads of kernel parameters become Parameter operands; the .param variables of inlined calls become
 // registers, or local memory where they are addressed in other ways than by whole elements.
 void lower_parameters(ir::ParsedModule& module, ir::Function& function);
+
+// One function of all routines, their parameters lowered. A call saves its live registers in its frame on the
+// thread's stack in local memory, moves the stack pointer and jumps; a return is an indexed branch over the
+// calls.
+ir::Function join_routines(ir::ParsedModule& module, ir::Routines& routines, Kernel& kernel);
 
 // Gives shared, local and parameter variables their offsets; fills the kernel's sizes.
 void lay_out_variables(const ir::ParsedModule& module, ir::Function& function, Kernel& kernel);

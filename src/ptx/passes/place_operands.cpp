@@ -181,7 +181,8 @@ class Placer {
       if (in.pseudo == Pseudo::Removed) continue;
       const bool leaves =
           in.pseudo == Pseudo::None &&
-          (in.op.kind == Kind::Branch || in.op.kind == Kind::BranchIndexed || in.op.kind == Kind::Exit);
+          (in.op.kind == Kind::Branch || in.op.kind == Kind::BranchIndexed || in.op.kind == Kind::Call ||
+           in.op.kind == Kind::Return || in.op.kind == Kind::Exit);
       return leaves ? i : i + 1;
     }
     return block.end;

@@ -1,6 +1,7 @@
 // Reconvergence at the immediate post-dominator. Lanes that trap, or that leave by `exit` from the middle of
 // a kernel whose other lanes reach `ret`, never arrive anywhere, so their paths do not count: otherwise one
-// failed assertion in a loop would keep its warp apart to the end of the kernel.
+// failed assertion in a loop would keep its warp apart to the end of the kernel. A call goes on at where the
+// function returns to, and a return ends: lanes meet within the function in which they parted.
 #include "ptx/reconvergence.h"
 
 namespace duet::ptx {
@@ -15,10 +16,18 @@ std::vector<std::uint32_t> reconvergence_blocks(const ir::Function& function, co
   std::vector<std::uint32_t> leaving;
   bool reaches_ret = false;
   for (const auto b : flow.reverse_postorder) {
-    for (const auto s : flow.blocks[b].successors) reversed[s].push_back(b);
-    if (!flow.blocks[b].successors.empty()) continue;
+    const ir::Instruction& last = function.code[flow.blocks[b].end - 1];
+    const bool real = last.pseudo == ir::Pseudo::None;
+    if (real && last.op.kind == Kind::Call) {
+      reversed[flow.block_of_label[last.return_label]].push_back(b);
+      continue;
+    }
+    const bool returns = real && last.op.kind == Kind::Return;
+    if (!returns)
+      for (const auto s : flow.blocks[b].successors) reversed[s].push_back(b);
+    if (!returns && !flow.blocks[b].successors.empty()) continue;
     leaving.push_back(b);
-    reaches_ret |= function.code[flow.blocks[b].end - 1].op.opcode != Opcode::Trap;
+    reaches_ret |= last.op.opcode != Opcode::Trap;
   }
   std::vector<bool> joined(count + 1);
   const auto join = [&](std::uint32_t from) {

@@ -1,5 +1,7 @@
 """Branches, predication, calls, barriers, special registers, moves, and what lanes of a warp tell each other."""
 
+import math
+
 from .emit import buffer, out
 from .memory import HEAD, pointer
 
@@ -228,7 +230,332 @@ def calls(suite):
     lane_kernel(suite, "call.indirect", "  mov.u64 %w0, plain;\n  mov.u64 %w1, early;\n  and.b32 %r1, %lane, 1;\n  setp.eq.u32 %p, %r1, 0;\n"
                 "  selp.b64 %w0, %w0, %w1, %p;\n  {\n  .param .b32 in;\n  .param .b32 out;\n  st.param.b32 [in], %lane;\n"
                 "  proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n  call (out), %w0, (in), proto;\n  ld.param.b32 %r0, [out];\n  }\n",
-                [(i * 5 if i > 12 else i) if i & 1 else i + 7 for i in range(32)], module=CALLS, unsupported="the address of function")
+                [(i * 5 if i > 12 else i) if i & 1 else i + 7 for i in range(32)], module=CALLS)
+
+
+RECURSIVE = """.func (.param .b32 result) fib(.param .b32 n)
+{
+  .reg .b32 %n, %a, %b;
+  .reg .pred %p;
+  ld.param.u32 %n, [n];
+  setp.lt.u32 %p, %n, 2;
+  @%p bra small;
+  sub.u32 %a, %n, 1;
+  {
+  .param .b32 in;
+  .param .b32 out;
+  st.param.b32 [in], %a;
+  call.uni (out), fib, (in);
+  ld.param.b32 %a, [out];
+  }
+  sub.u32 %b, %n, 2;
+  {
+  .param .b32 in;
+  .param .b32 out;
+  st.param.b32 [in], %b;
+  call.uni (out), fib, (in);
+  ld.param.b32 %b, [out];
+  }
+  add.u32 %a, %a, %b;
+  st.param.b32 [result], %a;
+  ret;
+small:
+  st.param.b32 [result], %n;
+  ret;
+}
+.func (.reg .u64 %result) gcd(.reg .u64 %a, .reg .u64 %b)
+{
+  .reg .u64 %c;
+  .reg .pred %p;
+  mov.u64 %result, %a;
+  setp.eq.u64 %p, %b, 0;
+  @%p ret;
+  rem.u64 %c, %a, %b;
+  mov.u64 %a, %b;
+  mov.u64 %b, %c;
+  call (%result), gcd, (%a, %b);
+  ret;
+}
+.func (.reg .u64 %result) swapped(.reg .u64 %a, .reg .u64 %b, .reg .u32 %n)
+{
+  .reg .pred %p;
+  sub.u64 %result, %a, %b;
+  setp.eq.u32 %p, %n, 0;
+  @%p ret;
+  sub.u32 %n, %n, 1;
+  call (%result), swapped, (%b, %a, %n);
+  add.u64 %result, %result, %a;
+  ret;
+}
+.func (.param .b32 result) odd(.param .b32 n);
+.func (.param .b32 result) even(.param .b32 n)
+{
+  .reg .b32 %n, %a;
+  .reg .pred %p, %q;
+  ld.param.u32 %n, [n];
+  setp.eq.u32 %p, %n, 0;
+  and.b32 %a, %n, 4;
+  setp.ne.u32 %q, %a, 0;
+  mov.u32 %a, 1;
+  sub.u32 %n, %n, 1;
+  {
+  .param .b32 in;
+  .param .b32 out;
+  st.param.b32 [in], %n;
+  @%p bra done;
+  call (out), odd, (in);
+  ld.param.b32 %a, [out];
+  }
+done:
+  @%q add.u32 %a, %a, 10;
+  st.param.b32 [result], %a;
+  ret;
+}
+.func (.param .b32 result) odd(.param .b32 n)
+{
+  .reg .b32 %n, %a;
+  .reg .pred %p;
+  ld.param.u32 %n, [n];
+  setp.eq.u32 %p, %n, 0;
+  sub.u32 %n, %n, 1;
+  {
+  .param .b32 in;
+  .param .b32 out;
+  st.param.b32 [in], %n;
+  @!%p call (out), even, (in);
+  ld.param.b32 %a, [out];
+  }
+  selp.b32 %a, 0, %a, %p;
+  st.param.b32 [result], %a;
+  ret;
+}
+.func (.param .align 8 .b8 result[24]) sums(.param .align 8 .b8 pair[16], .param .b32 n)
+{
+  .local .align 8 .b8 depot[32];
+  .reg .b64 %base, %at, %x, %y, %z;
+  .reg .b32 %n, %m;
+  .reg .pred %p;
+  mov.u64 %base, depot;
+  ld.param.u64 %x, [pair];
+  ld.param.u64 %y, [pair+8];
+  ld.param.u32 %n, [n];
+  and.b32 %m, %n, 3;
+  mul.wide.u32 %at, %m, 8;
+  add.u64 %at, %at, %base;
+  st.local.u64 [%at], %x;
+  st.param.b64 [result], %x;
+  st.param.b64 [result+8], %y;
+  cvt.u64.u32 %z, %n;
+  st.param.b64 [result+16], %z;
+  setp.eq.u32 %p, %n, 0;
+  @%p ret;
+  sub.u32 %n, %n, 1;
+  add.u64 %z, %x, %y;
+  {
+  .param .align 8 .b8 in[16];
+  .param .b32 count;
+  .param .align 8 .b8 out[24];
+  st.param.b64 [in], %y;
+  st.param.b64 [in+8], %z;
+  st.param.b32 [count], %n;
+  call (out), sums, (in, count);
+  ld.param.b64 %x, [out];
+  ld.param.b64 %y, [out+8];
+  ld.param.b64 %z, [out+16];
+  }
+  st.param.b64 [result], %x;
+  ld.local.u64 %x, [%at];
+  add.u64 %y, %y, %x;
+  st.param.b64 [result+8], %y;
+  add.u64 %z, %z, 100;
+  st.param.b64 [result+16], %z;
+  ret;
+}
+.func (.param .b32 result) levels(.param .b32 n)
+{
+  .reg .b32 %n, %a, %m;
+  .reg .pred %p;
+  ld.param.u32 %n, [n];
+  mov.u32 %a, 0;
+  setp.eq.u32 %p, %n, 0;
+  @%p bra met;
+  sub.u32 %n, %n, 1;
+  {
+  .param .b32 in;
+  .param .b32 out;
+  st.param.b32 [in], %n;
+  call (out), levels, (in);
+  ld.param.b32 %a, [out];
+  }
+met:
+  activemask.b32 %m;
+  popc.b32 %m, %m;
+  mad.lo.u32 %a, %a, 33, %m;
+  st.param.b32 [result], %a;
+  ret;
+}
+.func (.param .b32 result) first(.param .b32 n, .param .b64 next);
+.func (.param .b32 result) second(.param .b32 n, .param .b64 next)
+{
+  .reg .b32 %n;
+  .reg .b64 %next, %self;
+  .reg .pred %p;
+  ld.param.u32 %n, [n];
+  ld.param.u64 %next, [next];
+  mov.u64 %self, second;
+  setp.lt.u32 %p, %n, 3;
+  @%p bra done;
+  shr.u32 %n, %n, 1;
+  {
+  .param .b32 in0;
+  .param .b64 in1;
+  .param .b32 out;
+  st.param.b32 [in0], %n;
+  st.param.b64 [in1], %self;
+  proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);
+  call (out), %next, (in0, in1), proto;
+  ld.param.b32 %n, [out];
+  }
+done:
+  shl.b32 %n, %n, 1;
+  st.param.b32 [result], %n;
+  ret;
+}
+.func (.param .b32 result) first(.param .b32 n, .param .b64 next)
+{
+  .reg .b32 %n, %m;
+  .reg .b64 %next, %self;
+  .reg .pred %p;
+  ld.param.u32 %n, [n];
+  ld.param.u64 %next, [next];
+  mov.u64 %self, first;
+  setp.eq.u32 %p, %n, 0;
+  @%p bra done;
+  sub.u32 %m, %n, 1;
+  {
+  .param .b32 in0;
+  .param .b64 in1;
+  .param .b32 out;
+  st.param.b32 [in0], %m;
+  st.param.b64 [in1], %self;
+  proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);
+  call (out), %next, (in0, in1), proto;
+  ld.param.b32 %m, [out];
+  }
+  add.u32 %n, %n, %m;
+done:
+  st.param.b32 [result], %n;
+  ret;
+}
+"""
+
+TABLES = """.global .align 8 .u64 globals[3] = {plain, 0, early};
+.const .align 8 .u64 constants[2] = {early, plain};
+"""
+
+
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def even(n):
+    return (1 if n == 0 else odd(n - 1)) + (10 if n & 4 else 0)
+
+
+def odd(n):
+    return 0 if n == 0 else even(n - 1)
+
+
+def sums(x, y, n):
+    if n == 0:
+        return x, y, n
+    a, b, c = sums(y, x + y, n - 1)
+    return a, b + x, c + 100
+
+
+def pointer_first(n, other):
+    return n if n == 0 else n + other(n - 1, pointer_first)
+
+
+def pointer_second(n, other):
+    return 2 * (n if n < 3 else other(n >> 1, pointer_second))
+
+
+def plain(i):
+    return i + 7
+
+
+def early(i):
+    return i * 5 if i > 12 else i
+
+
+def calls_by_address(suite):
+    def call(target, argument, result, proto):
+        return ("  {\n  .param .b32 in;\n  .param .b32 out;\n  st.param.b32 [in], %s;\n  %s\n  call (out), %s, (in), proto;\n"
+                "  ld.param.b32 %s, [out];\n  }\n" % (argument, proto, target, result))
+
+    prototype = "proto: .callprototype (.param .b32 _) _ (.param .b32 _);"
+    choice = "  and.b32 %r1, %lane, 1;\n  setp.eq.u32 %p, %r1, 0;\n"
+    mixed = [early(i) if i & 1 else plain(i) for i in range(32)]
+    lane_kernel(suite, "call.indirect.list", "  mov.u64 %w0, plain;\n  mov.u64 %w1, early;\n" + choice + "  selp.b64 %w0, %w0, %w1, %p;\n" +
+                call("%w0", "%lane", "%r0", "proto: .calltargets early, plain;"), mixed, module=CALLS)
+    lane_kernel(suite, "call.indirect.global", "  mov.u64 %w0, globals;\n" + choice + "  selp.b64 %w1, 0, 16, %p;\n  add.u64 %w0, %w0, %w1;\n"
+                "  ld.global.u64 %w0, [%w0];\n" + call("%w0", "%lane", "%r0", prototype), mixed, module=CALLS + TABLES)
+    lane_kernel(suite, "call.indirect.const", "  mov.u64 %w0, constants;\n" + choice + "  selp.b64 %w1, 8, 0, %p;\n  add.u64 %w0, %w0, %w1;\n"
+                "  ld.const.u64 %w0, [%w0];\n" + call("%w0", "%lane", "%r0", prototype), mixed, module=CALLS + TABLES)
+    # Every lane meets the others behind the call, also lanes that do not call.
+    lane_kernel(suite, "call.indirect.converged", "  mov.u64 %w0, plain;\n  mov.u64 %w1, early;\n  mov.u32 %r2, 0;\n" + choice +
+                "  selp.b64 %w0, %w0, %w1, %p;\n  setp.lt.u32 %q, %lane, 20;\n  @!%q bra met;\n" + call("%w0", "%lane", "%r2", prototype) +
+                "met:\n  activemask.b32 %r3;\n  add.u32 %r0, %r2, %r3;\n", [(mixed[i] if i < 20 else 0) + FULL for i in range(32)], module=CALLS,
+                source="lanes meet again behind the branch that parted them")
+
+
+def recursion(suite):
+    def call(name, arguments, result):
+        code = "  {\n  .param .b32 out;\n"
+        for i, (kind, value) in enumerate(arguments):
+            code += "  .param .b%d in%d;\n  st.param.b%d [in%d], %s;\n" % (kind, i, kind, i, value)
+        return code + "  call (out), %s, (%s);\n  ld.param.b32 %s, [out];\n  }\n" % (
+            name, ", ".join("in%d" % i for i in range(len(arguments))), result)
+
+    depth = "  and.b32 %r1, %lane, 7;\n"
+    lane_kernel(suite, "call.recursive", depth + call("fib", [(32, "%r1")], "%r0"), [fibonacci(i & 7) for i in range(32)], module=RECURSIVE)
+    lane_kernel(suite, "call.recursive.uniform", call("fib", [(32, "9")], "%r0"), [fibonacci(9)] * 32, module=RECURSIVE)
+    lane_kernel(suite, "call.recursive.twice", depth + call("fib", [(32, "%r1")], "%r2") + "  xor.b32 %r1, %r1, 5;\n" +
+                "  setp.gt.u32 %p, %lane, 9;\n  @%p bra met;\n" + call("fib", [(32, "%r1")], "%r3") + "  mad.lo.u32 %r2, %r2, 100, %r3;\nmet:\n"
+                "  activemask.b32 %r3;\n  add.u32 %r0, %r2, %r3;\n",
+                [fibonacci(i & 7) * (1 if i > 9 else 100) + (0 if i > 9 else fibonacci((i & 7) ^ 5)) + FULL for i in range(32)],
+                module=RECURSIVE, source="lanes meet again behind the branch that parted them")
+    lane_kernel(suite, "call.recursive.registers", "  mad.lo.u32 %r1, %lane, 12, 48;\n  cvt.u64.u32 %w0, %r1;\n  mov.u64 %w1, 360;\n"
+                "  call (%w2), gcd, (%w1, %w0);\n  cvt.u32.u64 %r0, %w2;\n", [math.gcd(360, 12 * i + 48) for i in range(32)], module=RECURSIVE)
+
+    def swapped(a, b, n):
+        return a - b if n == 0 else swapped(b, a, n - 1) + a
+
+    lane_kernel(suite, "call.recursive.swapped", depth + "  cvt.u64.u32 %w0, %lane;\n  mov.u64 %w1, 1000;\n  call (%w2), swapped, (%w1, %w0, %r1);\n"
+                "  cvt.u32.u64 %r0, %w2;\n", [swapped(1000, i, i & 7) for i in range(32)], module=RECURSIVE)
+    lane_kernel(suite, "call.recursive.mutual", call("even", [(32, "%lane")], "%r0"), [even(i) for i in range(32)], block="32", module=RECURSIVE)
+    lane_kernel(suite, "call.recursive.frames", depth + "  cvt.u64.u32 %w0, %lane;\n  {\n  .param .align 8 .b8 in[16];\n  .param .b32 n;\n"
+                "  .param .align 8 .b8 out[24];\n  st.param.b64 [in], %w0;\n  st.param.b64 [in+8], 3;\n  st.param.b32 [n], %r1;\n"
+                "  call (out), sums, (in, n);\n  ld.param.b64 %w1, [out];\n  ld.param.b64 %w2, [out+8];\n  ld.param.b64 %w3, [out+16];\n  }\n"
+                "  mad.lo.u64 %w1, %w1, 31, %w2;\n  mad.lo.u64 %w1, %w1, 31, %w3;\n  cvt.u32.u64 %r0, %w1;\n",
+                [(lambda r: (r[0] * 31 + r[1]) * 31 + r[2])(sums(i, 3, i & 7)) for i in range(32)], module=RECURSIVE)
+
+    # Of the lanes with n = 0 to 3, those with n of at least d reach depth d; a lane's depth is its n less what is left.
+    expected = []
+    for i in range(32):
+        value = 0
+        for d in range(i & 3, -1, -1):
+            value = value * 33 + sum(1 for j in range(32) if j & 3 >= d)
+        expected.append(value)
+    lane_kernel(suite, "call.recursive.converged", "  and.b32 %r1, %lane, 3;\n" + call("levels", [(32, "%r1")], "%r0"), expected, module=RECURSIVE,
+                source="lanes meet within the activation in which they parted")
+    lane_kernel(suite, "call.recursive.uniform.converged", "  setp.lt.u32 %p, %lane, 12;\n  mov.u32 %r0, 1;\n  @!%p bra met;\n" +
+                call("levels", [(32, "4")], "%r0") + "met:\n  activemask.b32 %r1;\n  add.u32 %r0, %r0, %r1;\n",
+                [(sum(12 * 33 ** d for d in range(5)) if i < 12 else 1) + FULL for i in range(32)], module=RECURSIVE,
+                source="lanes meet within the activation in which they parted")
+    lane_kernel(suite, "call.recursive.indirect", "  mov.u64 %w0, second;\n" + call("first", [(32, "%lane"), (64, "%w0")], "%r0"),
+                [pointer_first(i, pointer_second) for i in range(32)], module=RECURSIVE)
 
 
 def registers(suite):
@@ -294,5 +621,5 @@ def constant_predicates(suite):
 
 def generate(suite):
     constant_predicates(suite)
-    for part in (votes, shuffles, barriers, branches, calls, registers, moves):
+    for part in (votes, shuffles, barriers, branches, calls, calls_by_address, recursion, registers, moves):
         part(suite)

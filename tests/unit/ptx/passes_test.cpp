@@ -128,14 +128,70 @@ TEST(Inlining, CallParametersBecomeRegisters) {
   EXPECT_EQ(kernel.code.size(), 4u) << dump(kernel);  // ld, add, st, exit
 }
 
-TEST(Inlining, RecursionAndIndirectCallsAreNamed) {
-  EXPECT_EQ(compile_body("call.uni again, ();\nret;", "", ".func again()\n{\ncall.uni again, ();\nret;\n}\n")
-                .unsupported,
-            "kernel 'k': recursion of function 'again' is not supported (t.ptx:6)");
-  EXPECT_EQ(
-      compile_body(kRegisters + "mov.u64 %d1, 0;\nproto: .callprototype _ ();\ncall %d1, (), proto;\nret;")
-          .unsupported,
-      "kernel 'k': indirect call 'call' is not supported (t.ptx:14)");
+// A value that is live across a recursive call is stored before and loaded behind it; what dies is not.
+TEST(Inlining, ARecursiveFunctionIsARoutineWithAFrame) {
+  const Kernel kernel = compile_body(
+      kRegisters + "ld.param.u32 %r1, [n];\ncall (%r2), sum, (%r1);\nst.global.u32 [%d1], %r2;\nret;",
+      ".param .u32 n",
+      ".func (.reg .u32 %s) sum(.reg .u32 %n)\n{\n.reg .pred %p;\nmov.u32 %s, %n;\nsetp.eq.u32 %p, %n, 0;\n"
+      "@%p ret;\n.reg .u32 %m;\nsub.u32 %m, %n, 1;\ncall (%s), sum, (%m);\nadd.u32 %s, %s, %n;\nret;\n}\n");
+  EXPECT_EQ(kernel.unsupported, "");
+  EXPECT_TRUE(kernel.uses_stack);
+  EXPECT_EQ(kernel.local_bytes, 0u);
+  ASSERT_EQ(kernel.called_functions.size(), 1u);
+  EXPECT_EQ(kernel.called_functions[0].name, "sum");
+  unsigned calls = 0, returns = 0, stores = 0;
+  for (const MicroOp& op : kernel.code) {
+    stores += op.kind == Kind::Store && op.space == StateSpace::Local;
+    returns += op.kind == Kind::Return;
+    if (op.kind != Kind::Call) continue;
+    ++calls;
+    EXPECT_EQ(op.target, kernel.called_functions[0].entry);
+    EXPECT_EQ(op.address_offset, 8);  // %n and the number of the call to return to
+  }
+  EXPECT_EQ(calls, 2u);
+  EXPECT_EQ(returns, 1u);
+  EXPECT_EQ(stores, 3u);  // the same two, and the kernel's %d1
+  ASSERT_EQ(kernel.branch_tables.size(), 1u);
+  EXPECT_EQ(kernel.branch_tables[0].size(), 2u);
+}
+
+// Thirty functions of which each calls the next one twice.
+TEST(Inlining, StopsWhereAKernelWouldBecomeTooLong) {
+  std::string functions = ".func (.reg .u32 %s) f0(.reg .u32 %n)\n{\nadd.u32 %s, %n, 1;\nret;\n}\n";
+  for (unsigned i = 1; i < 30; ++i) {
+    const std::string next = "f" + std::to_string(i - 1);
+    functions += ".func (.reg .u32 %s) f" + std::to_string(i) + "(.reg .u32 %n)\n{\ncall (%s), " + next +
+                 ", (%n);\ncall (%s), " + next + ", (%s);\nret;\n}\n";
+  }
+  const Kernel kernel = compile_body(
+      kRegisters + "ld.param.u32 %r1, [n];\ncall (%r2), f29, (%r1);\nst.global.u32 [%d1], %r2;\nret;",
+      ".param .u32 n", functions, false);
+  EXPECT_EQ(kernel.unsupported, "");
+  EXPECT_TRUE(kernel.uses_stack);
+  EXPECT_LT(kernel.code.size(), 1'000'000u);
+}
+
+TEST(Inlining, AnIndirectCallBranchesOverFunctionsThatFit) {
+  const std::string functions =
+      ".func (.reg .u32 %s) one(.reg .u32 %n)\n{\nadd.u32 %s, %n, 1;\nret;\n}\n"
+      ".func (.reg .u32 %s) never(.reg .u32 %n)\n{\nadd.u32 %s, %n, 2;\nret;\n}\n"
+      ".func (.reg .u64 %s) wide(.reg .u32 %n)\n{\ncvt.u64.u32 %s, %n;\nret;\n}\n"
+      ".func (.reg .u32 %s) two(.reg .u32 %n)\n{\nadd.u32 %s, %n, 3;\nret;\n}\n"
+      ".global .u64 table[2] = {two, wide};\n";
+  const Kernel kernel = compile_body(
+      kRegisters +
+          "mov.u64 %d1, one;\nld.global.u64 %d2, [table];\n"
+          "proto: .callprototype (.reg .u32 _) _ (.reg .u32 _);\ncall (%r2), %d2, (%r1), proto;\n"
+          "st.global.u32 [%d1], %r2;\nret;",
+      "", functions);
+  EXPECT_EQ(kernel.unsupported, "");
+  EXPECT_FALSE(kernel.uses_stack);
+  ASSERT_EQ(kernel.code_addresses.size(), 1u);
+  EXPECT_EQ(kernel.code_addresses[0], (std::vector<Address>{function_address(0), function_address(3)}));
+  const MicroOp& branch = first(kernel, Opcode::BranchIndexed);
+  EXPECT_EQ(branch.type, Type::U64);
+  EXPECT_LT(branch.reconvergence, kernel.code.size());
 }
 
 TEST(Inlining, PrintfIsASystemCallWithRealPointers) {

@@ -197,5 +197,52 @@ TEST(ReconvergenceStack, PathThatMeetsTheOthersWhileItIsNotOnTop) {
   EXPECT_EQ(stack.top().pc, 20u);
 }
 
+TEST(ReconvergenceStack, LanesInACallMeetNobodyOutside) {
+  using Path = ReconvergenceStack::Path;
+  ReconvergenceStack stack;
+  stack.start(0xf);
+  stack.diverge(0x3, 10, 1, 30);  // lanes 0 and 1 at 10, the others at 1, all to meet at 30
+  stack.call(100, 11);
+  EXPECT_EQ(stack.top().pc, 100u);
+  EXPECT_EQ(stack.top().lanes, 0x3u);
+  stack.diverge(0x1, 110, 101, 120);
+  stack.call(100, 111);  // lane 0, one deeper
+  stack.move_to(120);    // where lane 1 of the outer call is to meet it: no end of this path
+  EXPECT_EQ(stack.top().pc, 120u);
+  EXPECT_EQ(stack.top().lanes, 0x1u);
+  const Path inner{111, 0, 0x1};
+  stack.leave(&inner, 1);
+  EXPECT_EQ(stack.top().pc, 111u);
+  stack.move_to(120);
+  EXPECT_EQ(stack.top().pc, 101u);
+  EXPECT_EQ(stack.top().lanes, 0x2u);
+  stack.move_to(120);
+  EXPECT_EQ(stack.top().lanes, 0x3u);
+  const Path outer{11, 0, 0x3};
+  stack.leave(&outer, 1);
+  EXPECT_EQ(stack.top().pc, 11u);
+  EXPECT_EQ(stack.top().lanes, 0x3u);
+  stack.move_to(30);
+  stack.move_to(30);
+  EXPECT_EQ(stack.top().lanes, 0xfu);
+  EXPECT_EQ(stack.depth(), 1u);
+}
+
+TEST(ReconvergenceStack, LanesThatReturnApartWaitForEachOther) {
+  using Path = ReconvergenceStack::Path;
+  ReconvergenceStack stack;
+  stack.start(0x7);
+  stack.call(100, 5);
+  stack.diverge(0x1, 110, 101, ReconvergenceStack::kNowhere);
+  const Path first{5, 0, 0x1}, others{5, 0, 0x6};
+  stack.leave(&first, 1);
+  EXPECT_EQ(stack.top().pc, 101u);
+  EXPECT_EQ(stack.top().lanes, 0x6u);
+  stack.leave(&others, 1);
+  EXPECT_EQ(stack.top().pc, 5u);
+  EXPECT_EQ(stack.top().lanes, 0x7u);
+  EXPECT_EQ(stack.depth(), 1u);
+}
+
 }  // namespace
 }  // namespace duet::gpu

@@ -1,0 +1,49 @@
+// The heap of device malloc and free (CUDA C++ Programming Guide, dynamic global memory allocation). Every SM
+// has an arena, so that addresses do not depend on the order in which the SMs of one cycle are simulated; in
+// an arena the first place from below that is large enough is taken. What others free is free, and counts as
+// free, from the next cycle on. Its books lie outside the simulated memory. Left out: what a real allocator
+// reads and writes to keep them; the weight of the call in instructions stands for it. SMs share arenas
+// where device memory has no room for one each; addresses then depend on that order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/units.h"
+
+namespace duet::machine {
+
+class DeviceHeap {
+ public:
+  // `arenas` ranges of `limit` bytes follow each other from `base`; all allocations together keep to the
+  // limit.
+  DeviceHeap(Address base, Bytes limit, std::uint32_t arenas);
+
+  // 0 when there is no such room, or nothing is asked for. Times never go back.
+  Address allocate(std::uint32_t sm, Bytes bytes, Picoseconds now);
+  // Whether `address` was the start of an allocation.
+  bool release(std::uint32_t sm, Address address, Picoseconds now);
+
+ private:
+  struct Arena {
+    std::map<Address, Bytes> free;  // sizes; no two ranges touch
+    std::int64_t change = 0;        // of the bytes held, by its own SM in this cycle
+  };
+  void advance(Picoseconds now);
+  void give_back(Arena& arena, Address address, Bytes bytes);
+
+  const Address base_;
+  const Bytes limit_;
+  std::vector<Arena> arenas_;
+  std::map<Address, Bytes> held_;
+  struct Freed {
+    Address address;
+    Bytes bytes;
+  };
+  std::vector<Freed> freed_;     // in this cycle, by other SMs than the arena's
+  std::int64_t held_bytes_ = 0;  // at the start of this cycle
+  Picoseconds now_ = 0;
+};
+
+}  // namespace duet::machine

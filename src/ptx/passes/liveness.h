@@ -1,0 +1,17 @@
+// Which registers hold a value that is still read, at the borders of basic blocks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ptx/control_flow.h"
+#include "ptx/ir.h"
+
+namespace duet::ptx {
+
+struct Liveness {
+  std::vector<std::vector<std::uint32_t>> live_in, live_out;  // by block
+};
+Liveness find_liveness(const ir::Function& function, const ControlFlow& flow);
+
+}  // namespace duet::ptx
