@@ -14,8 +14,10 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
+#include "contexts.h"
 #include "fat_binary.h"
 
 namespace duet::cuda {
@@ -31,6 +33,8 @@ class NativeHostPort : public driver::HostPort {
 
 bool forked = false;
 thread_local ThreadState* this_thread = nullptr;  // never freed: global destructors still make calls
+thread_local ApiFunction* called_for = nullptr;
+thread_local bool per_thread_default = false;
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -175,6 +179,7 @@ void Session::register_function(Image* image, const void* stub, const char* name
   function->image = image;
   function->name = name;
   function->stub = stub;
+  handles_[function.get()] = function.get();
   functions_[stub] = std::move(function);
 }
 
@@ -187,7 +192,8 @@ machine::LoadedModule& Session::loaded(Image& image) {
     const auto capability = static_cast<unsigned>(config().gpu.compute_capability_major * 10 +
                                                   config().gpu.compute_capability_minor);
     image.module = &process_->load_module(
-        ptx_of_fat_binary(image.fat_binary, capability, image.name), image.name, [this](Bytes bytes) {
+        image.fat_binary != nullptr ? ptx_of_fat_binary(image.fat_binary, capability, image.name) : image.ptx,
+        image.name, [this](Bytes bytes) {
           return static_cast<std::byte*>(allocate_host(bytes, memory::AllocationKind::Managed, 0));
         });
   }
@@ -210,10 +216,49 @@ void Session::place_managed(Image* image) {
   }
 }
 
+Function* Session::find_function(const void* stub) {
+  if (const auto found = functions_.find(stub); found != functions_.end()) return found->second.get();
+  const auto handle = handles_.find(stub);
+  return handle != handles_.end() ? handle->second : nullptr;
+}
+
 Function* Session::function_of(const void* stub) {
-  const auto found = functions_.find(stub);
-  if (found == functions_.end()) return nullptr;
-  return kernel_of(*found->second) != nullptr ? found->second.get() : nullptr;
+  Function* function = find_function(stub);
+  return function != nullptr && kernel_of(*function) != nullptr ? function : nullptr;
+}
+
+Image* Session::load_image(std::string ptx, const std::string& name) {
+  auto image = std::make_unique<Image>();
+  image->ptx = std::move(ptx);
+  image->name = name;
+  loaded(*image);
+  return images_.emplace_back(std::move(image)).get();
+}
+
+void Session::forget_image(Image* image) {
+  for (auto function = functions_.begin(); function != functions_.end();) {
+    if (function->second->image != image) {
+      ++function;
+      continue;
+    }
+    handles_.erase(function->second.get());
+    forgotten_.push_back(std::move(function->second));
+    function = functions_.erase(function);
+  }
+}
+
+Function* Session::image_function(Image* image, const std::string& name) {
+  for (const auto& [stub, function] : functions_)
+    if (function->image == image && function->name == name) return function.get();
+  if (loaded(*image).module.find_kernel(name) == nullptr) return nullptr;
+  auto function = std::make_unique<Function>();
+  function->image = image;
+  function->name = name;
+  function->stub = function.get();
+  Function* const result = handles_[function.get()] = function.get();
+  kernel_of(*result);
+  functions_[result] = std::move(function);
+  return result;
 }
 
 const ptx::Kernel* Session::kernel_of(Function& function) {
@@ -239,6 +284,7 @@ bool Session::valid_stream(cudaStream_t stream) const {
 }
 
 CUstream_st* Session::stream_handle(cudaStream_t stream) {
+  if (stream == nullptr && per_thread_default) stream = cudaStreamPerThread;
   if (stream == nullptr || stream == cudaStreamLegacy) return nullptr;
   if (stream == cudaStreamPerThread) {
     ThreadState& state = thread();
@@ -256,6 +302,7 @@ driver::StreamId Session::stream_id(cudaStream_t stream) {
 cudaStream_t Session::add_stream(bool blocking, unsigned flags, int priority) {
   auto handle =
       std::make_unique<CUstream_st>(CUstream_st{driver().create_stream(blocking, priority), flags, priority});
+  handle->context = current_context(thread());
   cudaStream_t stream = handle.get();
   streams_[stream] = std::move(handle);
   return stream;
@@ -268,6 +315,7 @@ void Session::remove_stream(cudaStream_t stream) {
 
 cudaEvent_t Session::add_event(unsigned flags) {
   auto handle = std::make_unique<CUevent_st>(CUevent_st{driver().create_event(), flags});
+  handle->context = current_context(thread());
   cudaEvent_t event = handle.get();
   events_[event] = std::move(handle);
   return event;
@@ -276,6 +324,17 @@ cudaEvent_t Session::add_event(unsigned flags) {
 void Session::remove_event(cudaEvent_t event) {
   driver().destroy_event(event->id);
   events_.erase(event);
+}
+
+void Session::remove_all_of(const CUctx_st* context) {
+  std::vector<cudaStream_t> streams;
+  std::vector<cudaEvent_t> events;
+  for (const auto& [stream, handle] : streams_)
+    if (handle->context == context) streams.push_back(stream);
+  for (const auto& [event, handle] : events_)
+    if (handle->context == context) events.push_back(event);
+  for (const cudaStream_t stream : streams) remove_stream(stream);
+  for (const cudaEvent_t event : events) remove_event(event);
 }
 
 void Session::check_fault() {
@@ -311,6 +370,11 @@ void Session::flush_print() {
   printed_.clear();
 }
 
+CalledFor::CalledFor(ApiFunction& function) : before_(std::exchange(called_for, &function)) {}
+CalledFor::~CalledFor() { called_for = before_; }
+PerThreadDefault::PerThreadDefault() : before_(std::exchange(per_thread_default, true)) {}
+PerThreadDefault::~PerThreadDefault() { per_thread_default = before_; }
+
 namespace detail {
 
 namespace {
@@ -325,7 +389,8 @@ Entry::Entry(ApiFunction& function)
       session_(entered(Session::get())),
       lock_(session_.mutex()),
       thread_(session_.thread()),
-      function_(function) {
+      function_(called_for != nullptr ? *called_for : function) {
+  if (called_for == nullptr) use_primary_context(thread_);
   ++session_.journal().header().entered_calls;
   if (function_.count == nullptr) function_.count = &session_.journal().api(function_.name);
   if (session_.host_time_real() && thread_.real_time_mark != 0)
@@ -368,7 +433,7 @@ cudaError_t run_entered(ApiFunction& function, Entry& entry,
     if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
   }
   if (function.synchronizes) session.flush_print();
-  if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky)
+  if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky && called_for == nullptr)
     entry.thread().last_error = result;
   return result;
 }
