@@ -243,14 +243,8 @@ cudaError_t fill(Session& session, ThreadState& thread, void* to, size_t pitch, 
       error != cudaSuccess)
     return error;
   if (width == 0 || rows == 0) return cudaSuccess;
-  const cudaMemsetParams parms{to, pitch, static_cast<unsigned>(value) & 0xff, 1, width, rows};
-  Command command;
-  if (const cudaError_t error = duet::cuda::fill_command(session, parms, command); error != cudaSuccess)
-    return error;
-  if (use.capture != nullptr) return duet::cuda::capture(use, duet::cuda::FillWork{parms});
-  command.stream = use.id;
-  thread.host->submit(std::move(command));
-  return cudaSuccess;
+  return duet::cuda::submit_fill(session, thread, use,
+                                 {to, pitch, static_cast<unsigned>(value) & 0xff, 1, width, rows});
 }
 
 cudaError_t fill_3d(Session& session, ThreadState& thread, cudaPitchedPtr to, int value, cudaExtent extent,
@@ -292,6 +286,16 @@ cudaError_t duet::cuda::fill_command(Session& session, const cudaMemsetParams& p
   command.kind = CommandKind::Fill;
   command.call = CallKind::Memset;
   command.fill = {reinterpret_cast<Address>(p.dst), p.pitch, width, p.height, p.value, p.elementSize};
+  return cudaSuccess;
+}
+
+cudaError_t duet::cuda::submit_fill(Session& session, ThreadState& thread, const StreamUse& use,
+                                    const cudaMemsetParams& parms) {
+  Command command;
+  if (const cudaError_t error = fill_command(session, parms, command); error != cudaSuccess) return error;
+  if (use.capture != nullptr) return capture(use, FillWork{parms});
+  command.stream = use.id;
+  thread.host->submit(std::move(command));
   return cudaSuccess;
 }
 

@@ -1,7 +1,8 @@
 /* The C interface of the CUDA runtime, as CUDA 13 exports it, for C and C++ hosts. Every call returns
  * cudaSuccess or an error, which may also come from earlier asynchronous work; cudaGetLastError tells and
  * clears the thread's last one. Sizes are bytes; streams are ordered queues, 0 the default stream of the
- * device. Arrays, textures and surfaces: duet_images_api.h. Left out: graphics and external-memory interoperation. */
+ * device. Arrays, textures and surfaces: duet_images_api.h. Left out: graphics and external-memory
+ * interoperation. */
 #ifndef DUET_CUDA_RUNTIME_API_H
 #define DUET_CUDA_RUNTIME_API_H
 
@@ -202,6 +203,12 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t hand
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* devPtr);
 cudaError_t cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
 cudaError_t cudaIpcCloseMemHandle(void* devPtr);
+
+/* ---- the driver interface (cuda.h) ---- */
+/** The driver interface's function of that name, as it was in that version of CUDA. */
+cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* symbol, void** funcPtr, unsigned int cudaVersion, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult* driverStatus DUET_DEFAULT(NULL));
 
 #include "duet_cuda_graphs.h"
 
