@@ -88,18 +88,22 @@ extern "C" CUresult cuGetProcAddress(const char* name, void** function, int vers
   return cuGetProcAddress_v2(name, function, version, flags, nullptr);
 }
 
-DUET_API(cudaGetDriverEntryPointByVersion, Other,
-         (const char* name, void** function, unsigned version, unsigned long long flags,
-          cudaDriverEntryPointQueryResult* status)) {
-  return runtime_find(name, function, version, flags, status);
-}
-DUET_END
-DUET_API(cudaGetDriverEntryPoint, Other,
-         (const char* name, void** function, unsigned long long flags,
-          cudaDriverEntryPointQueryResult* status)) {
-  return runtime_find(name, function, kVersion, flags, status);
-}
-DUET_END
+// Names that end in _ptsz look first for the names that end so.
+#define DUET_ENTRY_POINT(ending, default_flags)                                                \
+  DUET_API(cudaGetDriverEntryPointByVersion##ending, Other,                                    \
+           (const char* name, void** function, unsigned version, unsigned long long flags,     \
+            cudaDriverEntryPointQueryResult* status)) {                                        \
+    return runtime_find(name, function, version, flags != 0 ? flags : default_flags, status);  \
+  }                                                                                            \
+  DUET_END                                                                                     \
+  DUET_API(cudaGetDriverEntryPoint##ending, Other,                                             \
+           (const char* name, void** function, unsigned long long flags,                       \
+            cudaDriverEntryPointQueryResult* status)) {                                        \
+    return runtime_find(name, function, kVersion, flags != 0 ? flags : default_flags, status); \
+  }                                                                                            \
+  DUET_END
+DUET_ENTRY_POINT(, cudaEnableDefault)
+DUET_ENTRY_POINT(_ptsz, cudaEnablePerThreadDefaultStream)
 
 extern "C" CUresult cuGetExportTable(const void**, const CUuuid*) {
   if (Session::refusal() != cudaSuccess) return CUDA_ERROR_NOT_INITIALIZED;

@@ -62,16 +62,6 @@ cudaError_t set_attribute(const void* function, CUfunction_attribute attribute, 
   return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value);
 }
 
-cudaError_t parameter_info(Session& session, const void* handle, size_t index, size_t* offset,
-                           size_t* bytes) {
-  const Function* function = session.function_of(handle);
-  if (function == nullptr) return cudaErrorInvalidResourceHandle;
-  if (offset == nullptr || index >= function->kernel->parameters.size()) return cudaErrorInvalidValue;
-  *offset = function->kernel->parameters[index].offset;
-  if (bytes != nullptr) *bytes = function->kernel->parameters[index].bytes;
-  return cudaSuccess;
-}
-
 cudaError_t launch(Session& session, ThreadState& thread, CUfunction handle, dim3 grid, dim3 block,
                    unsigned shared_bytes, CUstream stream, void** parameters, void** extra,
                    bool cooperative) {
@@ -118,11 +108,8 @@ DUET_CU(cuFuncSetCacheConfig, Context, (CUfunction function, CUfunc_cache config
 DUET_CU(cuFuncSetSharedMemConfig, Context, (CUfunction function, CUsharedconfig config),
         cudaFuncSetSharedMemConfig(function, static_cast<cudaSharedMemConfig>(config)))
 DUET_CU(cuFuncGetName, Context, (const char** name, CUfunction function), cudaFuncGetName(name, function))
-DUET_CU_BODY(cuFuncGetParamInfo, Other, Context,
-             (CUfunction function, size_t index, size_t* offset, size_t* bytes)) {
-  return parameter_info(session, function, index, offset, bytes);
-}
-DUET_CU_END
+DUET_CU(cuFuncGetParamInfo, Context, (CUfunction function, size_t index, size_t* offset, size_t* bytes),
+        cudaFuncGetParamInfo(function, index, offset, bytes))
 DUET_CU_BODY(cuFuncIsLoaded, Other, Context, (CUfunctionLoadingState * state, CUfunction function)) {
   if (state == nullptr) return cudaErrorInvalidValue;
   const Function* found = session.find_function(function);
@@ -145,11 +132,8 @@ DUET_CU(cuKernelSetCacheConfig, Init, (CUkernel kernel, CUfunc_cache config, CUd
         device != 0 ? cudaErrorInvalidDevice
                     : cudaFuncSetCacheConfig(kernel, static_cast<cudaFuncCache>(config)))
 DUET_CU(cuKernelGetName, Init, (const char** name, CUkernel kernel), cudaFuncGetName(name, kernel))
-DUET_CU_BODY(cuKernelGetParamInfo, Other, Init,
-             (CUkernel kernel, size_t index, size_t* offset, size_t* bytes)) {
-  return parameter_info(session, kernel, index, offset, bytes);
-}
-DUET_CU_END
+DUET_CU(cuKernelGetParamInfo, Init, (CUkernel kernel, size_t index, size_t* offset, size_t* bytes),
+        cudaFuncGetParamInfo(kernel, index, offset, bytes))
 
 DUET_CU_BODY(cuLaunchKernel, Launch, Context,
              (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,

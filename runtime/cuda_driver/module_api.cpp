@@ -9,11 +9,8 @@
 #include "modules.h"
 #include "ptx_link.h"
 
-using duet::Address;
-using duet::Bytes;
 using duet::cuda::Function;
 using duet::cuda::LoadResult;
-using duet::cuda::Module;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 using duet::cuda::valid_module;
@@ -32,7 +29,10 @@ struct CUlinkState_st {
 
 namespace {
 
-CUfunction handle(Function* function) { return reinterpret_cast<CUfunction>(function); }
+// A module is a library of the runtime interface, and its functions are kernels of that.
+cudaLibrary_t library_of(CUmodule module) { return reinterpret_cast<cudaLibrary_t>(module); }
+cudaKernel_t* kernel_of(CUfunction* function) { return reinterpret_cast<cudaKernel_t*>(function); }
+void** place_of(CUdeviceptr* address) { return reinterpret_cast<void**>(address); }
 
 // Messages go where options say: into a buffer, and how much of it they fill.
 void tell(const std::string& message, unsigned count, const CUjit_option* options, void** values) {
@@ -75,58 +75,7 @@ cudaError_t load_file(Session& session, ThreadState& thread, CUmodule* module, c
   return duet::cuda::load_module_file(session, thread, path, module).error;
 }
 
-cudaError_t unload(Session& session, CUmodule module) {
-  if (!valid_module(module)) return cudaErrorInvalidResourceHandle;
-  duet::cuda::unload_module(session, module);
-  return cudaSuccess;
-}
-
-cudaError_t get_function(Session& session, CUfunction* function, CUmodule module, const char* name) {
-  if (function == nullptr || name == nullptr) return cudaErrorInvalidValue;
-  if (!valid_module(module)) return cudaErrorInvalidResourceHandle;
-  Function* found = session.image_function(module->image, name);
-  if (found == nullptr) return cudaErrorSymbolNotFound;
-  *function = handle(found);
-  return cudaSuccess;
-}
-
-cudaError_t get_global(Session& session, CUdeviceptr* address, size_t* bytes, CUmodule module,
-                       const char* name, bool only_managed) {
-  if (name == nullptr) return cudaErrorInvalidValue;
-  if (!valid_module(module)) return cudaErrorInvalidResourceHandle;
-  Address found = 0;
-  Bytes size = 0;
-  bool managed = false;
-  if (!duet::cuda::find_variable(session, *module, name, found, size, managed) || (only_managed && !managed))
-    return cudaErrorSymbolNotFound;
-  if (address != nullptr) *address = found;
-  if (bytes != nullptr) *bytes = size;
-  return cudaSuccess;
-}
-
-const std::vector<duet::ptx::Kernel>& kernels_of(Session& session, CUmodule module) {
-  return session.loaded(*module->image).module.kernels;
-}
-
-cudaError_t count_functions(Session& session, unsigned* count, CUmodule module) {
-  if (count == nullptr) return cudaErrorInvalidValue;
-  if (!valid_module(module)) return cudaErrorInvalidResourceHandle;
-  *count = static_cast<unsigned>(kernels_of(session, module).size());
-  return cudaSuccess;
-}
-
-cudaError_t list_functions(Session& session, CUfunction* functions, unsigned count, CUmodule module) {
-  if (functions == nullptr) return cudaErrorInvalidValue;
-  if (!valid_module(module)) return cudaErrorInvalidResourceHandle;
-  const auto& kernels = kernels_of(session, module);
-  for (unsigned i = 0; i < count && i < kernels.size(); ++i)
-    functions[i] = handle(session.image_function(module->image, kernels[i].name));
-  return cudaSuccess;
-}
-
-CUmodule module_of(CUlibrary library) { return reinterpret_cast<CUmodule>(library); }
 CUmodule* module_of(CUlibrary* library) { return reinterpret_cast<CUmodule*>(library); }
-CUfunction* function_of(CUkernel* kernel) { return reinterpret_cast<CUfunction*>(kernel); }
 
 cudaError_t get_module(Session& session, CUmodule* module, const void* function) {
   if (module == nullptr) return cudaErrorInvalidValue;
@@ -178,27 +127,16 @@ DUET_CU_BODY(cuModuleLoadFatBinary, Other, Context, (CUmodule * module, const vo
   return load(session, thread, module, image);
 }
 DUET_CU_END
-DUET_CU_BODY(cuModuleUnload, Other, Context, (CUmodule module)) { return unload(session, module); }
-DUET_CU_END
-DUET_CU_BODY(cuModuleGetFunction, Other, Context,
-             (CUfunction * function, CUmodule module, const char* name)) {
-  return get_function(session, function, module, name);
-}
-DUET_CU_END
-DUET_CU_BODY(cuModuleGetGlobal_v2, Other, Context,
-             (CUdeviceptr * address, size_t* bytes, CUmodule module, const char* name)) {
-  return get_global(session, address, bytes, module, name, false);
-}
-DUET_CU_END
-DUET_CU_BODY(cuModuleGetFunctionCount, Other, Context, (unsigned* count, CUmodule module)) {
-  return count_functions(session, count, module);
-}
-DUET_CU_END
-DUET_CU_BODY(cuModuleEnumerateFunctions, Other, Context,
-             (CUfunction * functions, unsigned count, CUmodule module)) {
-  return list_functions(session, functions, count, module);
-}
-DUET_CU_END
+DUET_CU(cuModuleUnload, Context, (CUmodule module), cudaLibraryUnload(library_of(module)))
+DUET_CU(cuModuleGetFunction, Context, (CUfunction * function, CUmodule module, const char* name),
+        cudaLibraryGetKernel(kernel_of(function), library_of(module), name))
+DUET_CU(cuModuleGetGlobal_v2, Context,
+        (CUdeviceptr * address, size_t* bytes, CUmodule module, const char* name),
+        cudaLibraryGetGlobal(place_of(address), bytes, library_of(module), name))
+DUET_CU(cuModuleGetFunctionCount, Context, (unsigned* count, CUmodule module),
+        cudaLibraryGetKernelCount(count, library_of(module)))
+DUET_CU(cuModuleEnumerateFunctions, Context, (CUfunction * functions, unsigned count, CUmodule module),
+        cudaLibraryEnumerateKernels(kernel_of(functions), count, library_of(module)))
 DUET_CU_BODY(cuModuleGetLoadingMode, Other, Init, (CUmoduleLoadingMode * mode)) {
   if (mode == nullptr) return cudaErrorInvalidValue;
   *mode = CU_MODULE_EAGER_LOADING;
@@ -218,40 +156,26 @@ DUET_CU_BODY(cuLibraryLoadFromFile, Other, Init,
   return load_file(session, thread, module_of(library), path);
 }
 DUET_CU_END
-DUET_CU_BODY(cuLibraryUnload, Other, Init, (CUlibrary library)) {
-  return unload(session, module_of(library));
-}
-DUET_CU_END
-DUET_CU_BODY(cuLibraryGetKernel, Other, Init, (CUkernel * kernel, CUlibrary library, const char* name)) {
-  return get_function(session, function_of(kernel), module_of(library), name);
-}
-DUET_CU_END
-DUET_CU_BODY(cuLibraryGetKernelCount, Other, Init, (unsigned* count, CUlibrary library)) {
-  return count_functions(session, count, module_of(library));
-}
-DUET_CU_END
-DUET_CU_BODY(cuLibraryEnumerateKernels, Other, Init,
-             (CUkernel * kernels, unsigned count, CUlibrary library)) {
-  return list_functions(session, function_of(kernels), count, module_of(library));
-}
-DUET_CU_END
+DUET_CU(cuLibraryUnload, Init, (CUlibrary library), cudaLibraryUnload(library))
+DUET_CU(cuLibraryGetKernel, Init, (CUkernel * kernel, CUlibrary library, const char* name),
+        cudaLibraryGetKernel(kernel, library, name))
+DUET_CU(cuLibraryGetKernelCount, Init, (unsigned* count, CUlibrary library),
+        cudaLibraryGetKernelCount(count, library))
+DUET_CU(cuLibraryEnumerateKernels, Init, (CUkernel * kernels, unsigned count, CUlibrary library),
+        cudaLibraryEnumerateKernels(kernels, count, library))
 DUET_CU_BODY(cuLibraryGetModule, Other, Context, (CUmodule * module, CUlibrary library)) {
   if (module == nullptr) return cudaErrorInvalidValue;
-  if (!valid_module(module_of(library))) return cudaErrorInvalidResourceHandle;
-  *module = module_of(library);
+  *module = reinterpret_cast<CUmodule>(library);
+  if (!valid_module(*module)) return cudaErrorInvalidResourceHandle;
   return cudaSuccess;
 }
 DUET_CU_END
-DUET_CU_BODY(cuLibraryGetGlobal, Other, Context,
-             (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name)) {
-  return get_global(session, address, bytes, module_of(library), name, false);
-}
-DUET_CU_END
-DUET_CU_BODY(cuLibraryGetManaged, Other, Context,
-             (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name)) {
-  return get_global(session, address, bytes, module_of(library), name, true);
-}
-DUET_CU_END
+DUET_CU(cuLibraryGetGlobal, Context,
+        (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
+        cudaLibraryGetGlobal(place_of(address), bytes, library, name))
+DUET_CU(cuLibraryGetManaged, Context,
+        (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
+        cudaLibraryGetManaged(place_of(address), bytes, library, name))
 DUET_CU_BODY(cuKernelGetFunction, Other, Context, (CUfunction * function, CUkernel kernel)) {
   if (function == nullptr) return cudaErrorInvalidValue;
   if (session.find_function(kernel) == nullptr) return cudaErrorInvalidResourceHandle;
