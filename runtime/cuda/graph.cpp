@@ -44,6 +44,13 @@ std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph) {
   return result;
 }
 
+bool has_memory_nodes(const CUgraph_st& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
+    return std::holds_alternative<MemAllocWork>(node->work) ||
+           std::holds_alternative<MemFreeWork>(node->work);
+  });
+}
+
 std::vector<CUgraphNode_st*> topological_order(const CUgraph_st& graph) {
   std::unordered_map<const CUgraphNode_st*, std::size_t> position, missing;
   std::vector<std::vector<std::size_t>> dependents(graph.nodes.size());

@@ -206,6 +206,11 @@ class Launch {
     work.event->captured.reset();
     return cudaSuccess;
   }
+  // In the order of the launch: what a node leaves is what the next one finds.
+  cudaError_t make(MemAllocWork& work, Command&) {
+    return allocate_graph_memory(work.memory, (exec_.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0);
+  }
+  cudaError_t make(MemFreeWork& work, Command&) { return free_graph_memory(work.memory); }
   cudaError_t make(ChildWork&, Command&) { return cudaSuccess; }  // flattened
   cudaError_t make(EmptyWork&, Command&) { return cudaSuccess; }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "capture.h"
+#include "graph_memory.h"
 #include "memory_pool.h"
 #include "session.h"
 
@@ -46,6 +47,12 @@ cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
   if (allocation == nullptr || allocation->base != address_of(pointer)) return cudaErrorInvalidValue;
   if (duet::cuda::freed_in_pool(pointer)) return cudaErrorInvalidValue;
   wait_for_device(session, thread);
+  if (auto memory = duet::cuda::graph_memory_of(pointer)) {
+    const cudaError_t error = duet::cuda::free_graph_memory(memory);
+    memory.reset();
+    duet::cuda::trim_graph_memory(session);
+    return error;
+  }
   // Meanwhile another thread may have freed something.
   allocation = session.space().find(address_of(pointer));
   if (allocation == nullptr) return cudaErrorInvalidValue;

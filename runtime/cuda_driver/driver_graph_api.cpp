@@ -225,6 +225,20 @@ DUET_CU(cuGraphChildGraphNodeGetGraph, Init, (CUgraphNode node, CUgraph* graph),
         cudaGraphChildGraphNodeGetGraph(node, graph))
 DUET_CU(cuGraphExecChildGraphNodeSetParams, Init, (CUgraphExec exec, CUgraphNode node, CUgraph child),
         cudaGraphExecChildGraphNodeSetParams(exec, node, child))
+DUET_CU(cuGraphAddMemAllocNode, Context, (DUET_CU_NODE, CUDA_MEM_ALLOC_NODE_PARAMS* params),
+        cudaGraphAddMemAllocNode(node, graph, after, count,
+                                 reinterpret_cast<cudaMemAllocNodeParams*>(params)))
+DUET_CU(cuGraphMemAllocNodeGetParams, Init, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* params),
+        cudaGraphMemAllocNodeGetParams(node, reinterpret_cast<cudaMemAllocNodeParams*>(params)))
+DUET_CU(cuGraphAddMemFreeNode, Context, (DUET_CU_NODE, CUdeviceptr address),
+        cudaGraphAddMemFreeNode(node, graph, after, count, pointer_of(address)))
+DUET_CU(cuGraphMemFreeNodeGetParams, Init, (CUgraphNode node, CUdeviceptr* address),
+        cudaGraphMemFreeNodeGetParams(node, address))
+DUET_CU(cuDeviceGraphMemTrim, Init, (CUdevice device), cudaDeviceGraphMemTrim(device))
+DUET_CU(cuDeviceGetGraphMemAttribute, Init, (CUdevice device, CUgraphMem_attribute attribute, void* value),
+        cudaDeviceGetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
+DUET_CU(cuDeviceSetGraphMemAttribute, Init, (CUdevice device, CUgraphMem_attribute attribute, void* value),
+        cudaDeviceSetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
 DUET_CU(cuGraphAddEmptyNode, Init, (DUET_CU_NODE), cudaGraphAddEmptyNode(node, graph, after, count))
 DUET_CU(cuGraphAddEventRecordNode, Init, (DUET_CU_NODE, CUevent event),
         cudaGraphAddEventRecordNode(node, graph, after, count, event))
