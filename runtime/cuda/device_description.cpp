@@ -84,7 +84,7 @@ void describe(const Session& session, cudaDeviceProp& p) {
   p.maxBlocksPerMultiProcessor = as_int(sm.max_blocks);
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   p.managedMemory = 1;
-  p.concurrentManagedAccess = 1;
+  p.concurrentManagedAccess = !ManagedGuard::needed(session.config());
   p.canUseHostPointerForRegisteredMem = 1;
   p.hostRegisterSupported = 1;
   p.cooperativeLaunch = 1;
@@ -136,7 +136,7 @@ cudaError_t attribute_value(const Session& session, cudaDeviceAttr attribute, in
       {cudaDevAttrLocalL1CacheSupported, 1},
       {cudaDevAttrManagedMemory, 1},
       {cudaDevAttrIsMultiGpuBoard, 0},
-      {cudaDevAttrConcurrentManagedAccess, 1},
+      {cudaDevAttrConcurrentManagedAccess, p.concurrentManagedAccess},
       {cudaDevAttrPageableMemoryAccess, 0},
       {cudaDevAttrCooperativeLaunch, 1},
       {cudaDevAttrHostRegisterSupported, 1},

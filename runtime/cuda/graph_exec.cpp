@@ -132,7 +132,11 @@ class Launch {
       if (begins(step)) edge(CommandKind::StreamWaitEvent, id, exec_.start);
       record_tail(step.lane);
       for (const std::size_t earlier : step.waits) wait_for(id, earlier);
-      if (commands_[i].call != CallKind::Other) submit(std::move(commands_[i]));
+      if (commands_[i].call != CallKind::Other) {
+        const auto command = thread_.host->submit_further(std::move(commands_[i]));
+        if (const auto* work = std::get_if<KernelWork>(&step.node->work))
+          session_.launched(command, id, *work->function->kernel);
+      }
       if (step.awaited) unrecorded_[step.lane] = i;
     }
     for (const std::size_t last : exec_.last) wait_for(stream_, last);

@@ -127,7 +127,7 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
       error != cudaSuccess)
     return error;
   command.stream = use.id;
-  thread.host->submit(std::move(command));
+  session.launched(thread.host->submit(std::move(command)), use.id, *function.kernel);
   return cudaSuccess;
 }
 

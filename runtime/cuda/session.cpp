@@ -24,11 +24,19 @@ namespace duet::cuda {
 
 namespace {
 
-// The program's memory, which lies in this process.
+// The program's memory, which lies in this process; managed memory may be protected from it.
 class NativeHostPort : public driver::HostPort {
  public:
-  void read(const std::byte* host, std::byte* to, Bytes bytes) override { std::memcpy(to, host, bytes); }
-  void write(std::byte* host, const std::byte* from, Bytes bytes) override { std::memcpy(host, from, bytes); }
+  explicit NativeHostPort(const std::unique_ptr<ManagedGuard>& guard) : guard_(guard) {}
+  void read(const std::byte* host, std::byte* to, Bytes bytes) override {
+    std::memcpy(to, guard_ != nullptr ? guard_->backing(host) : host, bytes);
+  }
+  void write(std::byte* host, const std::byte* from, Bytes bytes) override {
+    std::memcpy(guard_ != nullptr ? guard_->backing(host) : host, from, bytes);
+  }
+
+ private:
+  const std::unique_ptr<ManagedGuard>& guard_;
 };
 
 bool forked = false;
@@ -117,7 +125,7 @@ Session::Session() {
     machine_ = config::load_machine(machine, "");
     journal_ = std::make_unique<report::JournalWriter>(journal);
     std::strncpy(journal_->header().command, own_command().c_str(), sizeof journal_->header().command - 1);
-    host_port_ = std::make_unique<NativeHostPort>();
+    host_port_ = std::make_unique<NativeHostPort>(managed_guard_);
     machine::ProcessOptions options;
     options.trace_push_buffer = !environment("DUET_TRACE_PUSH_BUFFER").empty();
     options.registers_per_thread =
@@ -135,6 +143,7 @@ Session::Session() {
     process_ = std::make_unique<machine::Process>(
         machine_.machine, journal_.get(), *host_port_, [this](const std::string& text) { print(text); },
         options);
+    if (ManagedGuard::needed(config())) managed_guard_ = std::make_unique<ManagedGuard>(config(), driver());
   } catch (const std::exception& error) {
     refuse_to_start(error.what());
   }
@@ -348,6 +357,14 @@ void Session::check_fault() {
 
 void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags) {
   const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
+  if (kind == memory::AllocationKind::Managed && managed_guard_ != nullptr) {
+    std::byte* backing = nullptr;
+    std::byte* host = managed_guard_->allocate(whole, backing);
+    if (host == nullptr) return nullptr;
+    space().map_host(host, bytes, kind, memory::PageEntry{}, flags, backing);
+    if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(reinterpret_cast<Address>(host), flags, 0);
+    return host;
+  }
   void* pointer = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pointer == MAP_FAILED) return nullptr;
   space().map_host(pointer, bytes, kind, memory::PageEntry{}, flags);
@@ -356,12 +373,20 @@ void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned 
 }
 
 bool Session::free_host(void* pointer) {
+  if (managed_guard_ != nullptr && managed_guard_->release(reinterpret_cast<Address>(pointer))) {
+    space().release(reinterpret_cast<Address>(pointer));
+    return true;
+  }
   const auto found = host_memory_.find(pointer);
   if (found == host_memory_.end()) return false;
   space().release(reinterpret_cast<Address>(pointer));
   munmap(pointer, found->second);
   host_memory_.erase(found);
   return true;
+}
+
+void Session::launched(driver::CommandId id, driver::StreamId stream, const ptx::Kernel& kernel) {
+  if (managed_guard_ != nullptr) managed_guard_->launched(id, stream, kernel.name);
 }
 
 void Session::flush_print() {
@@ -433,6 +458,9 @@ cudaError_t run_entered(ApiFunction& function, Entry& entry,
     if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
   }
   if (function.synchronizes) session.flush_print();
+  // A query that finds everything done is as good as a wait.
+  const bool asked = function.kind == driver::CallKind::Query && result == cudaSuccess;
+  if (function.synchronizes || asked) session.synchronized();
   if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky && called_for == nullptr)
     entry.thread().last_error = result;
   return result;

@@ -17,6 +17,7 @@
 #include "driver/driver.h"
 #include "host_threads.h"
 #include "machine/process.h"
+#include "managed_guard.h"
 #include "report/journal.h"
 
 namespace duet::cuda {
@@ -139,6 +140,13 @@ class Session {
   void check_fault();
   // Host memory that the runtime itself gave out (cudaHostAlloc, cudaMallocManaged).
   void* allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags);
+  // Null where host and GPU may touch managed memory at the same time.
+  ManagedGuard* managed_guard() { return managed_guard_.get(); }
+  // A command with a kernel has been submitted; or the host has waited for something.
+  void launched(driver::CommandId id, driver::StreamId stream, const ptx::Kernel& kernel);
+  void synchronized() {
+    if (managed_guard_ != nullptr) managed_guard_->synchronized();
+  }
   bool free_host(void* pointer);
 
   void print(const std::string& text) { printed_ += text; }
@@ -170,7 +178,8 @@ class Session {
   std::vector<ManagedVariable> managed_;
   std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;
   std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events_;
-  std::map<void*, Bytes> host_memory_;
+  std::map<void*, Bytes> host_memory_;  // but for what the guard holds
+  std::unique_ptr<ManagedGuard> managed_guard_;
   cudaError_t sticky_ = cudaSuccess;
   std::string printed_;
   std::uint32_t threads_ = 0;
