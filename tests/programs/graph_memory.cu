@@ -115,6 +115,29 @@ static void left_allocated() {
   cudaGetLastError();
 }
 
+// A launch that is refused leaves the memory of its other nodes as it was.
+static void refused_whole() {
+  cudaGraph_t graph;
+  cudaGraphNode_t kept, freed, release;
+  cudaGraphExec_t exec;
+  CHECK(cudaGraphCreate(&graph, 0));
+  cudaMemAllocNodeParams second = of_bytes(64), first = of_bytes(64);
+  CHECK(cudaGraphAddMemAllocNode(&freed, graph, nullptr, 0, &second));
+  CHECK(cudaGraphAddMemAllocNode(&kept, graph, &freed, 1, &first));
+  CHECK(cudaGraphAddMemFreeNode(&release, graph, &kept, 1, second.dptr));
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(cudaGraphLaunch(exec, 0));
+  const unsigned long long before = used();
+  REQUIRE_STATUS(cudaGraphLaunch(exec, 0), cudaErrorInvalidValue);
+  cudaGetLastError();
+  REQUIRE(used() == before);
+  CHECK(cudaFree(first.dptr));
+  CHECK(cudaGraphLaunch(exec, 0));
+  CHECK(cudaFree(first.dptr));
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaGraphDestroy(graph));
+}
+
 static void arrays() {
   const cudaChannelFormatDesc channels = cudaCreateChannelDesc<int>();
   cudaArray_t array;
@@ -153,6 +176,7 @@ static void arrays() {
 int main() {
   inside_one_graph();
   left_allocated();
+  refused_whole();
   arrays();
   return expect::pass("graph_memory");
 }
