@@ -6,6 +6,8 @@
 
 namespace duet::cuda {
 
+struct StreamUse;
+
 // What a copy's accesses to tracked memory do with full/empty bits; by default they leave them alone.
 struct FullEmptyUse {
   memory::Trigger trigger = memory::Trigger::None;
@@ -21,6 +23,10 @@ cudaError_t copy_linear(Session& session, ThreadState& thread, void* to, const v
 // is read and written while the command executes: nobody waits for a node.
 cudaError_t copy_command(Session& session, const cudaMemcpy3DParms& parms, driver::Command& command);
 cudaError_t fill_command(Session& session, const cudaMemsetParams& parms, driver::Command& command);
+
+// To a stream that has been entered (capture.h), or into its graph.
+cudaError_t submit_fill(Session& session, ThreadState& thread, const StreamUse& use,
+                        const cudaMemsetParams& parms);
 
 // A device variable's address plus `offset`; its range checked.
 cudaError_t symbol_range(Session& session, const void* symbol, std::size_t offset, std::size_t count,

@@ -188,15 +188,13 @@ Side side_of(const cudaPitchedPtr& pointer, const cudaPos& at) {
           pointer.pitch, slice};
 }
 
-cudaError_t copy_3d(Session& session, ThreadState& thread, const cudaMemcpy3DParms* p, cudaStream_t stream,
-                    bool asynchronous) {
-  if (p == nullptr) return cudaErrorInvalidValue;
-  const bool to_array = p->dstArray != nullptr, from_array = p->srcArray != nullptr;
-  if ((to_array && p->dstPtr.ptr != nullptr) || (from_array && p->srcPtr.ptr != nullptr))
+cudaError_t read_3d(const cudaMemcpy3DParms& p, Side& to, Side& from, Shape& shape) {
+  const bool to_array = p.dstArray != nullptr, from_array = p.srcArray != nullptr;
+  if ((to_array && p.dstPtr.ptr != nullptr) || (from_array && p.srcPtr.ptr != nullptr))
     return cudaErrorInvalidValue;
   // The extent counts an array's texels, or bytes where there is none.
-  Shape shape{p->extent.width, p->extent.height, p->extent.depth};
-  if (to_array || from_array) shape.width *= duet::cuda::texel_bytes(to_array ? p->dstArray : p->srcArray);
+  shape = {p.extent.width, p.extent.height, p.extent.depth};
+  if (to_array || from_array) shape.width *= duet::cuda::texel_bytes(to_array ? p.dstArray : p.srcArray);
   const auto side = [&](cudaArray_t array, const cudaPitchedPtr& pointer, const cudaPos& at, Side& result) {
     if (array != nullptr)
       return duet::cuda::array_side(array, at.x * duet::cuda::texel_bytes(array), at.y, at.z, shape.width,
@@ -204,11 +202,16 @@ cudaError_t copy_3d(Session& session, ThreadState& thread, const cudaMemcpy3DPar
     result = side_of(pointer, at);
     return cudaSuccess;
   };
+  const cudaError_t error = side(p.dstArray, p.dstPtr, p.dstPos, to);
+  return error == cudaSuccess ? side(p.srcArray, p.srcPtr, p.srcPos, from) : error;
+}
+
+cudaError_t copy_3d(Session& session, ThreadState& thread, const cudaMemcpy3DParms* p, cudaStream_t stream,
+                    bool asynchronous) {
+  if (p == nullptr) return cudaErrorInvalidValue;
   Side to{}, from{};
-  if (const cudaError_t error = side(p->dstArray, p->dstPtr, p->dstPos, to); error != cudaSuccess)
-    return error;
-  if (const cudaError_t error = side(p->srcArray, p->srcPtr, p->srcPos, from); error != cudaSuccess)
-    return error;
+  Shape shape{};
+  if (const cudaError_t error = read_3d(*p, to, from, shape); error != cudaSuccess) return error;
   return copy(session, thread, to, from, shape, p->kind, stream, asynchronous);
 }
 
@@ -243,14 +246,8 @@ cudaError_t fill(Session& session, ThreadState& thread, void* to, size_t pitch, 
       error != cudaSuccess)
     return error;
   if (width == 0 || rows == 0) return cudaSuccess;
-  const cudaMemsetParams parms{to, pitch, static_cast<unsigned>(value) & 0xff, 1, width, rows};
-  Command command;
-  if (const cudaError_t error = duet::cuda::fill_command(session, parms, command); error != cudaSuccess)
-    return error;
-  if (use.capture != nullptr) return duet::cuda::capture(use, duet::cuda::FillWork{parms});
-  command.stream = use.id;
-  thread.host->submit(std::move(command));
-  return cudaSuccess;
+  return duet::cuda::submit_fill(session, thread, use,
+                                 {to, pitch, static_cast<unsigned>(value) & 0xff, 1, width, rows});
 }
 
 cudaError_t fill_3d(Session& session, ThreadState& thread, cudaPitchedPtr to, int value, cudaExtent extent,
@@ -270,11 +267,11 @@ cudaError_t fill_3d(Session& session, ThreadState& thread, cudaPitchedPtr to, in
 }  // namespace
 
 cudaError_t duet::cuda::copy_command(Session& session, const cudaMemcpy3DParms& p, Command& command) {
-  if (p.srcArray != nullptr || p.dstArray != nullptr) return cudaErrorNotSupported;
+  Side to{}, from{};
+  Shape shape{};
+  if (const cudaError_t error = read_3d(p, to, from, shape); error != cudaSuccess) return error;
   command.call = CallKind::MemcpyAsync;
-  const cudaError_t error =
-      prepare_copy(session, side_of(p.dstPtr, p.dstPos), side_of(p.srcPtr, p.srcPos),
-                   {p.extent.width, p.extent.height, p.extent.depth}, p.kind, {}, command);
+  const cudaError_t error = prepare_copy(session, to, from, shape, p.kind, {}, command);
   if (command.copy.bytes() == 0) command.call = CallKind::Other;  // a copy of nothing
   return error;
 }
@@ -292,6 +289,16 @@ cudaError_t duet::cuda::fill_command(Session& session, const cudaMemsetParams& p
   command.kind = CommandKind::Fill;
   command.call = CallKind::Memset;
   command.fill = {reinterpret_cast<Address>(p.dst), p.pitch, width, p.height, p.value, p.elementSize};
+  return cudaSuccess;
+}
+
+cudaError_t duet::cuda::submit_fill(Session& session, ThreadState& thread, const StreamUse& use,
+                                    const cudaMemsetParams& parms) {
+  Command command;
+  if (const cudaError_t error = fill_command(session, parms, command); error != cudaSuccess) return error;
+  if (use.capture != nullptr) return capture(use, FillWork{parms});
+  command.stream = use.id;
+  thread.host->submit(std::move(command));
   return cudaSuccess;
 }
 

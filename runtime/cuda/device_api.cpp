@@ -6,6 +6,7 @@
 #include <map>
 
 #include "capture.h"
+#include "device_description.h"
 #include "memory_pool.h"
 #include "session.h"
 
@@ -16,118 +17,6 @@ using duet::driver::CallKind;
 namespace {
 
 constexpr int kVersion = 13000;
-
-int as_int(std::uint64_t value) { return static_cast<int>(std::min<std::uint64_t>(value, 0x7fffffff)); }
-
-// Everything that both cudaGetDeviceProperties and cudaDeviceGetAttribute tell.
-void describe(const Session& session, cudaDeviceProp& p) {
-  const duet::config::Gpu& gpu = session.config().gpu;
-  const duet::config::Sm& sm = gpu.sm;
-  std::memset(&p, 0, sizeof p);
-  std::snprintf(p.name, sizeof p.name, "%s", gpu.name.c_str());
-  std::memcpy(p.uuid.bytes, "Duet simulation", 15);
-  p.totalGlobalMem = gpu.dram.bytes;
-  p.sharedMemPerBlock = sm.max_shared_bytes_per_block;
-  p.sharedMemPerBlockOptin = sm.max_shared_bytes_per_block;
-  p.sharedMemPerMultiprocessor = sm.shared_bytes;
-  p.regsPerBlock = p.regsPerMultiprocessor = as_int(sm.registers);
-  p.warpSize = as_int(sm.warp_width);
-  p.memPitch = 0x7fffffff;
-  p.maxThreadsPerBlock = as_int(sm.max_threads_per_block);
-  p.maxThreadsDim[0] = as_int(gpu.max_block_x);
-  p.maxThreadsDim[1] = as_int(gpu.max_block_y);
-  p.maxThreadsDim[2] = as_int(gpu.max_block_z);
-  p.maxGridSize[0] = as_int(gpu.max_grid_x);
-  p.maxGridSize[1] = as_int(gpu.max_grid_y);
-  p.maxGridSize[2] = as_int(gpu.max_grid_z);
-  p.totalConstMem = gpu.constant_bytes;
-  p.major = as_int(gpu.compute_capability_major);
-  p.minor = as_int(gpu.compute_capability_minor);
-  p.textureAlignment = 512;
-  p.texturePitchAlignment = 32;
-  p.surfaceAlignment = 512;
-  p.multiProcessorCount = as_int(sm.count);
-  p.integrated = gpu.integrated;
-  p.canMapHostMemory = 1;
-  p.concurrentKernels = gpu.front_end.reference_counters > 1;
-  p.asyncEngineCount = as_int(gpu.copy_engines.count);
-  p.unifiedAddressing = 1;
-  p.memoryBusWidth = as_int(gpu.dram.bus_bits);
-  p.l2CacheSize = as_int(gpu.l2_bytes);
-  p.maxThreadsPerMultiProcessor = as_int(sm.max_threads);
-  p.maxBlocksPerMultiProcessor = as_int(sm.max_blocks);
-  p.globalL1CacheSupported = p.localL1CacheSupported = 1;
-  p.managedMemory = 1;
-  p.concurrentManagedAccess = 1;
-  p.canUseHostPointerForRegisteredMem = 1;
-  p.hostRegisterSupported = 1;
-  p.cooperativeLaunch = 1;
-  p.memoryPoolsSupported = 1;
-}
-
-cudaError_t attribute_value(const Session& session, int* value, cudaDeviceAttr attribute) {
-  cudaDeviceProp p;
-  describe(session, p);
-  const duet::config::Gpu& gpu = session.config().gpu;
-  const std::map<cudaDeviceAttr, long long> values = {
-      {cudaDevAttrMaxThreadsPerBlock, p.maxThreadsPerBlock},
-      {cudaDevAttrMaxBlockDimX, p.maxThreadsDim[0]},
-      {cudaDevAttrMaxBlockDimY, p.maxThreadsDim[1]},
-      {cudaDevAttrMaxBlockDimZ, p.maxThreadsDim[2]},
-      {cudaDevAttrMaxGridDimX, p.maxGridSize[0]},
-      {cudaDevAttrMaxGridDimY, p.maxGridSize[1]},
-      {cudaDevAttrMaxGridDimZ, p.maxGridSize[2]},
-      {cudaDevAttrMaxSharedMemoryPerBlock, static_cast<long long>(p.sharedMemPerBlock)},
-      {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<long long>(p.sharedMemPerBlockOptin)},
-      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, static_cast<long long>(p.sharedMemPerMultiprocessor)},
-      {cudaDevAttrTotalConstantMemory, static_cast<long long>(p.totalConstMem)},
-      {cudaDevAttrWarpSize, p.warpSize},
-      {cudaDevAttrMaxPitch, static_cast<long long>(p.memPitch)},
-      {cudaDevAttrMaxRegistersPerBlock, p.regsPerBlock},
-      {cudaDevAttrMaxRegistersPerMultiprocessor, p.regsPerMultiprocessor},
-      {cudaDevAttrClockRate, as_int(gpu.shader_clock_khz)},
-      {cudaDevAttrMemoryClockRate, as_int(gpu.dram.clock_khz)},
-      {cudaDevAttrTextureAlignment, static_cast<long long>(p.textureAlignment)},
-      {cudaDevAttrGpuOverlap, p.asyncEngineCount > 0},
-      {cudaDevAttrMultiProcessorCount, p.multiProcessorCount},
-      {cudaDevAttrKernelExecTimeout, 0},
-      {cudaDevAttrIntegrated, p.integrated},
-      {cudaDevAttrCanMapHostMemory, p.canMapHostMemory},
-      {cudaDevAttrComputeMode, 0},
-      {cudaDevAttrConcurrentKernels, p.concurrentKernels},
-      {cudaDevAttrEccEnabled, 0},
-      {cudaDevAttrAsyncEngineCount, p.asyncEngineCount},
-      {cudaDevAttrUnifiedAddressing, p.unifiedAddressing},
-      {cudaDevAttrGlobalMemoryBusWidth, p.memoryBusWidth},
-      {cudaDevAttrL2CacheSize, p.l2CacheSize},
-      {cudaDevAttrMaxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor},
-      {cudaDevAttrMaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor},
-      {cudaDevAttrComputeCapabilityMajor, p.major},
-      {cudaDevAttrComputeCapabilityMinor, p.minor},
-      {cudaDevAttrStreamPrioritiesSupported, 0},
-      {cudaDevAttrGlobalL1CacheSupported, 1},
-      {cudaDevAttrLocalL1CacheSupported, 1},
-      {cudaDevAttrManagedMemory, 1},
-      {cudaDevAttrIsMultiGpuBoard, 0},
-      {cudaDevAttrConcurrentManagedAccess, 1},
-      {cudaDevAttrPageableMemoryAccess, 0},
-      {cudaDevAttrCooperativeLaunch, 1},
-      {cudaDevAttrHostRegisterSupported, 1},
-      {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
-      {cudaDevAttrMemoryPoolsSupported, 1},
-      {cudaDevAttrPciBusId, 0},
-      {cudaDevAttrPciDeviceId, 0},
-      {cudaDevAttrPciDomainId, 0},
-      {cudaDevAttrReservedSharedMemoryPerBlock, 0},
-      {cudaDevAttrSingleToDoublePrecisionPerfRatio, 8},
-      {cudaDevAttrComputePreemptionSupported, 0},
-      {cudaDevAttrClusterLaunch, 0},
-  };
-  const auto found = values.find(attribute);
-  if (found == values.end()) return cudaErrorInvalidValue;
-  *value = static_cast<int>(std::min<long long>(found->second, 0x7fffffff));
-  return cudaSuccess;
-}
 
 std::map<cudaLimit, size_t>& limits() {
   static auto* const values = new std::map<cudaLimit, size_t>{
@@ -189,14 +78,14 @@ DUET_END
 DUET_API(cudaGetDeviceProperties, Other, (cudaDeviceProp * properties, int device)) {
   if (device != 0) return cudaErrorInvalidDevice;
   if (properties == nullptr) return cudaErrorInvalidValue;
-  describe(session, *properties);
+  duet::cuda::describe(session, *properties);
   return cudaSuccess;
 }
 DUET_END
 DUET_API(cudaDeviceGetAttribute, Other, (int* value, cudaDeviceAttr attribute, int device)) {
   if (device != 0) return cudaErrorInvalidDevice;
   if (value == nullptr) return cudaErrorInvalidValue;
-  return attribute_value(session, value, attribute);
+  return duet::cuda::attribute_value(session, attribute, *value);
 }
 DUET_END
 

@@ -50,6 +50,13 @@ std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph) {
   return result;
 }
 
+bool has_memory_nodes(const CUgraph_st& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
+    return std::holds_alternative<MemAllocWork>(node->work) ||
+           std::holds_alternative<MemFreeWork>(node->work);
+  });
+}
+
 std::vector<CUgraphNode_st*> topological_order(const CUgraph_st& graph) {
   std::unordered_map<const CUgraphNode_st*, std::size_t> position, missing;
   std::vector<std::vector<std::size_t>> dependents(graph.nodes.size());
@@ -88,29 +95,6 @@ CUgraphNode_st* find_copy(const CUgraph_st& graph, const CUgraphNode_st* origina
   return nullptr;
 }
 
-namespace {
-
-// `extra` gives the parameters as one block: pairs of a mark and a value, ended by mark 0. Mark 1: the block;
-// 2: a pointer to its size (the driver interface's CU_LAUNCH_PARAM_*).
-cudaError_t take_block(void** extra, std::vector<std::byte>& parameters) {
-  const void* block = nullptr;
-  std::size_t bytes = 0;
-  for (; *extra != nullptr; extra += 2) {
-    const auto mark = reinterpret_cast<std::uintptr_t>(extra[0]);
-    if (mark == 1)
-      block = extra[1];
-    else if (mark == 2)
-      bytes = *static_cast<const std::size_t*>(extra[1]);
-    else
-      return cudaErrorInvalidValue;
-  }
-  if (block == nullptr || bytes < parameters.size()) return cudaErrorInvalidValue;
-  std::memcpy(parameters.data(), block, parameters.size());
-  return cudaSuccess;
-}
-
-}  // namespace
-
 cudaError_t kernel_work(Session& session, const cudaKernelNodeParams& params, KernelWork& work) {
   Function* function = session.function_of(params.func);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
@@ -119,14 +103,10 @@ cudaError_t kernel_work(Session& session, const cudaKernelNodeParams& params, Ke
       error != cudaSuccess)
     return error;
   const ptx::Kernel& kernel = *function->kernel;
-  if (!kernel.parameters.empty() && (params.kernelParams == nullptr) == (params.extra == nullptr))
-    return cudaErrorInvalidValue;
-  std::vector<std::byte> parameters(kernel.parameter_bytes);
-  if (params.kernelParams != nullptr) {
-    parameters = parameter_bytes(kernel, params.kernelParams);
-  } else if (params.extra != nullptr) {
-    if (const cudaError_t error = take_block(params.extra, parameters); error != cudaSuccess) return error;
-  }
+  std::vector<std::byte> parameters;
+  if (const cudaError_t error = take_parameters(kernel, params.kernelParams, params.extra, parameters);
+      error != cudaSuccess)
+    return error;
   work.function = function;
   work.grid = params.gridDim;
   work.block = params.blockDim;

@@ -1,5 +1,5 @@
 // CUDA graphs: nodes with what they do, the edges between them, and executable copies. A graph is plain data;
-// nothing of it is known to the driver until an executable copy is launched (graph_exec.h). Left out: memory,
+// nothing of it is known to the driver until an executable copy is launched (graph_exec.h). Left out:
 // conditional and external-semaphore nodes, user objects.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "copies.h"
+#include "graph_memory.h"
 #include "session.h"
 
 namespace duet::cuda {
@@ -42,9 +43,9 @@ struct WaitWork {
 struct RecordWork {
   cudaEvent_t event = nullptr;
 };
-// In the order of cudaGraphNodeType.
-using Work =
-    std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, EmptyWork, WaitWork, RecordWork>;
+// In the order of cudaGraphNodeType, which has two more before MemAllocWork.
+using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, EmptyWork, WaitWork,
+                          RecordWork, MemAllocWork, MemFreeWork>;
 
 // The handles of T that programs may use.
 template <typename T>
@@ -78,7 +79,10 @@ struct CUgraphNode_st {
   const CUgraphNode_st* original = nullptr;  // of a copy
   bool enabled = true;                       // in an executable graph
   duet::cuda::Live<CUgraphNode_st> live{this};
-  cudaGraphNodeType type() const { return static_cast<cudaGraphNodeType>(work.index()); }
+  cudaGraphNodeType type() const {
+    const std::size_t index = work.index();
+    return static_cast<cudaGraphNodeType>(index > cudaGraphNodeTypeEventRecord ? index + 2 : index);
+  }
 };
 
 struct CUgraph_st {
@@ -94,6 +98,8 @@ cudaGraphNode_t add_node(CUgraph_st& graph, Work work, const std::vector<CUgraph
 Work copy_of(const Work& work);
 // Nodes remember what they are copies of.
 std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& graph);
+// Such graphs have no clones, are no children, and keep their nodes and edges.
+bool has_memory_nodes(const CUgraph_st& graph);
 // Dependencies before dependents, otherwise in the order in which nodes were added; empty with a cycle.
 std::vector<CUgraphNode_st*> topological_order(const CUgraph_st& graph);
 // Whether the edges are nothing but order; null says so too. Other edges are not supported.

@@ -48,8 +48,8 @@ bool pairs_in(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNod
   return true;
 }
 
-const char* const kTypeNames[] = {"kernel", "memcpy", "memset",     "host",
-                                  "graph",  "empty",  "event wait", "event record"};
+const char* const kTypeNames[] = {"kernel",     "memcpy",       "memset", "host", "graph",      "empty",
+                                  "event wait", "event record", "",       "",     "allocation", "free"};
 
 void write_dot(std::ofstream& file, const CUgraph_st& graph, const std::string& prefix) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -85,6 +85,7 @@ DUET_END
 
 DUET_API(cudaGraphClone, Other, (cudaGraph_t * clone, cudaGraph_t graph)) {
   if (clone == nullptr || !valid(graph)) return cudaErrorInvalidValue;
+  if (duet::cuda::has_memory_nodes(*graph)) return cudaErrorNotSupported;
   *clone = duet::cuda::copy_of(*graph).release();
   return cudaSuccess;
 }
@@ -100,6 +101,7 @@ DUET_END
 
 DUET_API(cudaGraphDestroyNode, Other, (cudaGraphNode_t node)) {
   if (!valid(node)) return cudaErrorInvalidValue;
+  if (duet::cuda::has_memory_nodes(node->graph)) return cudaErrorNotSupported;
   auto& nodes = node->graph.nodes;
   for (const auto& other : nodes) std::erase(other->after, node);
   std::erase_if(nodes, [&](const auto& other) { return other.get() == node; });
@@ -183,6 +185,7 @@ DUET_API(cudaGraphRemoveDependencies, Other,
          (cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
           const cudaGraphEdgeData* data, size_t count)) {
   if (!pairs_in(graph, from, to, count) || !duet::cuda::plain(data, count)) return cudaErrorInvalidValue;
+  if (duet::cuda::has_memory_nodes(*graph)) return cudaErrorNotSupported;
   for (size_t i = 0; i < count; ++i)
     if (std::erase(to[i]->after, from[i]) == 0) return cudaErrorInvalidValue;
   return cudaSuccess;

@@ -120,7 +120,10 @@ class Launch {
       : session_(session), thread_(thread), exec_(exec), stream_(stream) {}
 
   cudaError_t run() {
-    if (const cudaError_t error = prepare(); error != cudaSuccess) return error;
+    if (const cudaError_t error = prepare(); error != cudaSuccess) {
+      take_back_memory();
+      return error;
+    }
     thread_.host->stage_one(CallKind::GraphLaunch);
     follow_last_launch();
     const auto begins = [](const Step& step) { return step.lane != 0 && step.after.empty(); };
@@ -132,7 +135,11 @@ class Launch {
       if (begins(step)) edge(CommandKind::StreamWaitEvent, id, exec_.start);
       record_tail(step.lane);
       for (const std::size_t earlier : step.waits) wait_for(id, earlier);
-      if (commands_[i].call != CallKind::Other) submit(std::move(commands_[i]));
+      if (commands_[i].call != CallKind::Other) {
+        const auto command = thread_.host->submit_further(std::move(commands_[i]));
+        if (const auto* work = std::get_if<KernelWork>(&step.node->work))
+          session_.launched(command, id, *work->function->kernel);
+      }
       if (step.awaited) unrecorded_[step.lane] = i;
     }
     for (const std::size_t last : exec_.last) wait_for(stream_, last);
@@ -206,6 +213,29 @@ class Launch {
     work.event->captured.reset();
     return cudaSuccess;
   }
+  // In the order of the launch: what a node leaves is what the next one finds.
+  cudaError_t make(MemAllocWork& work, Command&) {
+    const bool was = work.memory->allocated;
+    const bool free_first = (exec_.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+    const cudaError_t error = allocate_graph_memory(work.memory, free_first);
+    if (error == cudaSuccess) memory_before_.emplace_back(work.memory, was);
+    return error;
+  }
+  cudaError_t make(MemFreeWork& work, Command&) {
+    const cudaError_t error = free_graph_memory(work.memory);
+    if (error == cudaSuccess) memory_before_.emplace_back(work.memory, true);
+    return error;
+  }
+  // The launch failed: nothing of it has happened.
+  void take_back_memory() {
+    for (; !memory_before_.empty(); memory_before_.pop_back()) {
+      const auto& [memory, was] = memory_before_.back();
+      if (was)
+        allocate_graph_memory(memory, true);
+      else
+        free_graph_memory(memory);
+    }
+  }
   cudaError_t make(ChildWork&, Command&) { return cudaSuccess; }  // flattened
   cudaError_t make(EmptyWork&, Command&) { return cudaSuccess; }
 
@@ -226,7 +256,8 @@ class Launch {
   ThreadState& thread_;
   CUgraphExec_st& exec_;
   const StreamId stream_;
-  std::vector<Command> commands_;                         // by step
+  std::vector<Command> commands_;                                             // by step
+  std::vector<std::pair<std::shared_ptr<GraphMemory>, bool>> memory_before_;  // whether it was allocated
   std::unordered_map<unsigned, std::size_t> unrecorded_;  // by lane: its latest step, awaited
 };
 

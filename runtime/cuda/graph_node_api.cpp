@@ -10,6 +10,8 @@ using duet::cuda::FillWork;
 using duet::cuda::HostWork;
 using duet::cuda::KernelWork;
 using duet::cuda::linear_parms;
+using duet::cuda::MemAllocWork;
+using duet::cuda::MemFreeWork;
 using duet::cuda::RecordWork;
 using duet::cuda::Session;
 using duet::cuda::symbol_range;
@@ -114,9 +116,29 @@ auto event_of(Session& session, cudaEvent_t event) {
 auto child(cudaGraph_t graph) {
   return [graph](Work& work) {
     if (!valid(graph)) return cudaErrorInvalidValue;
+    if (duet::cuda::has_memory_nodes(*graph)) return cudaErrorNotSupported;
     ChildWork made{duet::cuda::copy_of(*graph)};
     made.graph->embedded = true;
     work = std::move(made);
+    return cudaSuccess;
+  };
+}
+template <typename Params>
+auto allocation(Session& session, Params* params) {
+  return [&session, params](Work& work) {
+    if (params == nullptr) return cudaErrorInvalidValue;
+    cudaMemAllocNodeParams first{params->poolProps, params->accessDescs, params->accessDescCount,
+                                 params->bytesize, nullptr};
+    const cudaError_t error = duet::cuda::make_graph_memory(session, first, std::get<MemAllocWork>(work));
+    params->dptr = first.dptr;
+    return error;
+  };
+}
+auto release(void* pointer) {
+  return [pointer](Work& work) {
+    auto memory = duet::cuda::graph_memory_of(pointer);
+    if (memory == nullptr) return cudaErrorInvalidValue;
+    work = MemFreeWork{std::move(memory)};
     return cudaSuccess;
   };
 }
@@ -130,9 +152,14 @@ cudaMemsetParams first_version(const cudaMemsetParamsV2& p) {
 }
 cudaHostNodeParams first_version(const cudaHostNodeParamsV2& p) { return {p.fn, p.userData}; }
 
+// Whose parameters stay as they were made.
+bool is_memory(cudaGraphNodeType type) {
+  return type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree;
+}
+
 // Calls `use(empty work, make)` for the node that the parameters describe.
 template <typename Use>
-cudaError_t by_type(Session& session, const cudaGraphNodeParams& p, Use&& use) {
+cudaError_t by_type(Session& session, cudaGraphNodeParams& p, Use&& use) {
   switch (p.type) {
     case cudaGraphNodeTypeKernel: {
       const cudaKernelNodeParams params = first_version(p.kernel);
@@ -157,6 +184,10 @@ cudaError_t by_type(Session& session, const cudaGraphNodeParams& p, Use&& use) {
       return use(WaitWork{}, event_of<WaitWork>(session, p.eventWait.event));
     case cudaGraphNodeTypeEventRecord:
       return use(RecordWork{}, event_of<RecordWork>(session, p.eventRecord.event));
+    case cudaGraphNodeTypeMemAlloc:
+      return use(MemAllocWork{}, allocation(session, &p.alloc));
+    case cudaGraphNodeTypeMemFree:
+      return use(MemFreeWork{}, release(p.free.dptr));
     default:
       return cudaErrorNotSupported;
   }
@@ -219,6 +250,29 @@ DUET_API(cudaGraphAddEventWaitNode, Other, (DUET_ADD_PARAMETERS, cudaEvent_t eve
 }
 DUET_END
 
+DUET_API(cudaGraphAddMemAllocNode, Other, (DUET_ADD_PARAMETERS, cudaMemAllocNodeParams* params)) {
+  return add(node, graph, after, after_count, MemAllocWork{}, allocation(session, params));
+}
+DUET_END
+DUET_API(cudaGraphAddMemFreeNode, Other, (DUET_ADD_PARAMETERS, void* pointer)) {
+  return add(node, graph, after, after_count, MemFreeWork{}, release(pointer));
+}
+DUET_END
+DUET_API(cudaGraphMemAllocNodeGetParams, Other, (cudaGraphNode_t node, cudaMemAllocNodeParams* params)) {
+  const auto* work = work_of<MemAllocWork>(node);
+  if (work == nullptr || params == nullptr) return cudaErrorInvalidValue;
+  *params = work->params;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaGraphMemFreeNodeGetParams, Other, (cudaGraphNode_t node, void* pointer)) {
+  const auto* work = work_of<MemFreeWork>(node);
+  if (work == nullptr || pointer == nullptr) return cudaErrorInvalidValue;
+  *static_cast<void**>(pointer) = reinterpret_cast<void*>(work->memory->address);
+  return cudaSuccess;
+}
+DUET_END
+
 DUET_API(cudaGraphAddNode, Other,
          (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* after,
           const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* params)) {
@@ -229,13 +283,13 @@ DUET_API(cudaGraphAddNode, Other,
 }
 DUET_END
 DUET_API(cudaGraphNodeSetParams, Other, (cudaGraphNode_t node, cudaGraphNodeParams* params)) {
-  if (params == nullptr) return cudaErrorInvalidValue;
+  if (params == nullptr || is_memory(params->type)) return cudaErrorInvalidValue;
   return by_type(session, *params, [&](auto work, auto make) { return set<decltype(work)>(node, make); });
 }
 DUET_END
 DUET_API(cudaGraphExecNodeSetParams, Other,
          (cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeParams* params)) {
-  if (params == nullptr) return cudaErrorInvalidValue;
+  if (params == nullptr || is_memory(params->type)) return cudaErrorInvalidValue;
   if (params->type == cudaGraphNodeTypeGraph) return cudaErrorNotSupported;
   return by_type(session, *params,
                  [&](auto work, auto make) { return set<decltype(work)>(exec, node, make); });

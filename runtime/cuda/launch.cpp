@@ -52,11 +52,36 @@ cudaError_t check_launch(Session& session, Function& function, dim3 grid, dim3 b
   return cudaSuccess;
 }
 
-std::vector<std::byte> parameter_bytes(const ptx::Kernel& kernel, void** arguments) {
-  std::vector<std::byte> parameters(kernel.parameter_bytes);
+namespace {
+
+cudaError_t take_block(void** extra, std::vector<std::byte>& parameters) {
+  const void* block = nullptr;
+  std::size_t bytes = 0;
+  for (; *extra != nullptr; extra += 2) {
+    const auto mark = reinterpret_cast<std::uintptr_t>(extra[0]);
+    if (mark == 1)
+      block = extra[1];
+    else if (mark == 2)
+      bytes = *static_cast<const std::size_t*>(extra[1]);
+    else
+      return cudaErrorInvalidValue;
+  }
+  if (block == nullptr || bytes < parameters.size()) return cudaErrorInvalidValue;
+  std::memcpy(parameters.data(), block, parameters.size());
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t take_parameters(const ptx::Kernel& kernel, void** arguments, void** extra,
+                            std::vector<std::byte>& parameters) {
+  parameters.assign(kernel.parameter_bytes, std::byte{});
+  if (kernel.parameters.empty()) return cudaSuccess;
+  if ((arguments == nullptr) == (extra == nullptr)) return cudaErrorInvalidValue;
+  if (extra != nullptr) return take_block(extra, parameters);
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
     std::memcpy(parameters.data() + kernel.parameters[i].offset, arguments[i], kernel.parameters[i].bytes);
-  return parameters;
+  return cudaSuccess;
 }
 
 cudaError_t launch_command(Session& session, Function& function, dim3 grid, dim3 block,
@@ -76,15 +101,18 @@ cudaError_t launch_command(Session& session, Function& function, dim3 grid, dim3
 }
 
 cudaError_t launch(Session& session, ThreadState& thread, Function& function, dim3 grid, dim3 block,
-                   void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream,
-                   bool cooperative) {
+                   void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream, bool cooperative,
+                   void** extra) {
   StreamUse use;
   if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
   if (const cudaError_t error =
           check_launch(session, function, grid, block, dynamic_shared_bytes, cooperative);
       error != cudaSuccess)
     return error;
-  std::vector<std::byte> parameters = parameter_bytes(*function.kernel, arguments);
+  std::vector<std::byte> parameters;
+  if (const cudaError_t error = take_parameters(*function.kernel, arguments, extra, parameters);
+      error != cudaSuccess)
+    return error;
   if (use.capture != nullptr)
     return capture(use, KernelWork{&function,
                                    grid,
@@ -99,7 +127,17 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
       error != cudaSuccess)
     return error;
   command.stream = use.id;
-  thread.host->submit(std::move(command));
+  session.launched(thread.host->submit(std::move(command)), use.id, *function.kernel);
+  return cudaSuccess;
+}
+
+cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned count, bool& cooperative) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (attributes[i].id == cudaLaunchAttributeCooperative)
+      cooperative = attributes[i].val.cooperative != 0;
+    else if (attributes[i].id != cudaLaunchAttributeIgnore && attributes[i].id != cudaLaunchAttributePriority)
+      return cudaErrorNotSupported;
+  }
   return cudaSuccess;
 }
 
@@ -129,13 +167,9 @@ DUET_API(cudaLaunchKernelExC, Launch,
   Function* function = session.function_of(stub);
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   bool cooperative = false;
-  for (unsigned i = 0; i < config->numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative)
-      cooperative = attribute.val.cooperative != 0;
-    else if (attribute.id != cudaLaunchAttributeIgnore && attribute.id != cudaLaunchAttributePriority)
-      return cudaErrorNotSupported;
-  }
+  if (const cudaError_t error = duet::cuda::read_attributes(config->attrs, config->numAttrs, cooperative);
+      error != cudaSuccess)
+    return error;
   return duet::cuda::launch(session, thread, *function, config->gridDim, config->blockDim, arguments,
                             config->dynamicSmemBytes, config->stream, cooperative);
 }

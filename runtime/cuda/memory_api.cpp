@@ -1,9 +1,10 @@
-// Memory allocation: device, pinned, mapped, managed (plain shared memory for now: host and GPU reach the
-// same bytes), registered; and what may be asked of a pointer.
+// Memory allocation: device, pinned, mapped, managed (shared memory: host and GPU reach the same bytes, see
+// managed_guard.h for when), registered; and what may be asked of a pointer.
 #include <cstring>
 
 #include "base/error.h"
 #include "capture.h"
+#include "graph_memory.h"
 #include "memory_pool.h"
 #include "session.h"
 
@@ -37,6 +38,7 @@ cudaError_t allocate(Session& session, ThreadState& thread, void** pointer, Byte
 void wait_for_device(Session& session, ThreadState& thread) {
   if (!session.driver().all_idle())
     thread.host->wait(duet::driver::CallKind::Allocate, [&] { return session.driver().all_idle(); });
+  session.synchronized();
 }
 
 cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
@@ -46,6 +48,12 @@ cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
   if (allocation == nullptr || allocation->base != address_of(pointer)) return cudaErrorInvalidValue;
   if (duet::cuda::freed_in_pool(pointer)) return cudaErrorInvalidValue;
   wait_for_device(session, thread);
+  if (auto memory = duet::cuda::graph_memory_of(pointer)) {
+    const cudaError_t error = duet::cuda::free_graph_memory(memory);
+    memory.reset();
+    duet::cuda::trim_graph_memory(session);
+    return error;
+  }
   // Meanwhile another thread may have freed something.
   allocation = session.space().find(address_of(pointer));
   if (allocation == nullptr) return cudaErrorInvalidValue;
@@ -240,8 +248,18 @@ DUET_API(cudaMemAdvise, Other, (const void* pointer, size_t count, cudaMemoryAdv
   return check_managed(session, pointer, count);
 }
 DUET_END
-DUET_API(cudaStreamAttachMemAsync, Other, (cudaStream_t stream, void* pointer, size_t, unsigned)) {
+DUET_API(cudaStreamAttachMemAsync, Other,
+         (cudaStream_t stream, void* pointer, size_t bytes, unsigned flags)) {
   if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
-  return check_managed(session, pointer, 0);
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
+    return cudaErrorInvalidValue;
+  if (flags == cudaMemAttachSingle && session.stream_handle(stream) == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_managed(session, pointer, 0); error != cudaSuccess) return error;
+  const Allocation* allocation = session.space().find(address_of(pointer));
+  if (allocation->base != address_of(pointer) || (bytes != 0 && bytes != allocation->bytes))
+    return cudaErrorInvalidValue;
+  if (duet::cuda::ManagedGuard* guard = session.managed_guard())
+    guard->attach(allocation->base, flags, session.stream_id(stream));
+  return cudaSuccess;
 }
 DUET_END

@@ -129,6 +129,18 @@ void mark_freed(Session& session, Blocks block) {
   if (Pool* pool = block->second.pool) pool->used_bytes -= bytes_of(session, block->first);
 }
 
+// A node of the graph that the stream captures.
+cudaError_t capture_allocation(Session& session, const StreamUse& use, void** pointer, Bytes bytes) {
+  cudaMemAllocNodeParams params{};
+  params.poolProps.allocType = cudaMemAllocationTypePinned;
+  params.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  params.bytesize = bytes;
+  MemAllocWork work;
+  if (const cudaError_t error = make_graph_memory(session, params, work); error != cudaSuccess) return error;
+  *pointer = params.dptr;
+  return capture(use, std::move(work));
+}
+
 }  // namespace
 
 CUmemPoolHandle_st* current_pool() { return all().current; }
@@ -138,13 +150,9 @@ cudaError_t allocate_from_pool(Session& session, ThreadState& thread, void** poi
   if (pointer == nullptr || !is_pool(pool)) return cudaErrorInvalidValue;
   StreamUse use;
   if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
-  if (use.capture != nullptr) {
-    std::fprintf(stderr,
-                 "duet: memory nodes of graphs (cudaMallocAsync in a capturing stream) are not supported\n");
-    return refuse_capture(use, cudaErrorStreamCaptureUnsupported);
-  }
   *pointer = nullptr;
   if (bytes == 0) return cudaErrorInvalidValue;
+  if (use.capture != nullptr) return capture_allocation(session, use, pointer, bytes);
   const Bytes whole = round_up<Bytes>(bytes, session.space().page_bytes());
   if (whole < bytes) return cudaErrorMemoryAllocation;
   auto block = find_free(session, pool, whole, use.id);
@@ -174,6 +182,7 @@ bool free_to_pool(Session& session, void* pointer) {
 }
 
 void trim_pools(Session& session) {
+  trim_graph_memory(session);
   if (all().blocks.empty()) return;
   trim(session, nullptr, 0);
   for (std::size_t i = all().pools.size(); i-- > 0;) {
@@ -187,12 +196,13 @@ namespace {
 cudaError_t free_in_stream(Session& session, void* pointer, cudaStream_t stream) {
   StreamUse use;
   if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
-  if (use.capture != nullptr) {
-    std::fprintf(stderr,
-                 "duet: memory nodes of graphs (cudaFreeAsync in a capturing stream) are not supported\n");
-    return refuse_capture(use, cudaErrorStreamCaptureUnsupported);
-  }
   if (pointer == nullptr) return cudaSuccess;
+  const auto memory = graph_memory_of(pointer);
+  if (use.capture != nullptr) {
+    if (memory == nullptr) return refuse_capture(use, cudaErrorInvalidValue);
+    return capture(use, MemFreeWork{memory});
+  }
+  if (memory != nullptr) return free_graph_memory(memory);
   const auto address = reinterpret_cast<Address>(pointer);
   auto block = all().blocks.find(address);
   if (block == all().blocks.end()) {

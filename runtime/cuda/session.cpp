@@ -14,23 +14,35 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
+#include "contexts.h"
 #include "fat_binary.h"
 
 namespace duet::cuda {
 
 namespace {
 
-// The program's memory, which lies in this process.
+// The program's memory, which lies in this process; managed memory may be protected from it.
 class NativeHostPort : public driver::HostPort {
  public:
-  void read(const std::byte* host, std::byte* to, Bytes bytes) override { std::memcpy(to, host, bytes); }
-  void write(std::byte* host, const std::byte* from, Bytes bytes) override { std::memcpy(host, from, bytes); }
+  explicit NativeHostPort(const std::unique_ptr<ManagedGuard>& guard) : guard_(guard) {}
+  void read(const std::byte* host, std::byte* to, Bytes bytes) override {
+    std::memcpy(to, guard_ != nullptr ? guard_->backing(host) : host, bytes);
+  }
+  void write(std::byte* host, const std::byte* from, Bytes bytes) override {
+    std::memcpy(guard_ != nullptr ? guard_->backing(host) : host, from, bytes);
+  }
+
+ private:
+  const std::unique_ptr<ManagedGuard>& guard_;
 };
 
 bool forked = false;
 thread_local ThreadState* this_thread = nullptr;  // never freed: global destructors still make calls
+thread_local ApiFunction* called_for = nullptr;
+thread_local bool per_thread_default = false;
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -113,7 +125,7 @@ Session::Session() {
     machine_ = config::load_machine(machine, "");
     journal_ = std::make_unique<report::JournalWriter>(journal);
     std::strncpy(journal_->header().command, own_command().c_str(), sizeof journal_->header().command - 1);
-    host_port_ = std::make_unique<NativeHostPort>();
+    host_port_ = std::make_unique<NativeHostPort>(managed_guard_);
     machine::ProcessOptions options;
     options.trace_push_buffer = !environment("DUET_TRACE_PUSH_BUFFER").empty();
     options.registers_per_thread =
@@ -131,6 +143,7 @@ Session::Session() {
     process_ = std::make_unique<machine::Process>(
         machine_.machine, journal_.get(), *host_port_, [this](const std::string& text) { print(text); },
         options);
+    if (ManagedGuard::needed(config())) managed_guard_ = std::make_unique<ManagedGuard>(config(), driver());
   } catch (const std::exception& error) {
     refuse_to_start(error.what());
   }
@@ -175,6 +188,7 @@ void Session::register_function(Image* image, const void* stub, const char* name
   function->image = image;
   function->name = name;
   function->stub = stub;
+  handles_[function.get()] = function.get();
   functions_[stub] = std::move(function);
 }
 
@@ -187,7 +201,8 @@ machine::LoadedModule& Session::loaded(Image& image) {
     const auto capability = static_cast<unsigned>(config().gpu.compute_capability_major * 10 +
                                                   config().gpu.compute_capability_minor);
     image.module = &process_->load_module(
-        ptx_of_fat_binary(image.fat_binary, capability, image.name), image.name, [this](Bytes bytes) {
+        image.fat_binary != nullptr ? ptx_of_fat_binary(image.fat_binary, capability, image.name) : image.ptx,
+        image.name, [this](Bytes bytes) {
           return static_cast<std::byte*>(allocate_host(bytes, memory::AllocationKind::Managed, 0));
         });
   }
@@ -210,10 +225,49 @@ void Session::place_managed(Image* image) {
   }
 }
 
+Function* Session::find_function(const void* stub) {
+  if (const auto found = functions_.find(stub); found != functions_.end()) return found->second.get();
+  const auto handle = handles_.find(stub);
+  return handle != handles_.end() ? handle->second : nullptr;
+}
+
 Function* Session::function_of(const void* stub) {
-  const auto found = functions_.find(stub);
-  if (found == functions_.end()) return nullptr;
-  return kernel_of(*found->second) != nullptr ? found->second.get() : nullptr;
+  Function* function = find_function(stub);
+  return function != nullptr && kernel_of(*function) != nullptr ? function : nullptr;
+}
+
+Image* Session::load_image(std::string ptx, const std::string& name) {
+  auto image = std::make_unique<Image>();
+  image->ptx = std::move(ptx);
+  image->name = name;
+  loaded(*image);
+  return images_.emplace_back(std::move(image)).get();
+}
+
+void Session::forget_image(Image* image) {
+  for (auto function = functions_.begin(); function != functions_.end();) {
+    if (function->second->image != image) {
+      ++function;
+      continue;
+    }
+    handles_.erase(function->second.get());
+    forgotten_.push_back(std::move(function->second));
+    function = functions_.erase(function);
+  }
+}
+
+Function* Session::image_function(Image* image, const std::string& name) {
+  for (const auto& [stub, function] : functions_)
+    if (function->image == image && function->name == name) return function.get();
+  if (loaded(*image).module.find_kernel(name) == nullptr) return nullptr;
+  auto function = std::make_unique<Function>();
+  function->image = image;
+  function->name = name;
+  function->stub = function.get();
+  Function* const result = handles_[function.get()] = function.get();
+  kernel_of(*result);
+  functions_[result] = std::move(function);
+  return result;
 }
 
 const ptx::Kernel* Session::kernel_of(Function& function) {
@@ -239,6 +293,7 @@ bool Session::valid_stream(cudaStream_t stream) const {
 }
 
 CUstream_st* Session::stream_handle(cudaStream_t stream) {
+  if (stream == nullptr && per_thread_default) stream = cudaStreamPerThread;
   if (stream == nullptr || stream == cudaStreamLegacy) return nullptr;
   if (stream == cudaStreamPerThread) {
     ThreadState& state = thread();
@@ -256,6 +311,7 @@ driver::StreamId Session::stream_id(cudaStream_t stream) {
 cudaStream_t Session::add_stream(bool blocking, unsigned flags, int priority) {
   auto handle =
       std::make_unique<CUstream_st>(CUstream_st{driver().create_stream(blocking, priority), flags, priority});
+  handle->context = current_context(thread());
   cudaStream_t stream = handle.get();
   streams_[stream] = std::move(handle);
   return stream;
@@ -268,6 +324,7 @@ void Session::remove_stream(cudaStream_t stream) {
 
 cudaEvent_t Session::add_event(unsigned flags) {
   auto handle = std::make_unique<CUevent_st>(CUevent_st{driver().create_event(), flags});
+  handle->context = current_context(thread());
   cudaEvent_t event = handle.get();
   events_[event] = std::move(handle);
   return event;
@@ -276,6 +333,17 @@ cudaEvent_t Session::add_event(unsigned flags) {
 void Session::remove_event(cudaEvent_t event) {
   driver().destroy_event(event->id);
   events_.erase(event);
+}
+
+void Session::remove_all_of(const CUctx_st* context) {
+  std::vector<cudaStream_t> streams;
+  std::vector<cudaEvent_t> events;
+  for (const auto& [stream, handle] : streams_)
+    if (handle->context == context) streams.push_back(stream);
+  for (const auto& [event, handle] : events_)
+    if (handle->context == context) events.push_back(event);
+  for (const cudaStream_t stream : streams) remove_stream(stream);
+  for (const cudaEvent_t event : events) remove_event(event);
 }
 
 void Session::check_fault() {
@@ -289,6 +357,14 @@ void Session::check_fault() {
 
 void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags) {
   const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
+  if (kind == memory::AllocationKind::Managed && managed_guard_ != nullptr) {
+    std::byte* backing = nullptr;
+    std::byte* host = managed_guard_->allocate(whole, backing);
+    if (host == nullptr) return nullptr;
+    space().map_host(host, bytes, kind, memory::PageEntry{}, flags, backing);
+    if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(reinterpret_cast<Address>(host), flags, 0);
+    return host;
+  }
   void* pointer = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pointer == MAP_FAILED) return nullptr;
   space().map_host(pointer, bytes, kind, memory::PageEntry{}, flags);
@@ -297,6 +373,10 @@ void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned 
 }
 
 bool Session::free_host(void* pointer) {
+  if (managed_guard_ != nullptr && managed_guard_->release(reinterpret_cast<Address>(pointer))) {
+    space().release(reinterpret_cast<Address>(pointer));
+    return true;
+  }
   const auto found = host_memory_.find(pointer);
   if (found == host_memory_.end()) return false;
   space().release(reinterpret_cast<Address>(pointer));
@@ -305,11 +385,20 @@ bool Session::free_host(void* pointer) {
   return true;
 }
 
+void Session::launched(driver::CommandId id, driver::StreamId stream, const ptx::Kernel& kernel) {
+  if (managed_guard_ != nullptr) managed_guard_->launched(id, stream, kernel.name);
+}
+
 void Session::flush_print() {
   if (printed_.empty()) return;
   std::fwrite(printed_.data(), 1, printed_.size(), stdout);
   printed_.clear();
 }
+
+CalledFor::CalledFor(ApiFunction& function) : before_(std::exchange(called_for, &function)) {}
+CalledFor::~CalledFor() { called_for = before_; }
+PerThreadDefault::PerThreadDefault() : before_(std::exchange(per_thread_default, true)) {}
+PerThreadDefault::~PerThreadDefault() { per_thread_default = before_; }
 
 namespace detail {
 
@@ -325,7 +414,8 @@ Entry::Entry(ApiFunction& function)
       session_(entered(Session::get())),
       lock_(session_.mutex()),
       thread_(session_.thread()),
-      function_(function) {
+      function_(called_for != nullptr ? *called_for : function) {
+  if (called_for == nullptr) use_primary_context(thread_);
   ++session_.journal().header().entered_calls;
   if (function_.count == nullptr) function_.count = &session_.journal().api(function_.name);
   if (session_.host_time_real() && thread_.real_time_mark != 0)
@@ -368,7 +458,10 @@ cudaError_t run_entered(ApiFunction& function, Entry& entry,
     if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
   }
   if (function.synchronizes) session.flush_print();
-  if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky)
+  // A query that finds everything done is as good as a wait.
+  const bool asked = function.kind == driver::CallKind::Query && result == cudaSuccess;
+  if (function.synchronizes || asked) session.synchronized();
+  if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky && called_for == nullptr)
     entry.thread().last_error = result;
   return result;
 }

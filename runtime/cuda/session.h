@@ -17,12 +17,14 @@
 #include "driver/driver.h"
 #include "host_threads.h"
 #include "machine/process.h"
+#include "managed_guard.h"
 #include "report/journal.h"
 
 namespace duet::cuda {
 struct Capture;
 struct CapturedEvent;
 }  // namespace duet::cuda
+struct CUctx_st;  // contexts.h
 
 // The handles that programs hold.
 struct CUstream_st {
@@ -32,27 +34,31 @@ struct CUstream_st {
   duet::cuda::Capture* capture = nullptr;           // capture.h; null: work given to it runs
   std::vector<cudaGraphNode_t> captured_after{};    // what its next node comes behind
   std::vector<cudaGraphEdgeData> captured_edges{};  // for cudaStreamGetCaptureInfo
+  CUctx_st* context = nullptr;
 };
 struct CUevent_st {
   duet::driver::EventId id;
   unsigned flags;
   std::shared_ptr<const duet::cuda::CapturedEvent> captured{};  // last recorded in a capturing stream
+  CUctx_st* context = nullptr;
 };
 
 namespace duet::cuda {
 
-// A fat binary that the program registered, loaded when something of it is first used.
+// GPU code that the program registered or loaded as a module, compiled when something of it is first used.
 struct Image {
   const void* fat_binary = nullptr;
+  std::string ptx;  // of a module that has no fat binary
   std::string name;
   machine::LoadedModule* module = nullptr;
 };
 
-// One __global__ function: the address of its host stub stands for it, and cudaKernel_t points to this.
+// One __global__ function: the address of its host stub stands for it, and cudaKernel_t, cudaFunction_t,
+// CUfunction and CUkernel point to this.
 struct Function {
   Image* image = nullptr;
   std::string name;
-  const void* stub = nullptr;
+  const void* stub = nullptr;           // of a function of a module: itself
   const ptx::Kernel* kernel = nullptr;  // null until first used
   Bytes max_dynamic_shared_bytes = 0;   // cudaFuncSetAttribute; 0: the default limit
 };
@@ -76,7 +82,8 @@ struct ThreadState {
   cudaError_t last_error = cudaSuccess;
   cudaStream_t per_thread_stream = nullptr;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
-  Picoseconds real_time_mark = 0;  // --host-time real: when the last call returned, by the real clock
+  std::vector<CUctx_st*> contexts;  // the driver interface's stack, the current one last
+  Picoseconds real_time_mark = 0;   // --host-time real: when the last call returned, by the real clock
 };
 
 class Session {
@@ -102,8 +109,17 @@ class Session {
   void register_managed(Image* image, void** pointer, const char* name);
   // Loads the image and tells the program where its managed variables are.
   void place_managed(Image* image);
-  // Null when the stub was never registered. Loads and compiles on first use.
+  // Null when neither a registered stub nor a function's handle. Loads and compiles on first use.
   Function* function_of(const void* stub);
+  // The same without compiling.
+  Function* find_function(const void* stub);
+  // A module of PTX text, compiled now: throws duet::Error when it is none.
+  Image* load_image(std::string ptx, const std::string& name);
+  // Functions of it are no longer known; its memory stays, because kernels of it may still run.
+  void forget_image(Image* image);
+  // The function of that name, known from now on; null when the image has none.
+  Function* image_function(Image* image, const std::string& name);
+  machine::LoadedModule& loaded(Image& image);
   const ptx::Kernel* kernel_of(Function& function);
   // Device address of a registered variable; 0 when it is none.
   Address symbol_address(const void* variable, Bytes& bytes);
@@ -124,10 +140,20 @@ class Session {
   void check_fault();
   // Host memory that the runtime itself gave out (cudaHostAlloc, cudaMallocManaged).
   void* allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags);
+  // Null where host and GPU may touch managed memory at the same time.
+  ManagedGuard* managed_guard() { return managed_guard_.get(); }
+  // A command with a kernel has been submitted; or the host has waited for something.
+  void launched(driver::CommandId id, driver::StreamId stream, const ptx::Kernel& kernel);
+  void synchronized() {
+    if (managed_guard_ != nullptr) managed_guard_->synchronized();
+  }
   bool free_host(void* pointer);
 
   void print(const std::string& text) { printed_ += text; }
   void flush_print();
+
+  // The streams and events of a context that is destroyed.
+  void remove_all_of(const CUctx_st* context);
 
   bool host_time_real() const { return host_time_real_; }
   bool in_host_function = false;
@@ -145,13 +171,15 @@ class Session {
   std::unique_ptr<driver::HostPort> host_port_;
   std::unique_ptr<machine::Process> process_;
   std::vector<std::unique_ptr<Image>> images_;
-  std::unordered_map<const void*, std::unique_ptr<Function>> functions_;
+  std::unordered_map<const void*, std::unique_ptr<Function>> functions_;  // by stub
+  std::unordered_map<const void*, Function*> handles_;                    // by themselves
+  std::vector<std::unique_ptr<Function>> forgotten_;                      // of unloaded modules
   std::unordered_map<const void*, Symbol> symbols_;
   std::vector<ManagedVariable> managed_;
-  machine::LoadedModule& loaded(Image& image);
   std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;
   std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events_;
-  std::map<void*, Bytes> host_memory_;
+  std::map<void*, Bytes> host_memory_;  // but for what the guard holds
+  std::unique_ptr<ManagedGuard> managed_guard_;
   cudaError_t sticky_ = cudaSuccess;
   std::string printed_;
   std::uint32_t threads_ = 0;
@@ -165,6 +193,31 @@ struct ApiFunction {
   bool synchronizes = false;  // device printf appears
   bool after_sticky = false;  // only tells of errors: works when the context is lost, and is no error itself
   report::ApiCount* count = nullptr;
+};
+
+// While it lives, the thread's calls of the runtime's functions are made for the driver interface's function:
+// they are counted as that, and their errors are not the runtime's.
+class CalledFor {
+ public:
+  explicit CalledFor(ApiFunction& function);
+  ~CalledFor();
+  CalledFor(const CalledFor&) = delete;
+  CalledFor& operator=(const CalledFor&) = delete;
+
+ private:
+  ApiFunction* before_;
+};
+
+// While it lives, stream 0 is the thread's own default stream (_ptsz and _ptds names).
+class PerThreadDefault {
+ public:
+  PerThreadDefault();
+  ~PerThreadDefault();
+  PerThreadDefault(const PerThreadDefault&) = delete;
+  PerThreadDefault& operator=(const PerThreadDefault&) = delete;
+
+ private:
+  bool before_;
 };
 
 namespace detail {

@@ -73,7 +73,10 @@ Command duet::cuda::host_function_command(Session& session, std::function<void()
   command.call = CallKind::HostFunction;
   command.host_function = [&session, function = std::move(function)] {
     session.in_host_function = true;
-    function();
+    if (ManagedGuard* guard = session.managed_guard())
+      guard->around_host_function(function);
+    else
+      function();
     session.in_host_function = false;
   };
   return command;

@@ -96,7 +96,8 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
 }
 
 const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind kind,
-                                         const PageEntry& attributes, std::uint32_t flags) {
+                                         const PageEntry& attributes, std::uint32_t flags,
+                                         std::byte* backing) {
   const Address address = reinterpret_cast<Address>(host);
   const Address first = address / page_bytes_ * page_bytes_;
   const Address last = round_up(address + std::max<Bytes>(bytes, 1), page_bytes_);
@@ -113,7 +114,7 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   if (after != by_base_.end())
     allocation.mapped_bytes = std::min<Bytes>(allocation.mapped_bytes, after->first - address);
   allocation.physical = next_host_physical_ + (address - first);
-  allocation.backing = static_cast<std::byte*>(host);
+  allocation.backing = backing != nullptr ? backing : static_cast<std::byte*>(host);
   next_host_physical_ += last - first;
   allocation.flags = flags;
   PageEntry entry = attributes;

@@ -75,9 +75,10 @@ class AddressSpace {
   // From now on allocations of kind Device are tracked without being asked to.
   void track_all() { track_all_ = true; }
   // Host memory that the GPU may reach under its host address (pinned, mapped, registered, managed). The
-  // caller owns the bytes. Throws duet::Error when the range overlaps another allocation.
+  // caller owns the bytes. Throws duet::Error when the range overlaps another allocation. `backing`: another
+  // mapping of the same bytes, where `host` itself is not always accessible.
   const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageEntry& attributes,
-                             std::uint32_t flags = 0);
+                             std::uint32_t flags = 0, std::byte* backing = nullptr);
   // `base` must be an allocation's base; returns false when it is not.
   bool release(Address base);
 

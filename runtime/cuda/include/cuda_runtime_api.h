@@ -1,7 +1,8 @@
 /* The C interface of the CUDA runtime, as CUDA 13 exports it, for C and C++ hosts. Every call returns
  * cudaSuccess or an error, which may also come from earlier asynchronous work; cudaGetLastError tells and
  * clears the thread's last one. Sizes are bytes; streams are ordered queues, 0 the default stream of the
- * device. Arrays, textures and surfaces: duet_images_api.h. Left out: graphics and external-memory interoperation. */
+ * device. Arrays, textures and surfaces: duet_images_api.h. Left out: graphics and external-memory
+ * interoperation. */
 #ifndef DUET_CUDA_RUNTIME_API_H
 #define DUET_CUDA_RUNTIME_API_H
 
@@ -109,7 +110,10 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* func, enum cudaSharedMemConfi
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attr, const void* func);
 cudaError_t cudaFuncSetAttribute(const void* func, enum cudaFuncAttribute attr, int value);
 cudaError_t cudaFuncGetName(const char** name, const void* func);
+cudaError_t cudaFuncGetParamInfo(const void* func, size_t paramIndex, size_t* paramOffset, size_t* paramSize);
+/** A handle that stands for the kernel wherever its stub does, and in the driver interface. */
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* functionPtr, const void* symbolPtr);
+cudaError_t cudaGetKernel(cudaKernel_t* kernelPtr, const void* entryFuncAddr);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, const void* func, int blockSize,
                                                           size_t dynamicSMemSize);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, const void* func,
@@ -117,6 +121,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlock
                                                                    unsigned int flags);
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* func,
                                                       int numBlocks, int blockSize);
+
+/* ---- libraries: code that is loaded while the program runs ---- */
+cudaError_t cudaLibraryUnload(cudaLibrary_t library);
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* pKernel, cudaLibrary_t library, const char* name);
+cudaError_t cudaLibraryGetKernelCount(unsigned int* count, cudaLibrary_t lib);
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned int numKernels, cudaLibrary_t lib);
+cudaError_t cudaLibraryGetGlobal(void** dptr, size_t* bytes, cudaLibrary_t library, const char* name);
+cudaError_t cudaLibraryGetManaged(void** dptr, size_t* bytes, cudaLibrary_t library, const char* name);
 
 /* ---- memory ---- */
 /** Device memory. Zero bytes gives a null pointer and success. */
@@ -202,6 +214,12 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t hand
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* devPtr);
 cudaError_t cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
 cudaError_t cudaIpcCloseMemHandle(void* devPtr);
+
+/* ---- the driver interface (cuda.h) ---- */
+/** The driver interface's function of that name, as it was in that version of CUDA. */
+cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* symbol, void** funcPtr, unsigned int cudaVersion, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult* driverStatus DUET_DEFAULT(NULL));
 
 #include "duet_cuda_graphs.h"
 

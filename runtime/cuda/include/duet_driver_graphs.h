@@ -75,6 +75,14 @@ enum cudaStreamUpdateCaptureDependenciesFlags {
   cudaStreamSetCaptureDependencies = 0x1,
 };
 
+/** What cudaDeviceGetGraphMemAttribute tells, in bytes. */
+enum cudaGraphMemAttributeType {
+  cudaGraphMemAttrUsedMemCurrent = 0x0,
+  cudaGraphMemAttrUsedMemHigh = 0x1,
+  cudaGraphMemAttrReservedMemCurrent = 0x2,
+  cudaGraphMemAttrReservedMemHigh = 0x3,
+};
+
 /** `kernelParams` points to one pointer a parameter; `extra` is the other way to give them. */
 struct cudaKernelNodeParams {
   void* func;

@@ -1,0 +1,69 @@
+// Who may touch managed memory when, on devices without concurrent access to it (compute capability below 6,
+// CUDA programming guide, "Coherency and Concurrency"; dashti2017 §3): from a kernel's launch until the host
+// has synchronized with it, the host may not touch managed memory, or of memory attached to a stream only
+// while a kernel of that stream runs; memory attached to the host is always its own. Pages that the host may
+// not touch are protected; who touches them all the same ends with one line and SIGSEGV. The simulator itself
+// reaches managed memory through another mapping of the same pages. Left out: a system call that is given
+// such memory answers EFAULT; memory attached to the host is not refused to kernels; attachment takes effect
+// at the call, not in stream order.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "driver/driver.h"
+
+namespace duet::cuda {
+
+class ManagedGuard {
+ public:
+  ManagedGuard(const config::Machine& machine, driver::Driver& driver);
+  static bool needed(const config::Machine& machine) { return machine.gpu.compute_capability_major < 6; }
+
+  // Managed memory of the program and the simulator's view of it; null when there is none left. `bytes` are
+  // whole pages.
+  std::byte* allocate(Bytes bytes, std::byte*& backing);
+  // Attached as cudaMallocManaged was asked to.
+  void attach(Address base, unsigned flags, driver::StreamId stream);
+  // False when it is no managed memory.
+  bool release(Address base);
+  // Where the simulator finds a byte that the program may not touch now.
+  std::byte* backing(const std::byte* host) const;
+
+  void launched(driver::CommandId id, driver::StreamId stream, const std::string& kernel);
+  // A host function in a stream may touch managed memory when no kernel runs, whatever is queued behind it.
+  void around_host_function(const std::function<void()>& function);
+  // The host has synchronized with something: what is complete runs no more.
+  void synchronized();
+
+  // What a handler of SIGSEGV says of an address; false when it is none of ours.
+  bool explain(Address address, char* text, std::size_t bytes) const;
+
+ private:
+  struct Range {
+    std::byte* backing = nullptr;
+    Bytes bytes = 0;
+    unsigned flags = 0;
+    driver::StreamId stream = 0;
+    bool is_protected = false;
+    std::size_t number = 0;
+  };
+  struct Running {
+    driver::CommandId id;
+    driver::StreamId stream;
+    std::string kernel;
+  };
+  const Running* user_of(const Range& range) const;
+  void apply(Address base, Range& range);
+  void apply();
+
+  driver::Driver& driver_;
+  std::string machine_;
+  std::map<Address, Range> ranges_;
+  std::vector<Running> running_;
+  std::size_t allocations_ = 0;
+};
+
+}  // namespace duet::cuda

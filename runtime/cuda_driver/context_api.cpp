@@ -1,0 +1,299 @@
+// Devices and contexts of the driver interface.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "capture.h"
+#include "driver_api.h"
+#include "memory_pool.h"
+
+using duet::cuda::current_context;
+using duet::cuda::primary_context;
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
+using duet::cuda::valid_context;
+
+namespace {
+
+cudaError_t check_device(CUdevice device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+
+cudaDeviceAttr attribute_of(CUdevice_attribute attribute) { return static_cast<cudaDeviceAttr>(attribute); }
+
+cudaError_t copy_name(char* to, int bytes, CUdevice device) {
+  if (to == nullptr || bytes <= 0) return cudaErrorInvalidValue;
+  cudaDeviceProp properties;
+  const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+  if (error == cudaSuccess) std::snprintf(to, static_cast<std::size_t>(bytes), "%s", properties.name);
+  return error;
+}
+
+template <typename Take>
+cudaError_t properties(CUdevice device, Take&& take) {
+  cudaDeviceProp found;
+  const cudaError_t error = cudaGetDeviceProperties(&found, device);
+  if (error == cudaSuccess) take(found);
+  return error;
+}
+
+cudaError_t wait_for_device(Session& session, ThreadState& thread) {
+  using duet::driver::CallKind;
+  if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
+  thread.host->wait(CallKind::DeviceSynchronize, [&] { return session.driver().all_idle(); });
+  duet::cuda::trim_pools(session);
+  session.flush_print();
+  return cudaSuccess;
+}
+
+constexpr unsigned kContextFlags = CU_CTX_FLAGS_MASK;
+
+cudaError_t create(ThreadState& thread, CUcontext* context, unsigned flags, CUdevice device) {
+  if (context == nullptr || (flags & ~kContextFlags) != 0) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
+  *context = duet::cuda::add_context(flags);
+  thread.contexts.push_back(*context);
+  return cudaSuccess;
+}
+
+// Null is no context.
+void set_current(ThreadState& thread, CUcontext context) {
+  if (!thread.contexts.empty()) thread.contexts.pop_back();
+  if (context != nullptr) thread.contexts.push_back(context);
+}
+
+}  // namespace
+
+DUET_CU_BODY(cuDeviceGet, Other, Init, (CUdevice * device, int ordinal)) {
+  if (device == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_device(ordinal); error != cudaSuccess) return error;
+  *device = ordinal;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU(cuDeviceGetCount, Init, (int* count), cudaGetDeviceCount(count))
+DUET_CU(cuDeviceGetName, Init, (char* name, int bytes, CUdevice device), copy_name(name, bytes, device))
+DUET_CU(cuDeviceTotalMem_v2, Init, (size_t * bytes, CUdevice device),
+        bytes == nullptr ? cudaErrorInvalidValue
+                         : properties(device, [&](const cudaDeviceProp& p) { *bytes = p.totalGlobalMem; }))
+DUET_CU(cuDeviceGetUuid_v2, Init, (CUuuid * uuid, CUdevice device),
+        uuid == nullptr ? cudaErrorInvalidValue
+                        : properties(device, [&](const cudaDeviceProp& p) { *uuid = p.uuid; }))
+DUET_CU(cuDeviceGetUuid, Init, (CUuuid * uuid, CUdevice device),
+        uuid == nullptr ? cudaErrorInvalidValue
+                        : properties(device, [&](const cudaDeviceProp& p) { *uuid = p.uuid; }))
+DUET_CU(cuDeviceGetAttribute, Init, (int* value, CUdevice_attribute attribute, CUdevice device),
+        cudaDeviceGetAttribute(value, attribute_of(attribute), device))
+DUET_CU(cuDeviceComputeCapability, Init, (int* major, int* minor, CUdevice device),
+        major == nullptr || minor == nullptr ? cudaErrorInvalidValue
+                                             : properties(device, [&](const cudaDeviceProp& p) {
+                                                 *major = p.major;
+                                                 *minor = p.minor;
+                                               }))
+DUET_CU_BODY(cuDeviceGetProperties, Other, Init, (CUdevprop * to, CUdevice device)) {
+  if (to == nullptr) return cudaErrorInvalidValue;
+  const cudaError_t error = properties(device, [&](const cudaDeviceProp& p) {
+    to->maxThreadsPerBlock = p.maxThreadsPerBlock;
+    std::copy_n(p.maxThreadsDim, 3, to->maxThreadsDim);
+    std::copy_n(p.maxGridSize, 3, to->maxGridSize);
+    to->sharedMemPerBlock = static_cast<int>(p.sharedMemPerBlock);
+    to->totalConstantMemory = static_cast<int>(p.totalConstMem);
+    to->SIMDWidth = p.warpSize;
+    to->memPitch = static_cast<int>(p.memPitch);
+    to->regsPerBlock = p.regsPerBlock;
+    to->textureAlign = static_cast<int>(p.textureAlignment);
+  });
+  to->clockRate = static_cast<int>(session.config().gpu.shader_clock_khz);
+  return error;
+}
+DUET_CU_END
+DUET_CU(cuDeviceGetPCIBusId, Init, (char* id, int bytes, CUdevice device),
+        cudaDeviceGetPCIBusId(id, bytes, device))
+DUET_CU(cuDeviceGetByPCIBusId, Init, (CUdevice * device, const char* id), cudaDeviceGetByPCIBusId(device, id))
+DUET_CU(cuDeviceCanAccessPeer, Init, (int* can, CUdevice device, CUdevice peer),
+        cudaDeviceCanAccessPeer(can, device, peer))
+
+DUET_CU_BODY(cuDevicePrimaryCtxRetain, Other, Init, (CUcontext * context, CUdevice device)) {
+  if (context == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
+  ++primary_context()->retained;
+  *context = primary_context();
+  return cudaSuccess;
+}
+DUET_CU_END
+// The context is kept: the runtime interface may use it, and its next user finds it as it is.
+DUET_CU_BODY(cuDevicePrimaryCtxRelease_v2, Other, Init, (CUdevice device)) {
+  if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
+  if (primary_context()->retained == 0) return cudaErrorDeviceUninitialized;
+  --primary_context()->retained;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuDevicePrimaryCtxGetState, Other, Init, (CUdevice device, unsigned* flags, int* active)) {
+  if (flags == nullptr || active == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
+  const bool used =
+      std::find(thread.contexts.begin(), thread.contexts.end(), primary_context()) != thread.contexts.end();
+  *flags = primary_context()->flags;
+  *active = used || primary_context()->retained != 0;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuDevicePrimaryCtxSetFlags_v2, Other, Init, (CUdevice device, unsigned flags)) {
+  if ((flags & ~kContextFlags) != 0) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
+  primary_context()->flags = flags;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuDevicePrimaryCtxReset_v2, DeviceSynchronize, Init, (CUdevice device)) {
+  if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
+  thread.host->stage_one(duet::driver::CallKind::DeviceSynchronize);
+  if (const cudaError_t error = wait_for_device(session, thread); error != cudaSuccess) return error;
+  duet::cuda::destroy_context(session, primary_context());
+  return cudaSuccess;
+}
+DUET_CU_END
+extern "C" CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  return cuDevicePrimaryCtxRelease_v2(device);
+}
+extern "C" CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
+  return cuDevicePrimaryCtxSetFlags_v2(device, flags);
+}
+extern "C" CUresult cuDevicePrimaryCtxReset(CUdevice device) { return cuDevicePrimaryCtxReset_v2(device); }
+
+DUET_CU_BODY(cuCtxCreate_v2, Other, Init, (CUcontext * context, unsigned flags, CUdevice device)) {
+  return create(thread, context, flags, device);
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxCreate_v3, Other, Init,
+             (CUcontext * context, CUexecAffinityParam* affinity, int affinities, unsigned flags,
+              CUdevice device)) {
+  if (affinity != nullptr && affinities != 0) return cudaErrorNotSupported;
+  return create(thread, context, flags, device);
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxCreate_v4, Other, Init,
+             (CUcontext * context, CUctxCreateParams* params, unsigned flags, CUdevice device)) {
+  if (params != nullptr && (params->numExecAffinityParams != 0 || params->cigParams != nullptr))
+    return cudaErrorNotSupported;
+  return create(thread, context, flags, device);
+}
+DUET_CU_END
+
+DUET_CU_BODY(cuCtxDestroy_v2, DeviceSynchronize, Init, (CUcontext context)) {
+  if (!valid_context(context) || context->primary) return cudaErrorDeviceUninitialized;
+  thread.host->stage_one(duet::driver::CallKind::DeviceSynchronize);
+  if (const cudaError_t error = wait_for_device(session, thread); error != cudaSuccess) return error;
+  duet::cuda::destroy_context(session, context);
+  if (current_context(thread) == context) thread.contexts.pop_back();
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxPushCurrent_v2, Other, Init, (CUcontext context)) {
+  if (!valid_context(context)) return cudaErrorDeviceUninitialized;
+  thread.contexts.push_back(context);
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxPopCurrent_v2, Other, Init, (CUcontext * context)) {
+  if (thread.contexts.empty()) return cudaErrorDeviceUninitialized;
+  if (context != nullptr) *context = thread.contexts.back();
+  thread.contexts.pop_back();
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxSetCurrent, Other, Init, (CUcontext context)) {
+  if (context != nullptr && !valid_context(context)) return cudaErrorDeviceUninitialized;
+  set_current(thread, context);
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxGetCurrent, Other, Init, (CUcontext * context)) {
+  if (context == nullptr) return cudaErrorInvalidValue;
+  *context = current_context(thread);
+  return cudaSuccess;
+}
+DUET_CU_END
+
+DUET_CU_BODY(cuCtxGetDevice, Other, Context, (CUdevice * device)) {
+  if (device == nullptr) return cudaErrorInvalidValue;
+  *device = 0;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxGetDevice_v2, Other, Init, (CUdevice * device, CUcontext context)) {
+  if (device == nullptr) return cudaErrorInvalidValue;
+  if (!valid_context(context)) return cudaErrorDeviceUninitialized;
+  *device = 0;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxGetFlags, Other, Context, (unsigned* flags)) {
+  if (flags == nullptr) return cudaErrorInvalidValue;
+  *flags = current_context(thread)->flags;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxSetFlags, Other, Context, (unsigned flags)) {
+  if ((flags & ~kContextFlags) != 0) return cudaErrorInvalidValue;
+  current_context(thread)->flags = flags;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxGetId, Other, Init, (CUcontext context, unsigned long long* id)) {
+  if (id == nullptr) return cudaErrorInvalidValue;
+  const CUctx_st* asked = context != nullptr ? context : current_context(thread);
+  if (!valid_context(asked)) return cudaErrorDeviceUninitialized;
+  *id = asked->id;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxGetApiVersion, Other, Init, (CUcontext context, unsigned* version)) {
+  if (version == nullptr) return cudaErrorInvalidValue;
+  if (context != nullptr && !valid_context(context)) return cudaErrorDeviceUninitialized;
+  *version = 3020;  // of the interface whose names end in _v2
+  return cudaSuccess;
+}
+DUET_CU_END
+// All contexts share the device's streams: to wait for one is to wait for the device.
+DUET_CU(cuCtxSynchronize, Context, (void), cudaDeviceSynchronize())
+DUET_CU(cuCtxSynchronize_v2, Context, (CUcontext context),
+        valid_context(context) ? cudaDeviceSynchronize() : cudaErrorDeviceUninitialized)
+DUET_CU(cuCtxSetLimit, Context, (CUlimit limit, size_t value),
+        cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value))
+DUET_CU(cuCtxGetLimit, Context, (size_t * value, CUlimit limit),
+        cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)))
+DUET_CU(cuCtxSetCacheConfig, Context, (CUfunc_cache config),
+        cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)))
+DUET_CU(cuCtxGetCacheConfig, Context, (CUfunc_cache * config),
+        cudaDeviceGetCacheConfig(reinterpret_cast<cudaFuncCache*>(config)))
+DUET_CU(cuCtxSetSharedMemConfig, Context, (CUsharedconfig config),
+        cudaDeviceSetSharedMemConfig(static_cast<cudaSharedMemConfig>(config)))
+DUET_CU(cuCtxGetSharedMemConfig, Context, (CUsharedconfig * config),
+        cudaDeviceGetSharedMemConfig(reinterpret_cast<cudaSharedMemConfig*>(config)))
+DUET_CU(cuCtxGetStreamPriorityRange, Context, (int* least, int* greatest),
+        cudaDeviceGetStreamPriorityRange(least, greatest))
+// Deprecated since CUDA 4: a count of users.
+DUET_CU_BODY(cuCtxAttach, Other, Context, (CUcontext * context, unsigned flags)) {
+  if (context == nullptr || flags != 0) return cudaErrorInvalidValue;
+  *context = current_context(thread);
+  ++(*context)->retained;
+  return cudaSuccess;
+}
+DUET_CU_END
+extern "C" CUresult cuCtxDetach(CUcontext context) {
+  if (valid_context(context) && context->retained != 0) {
+    --context->retained;
+    return CUDA_SUCCESS;
+  }
+  return cuCtxDestroy_v2(context);
+}
+// There is one device: no context lies on another.
+DUET_CU_BODY(cuCtxEnablePeerAccess, Other, Context, (CUcontext peer, unsigned flags)) {
+  if (flags != 0) return cudaErrorInvalidValue;
+  return valid_context(peer) ? cudaErrorPeerAccessUnsupported : cudaErrorDeviceUninitialized;
+}
+DUET_CU_END
+DUET_CU_BODY(cuCtxDisablePeerAccess, Other, Context, (CUcontext peer)) {
+  return valid_context(peer) ? cudaErrorPeerAccessNotEnabled : cudaErrorDeviceUninitialized;
+}
+DUET_CU_END

@@ -1,0 +1,59 @@
+#include "driver_api.h"
+
+#include <atomic>
+
+namespace duet::cuda {
+
+namespace {
+std::atomic<bool> initialized = false;
+}
+
+CUresult result_of(cudaError_t error) {
+  switch (error) {
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorInvalidPitchValue:
+    case cudaErrorInvalidMemcpyDirection:
+    case cudaErrorInvalidChannelDescriptor:
+    case cudaErrorInvalidFilterSetting:
+    case cudaErrorInvalidNormSetting:
+    case cudaErrorInvalidDevicePointer:
+      return CUDA_ERROR_INVALID_VALUE;
+    case cudaErrorInvalidSymbol:
+      return CUDA_ERROR_NOT_FOUND;
+    case cudaErrorInvalidDeviceFunction:
+      return CUDA_ERROR_INVALID_HANDLE;
+    default:
+      return static_cast<CUresult>(error);
+  }
+}
+
+void initialize() { initialized = true; }
+
+// The runtime interface initializes too, and makes the primary context current: where a thread has one, it
+// is.
+CUresult refused(Needs needs) {
+  if (Session::refusal() != cudaSuccess) return CUDA_ERROR_NOT_INITIALIZED;
+  if (needs == Needs::Nothing) return CUDA_SUCCESS;
+  Session& session = Session::get();
+  const std::lock_guard lock(session.mutex());
+  const CUctx_st* context = current_context(session.thread());
+  if (!initialized && context == nullptr) return CUDA_ERROR_NOT_INITIALIZED;
+  if (needs == Needs::Init) return CUDA_SUCCESS;
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  return valid_context(context) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+}  // namespace duet::cuda
+
+extern "C" CUresult cuInit(unsigned flags) {
+  static duet::cuda::ApiFunction function{"cuInit", duet::driver::CallKind::Other};
+  return duet::cuda::driver_body(function, duet::cuda::Needs::Nothing,
+                                 [&](duet::cuda::Session&, duet::cuda::ThreadState&) {
+                                   if (flags != 0) return cudaErrorInvalidValue;
+                                   duet::cuda::initialize();
+                                   return cudaSuccess;
+                                 });
+}
+DUET_CU(cuDriverGetVersion, Nothing, (int* version), cudaDriverGetVersion(version))
+DUET_CU(cuProfilerStart, Context, (void), cudaProfilerStart())
+DUET_CU(cuProfilerStop, Context, (void), cudaProfilerStop())

@@ -1,0 +1,60 @@
+// What the files of the driver interface share. It stands on the runtime interface's implementation: most of
+// its functions are those under other names and with arguments in another form. What it adds: it must be
+// initialized, calls need a current context, errors are CUresult and are not remembered.
+#pragma once
+
+#include <functional>
+
+#include "contexts.h"
+#include "duet_cu_api.h"
+#include "session.h"
+
+namespace duet::cuda {
+
+enum class Needs { Nothing, Init, Context };
+
+// The number of an error of the runtime in the driver interface; most are the same.
+CUresult result_of(cudaError_t error);
+// Marks the interface as initialized.
+void initialize();
+// Why a call with those needs is refused; CUDA_SUCCESS when it is not.
+CUresult refused(Needs needs);
+
+// Calls a function of the runtime interface under the name of `function`.
+template <typename Call>
+CUresult driver_call(ApiFunction& function, Needs needs, Call&& call) {
+  if (const CUresult result = refused(needs); result != CUDA_SUCCESS) return result;
+  const CalledFor scope(function);
+  return result_of(call());
+}
+// Runs a body of the driver interface's own.
+template <typename Body>
+CUresult driver_body(ApiFunction& function, Needs needs, Body&& body) {
+  return driver_call(function, needs, [&] { return detail::run(function, std::forward<Body>(body)); });
+}
+
+inline void* pointer_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+
+}  // namespace duet::cuda
+
+// DUET_CU(cuEventQuery, Context, (CUevent event), cudaEventQuery(event)): another name for a runtime
+// function.
+#define DUET_CU(name, needs, parameters, call)                                                     \
+  extern "C" CUresult name parameters {                                                            \
+    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::Other};            \
+    return duet::cuda::driver_call(duet_function, duet::cuda::Needs::needs, [&] { return call; }); \
+  }
+// DUET_CU_BODY(name, kind, needs, (parameters)) { ... uses `session` and `thread`, returns cudaError_t ... }
+// DUET_CU_END
+#define DUET_CU_BODY(name, call_kind, needs, parameters)                              \
+  extern "C" CUresult name parameters {                                               \
+    static duet::cuda::ApiFunction duet_function{                                     \
+        #name, duet::driver::CallKind::call_kind,                                     \
+        duet::driver::CallKind::call_kind == duet::driver::CallKind::MemcpySync};     \
+    return duet::cuda::driver_body(duet_function, duet::cuda::Needs::needs,                              \
+                                   [&]([[maybe_unused]] duet::cuda::Session& session,                    \
+                                       [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
+#define DUET_CU_END \
+  );                \
+  }

@@ -1,0 +1,115 @@
+// How a program finds functions by their names while it runs, in the driver interface and in the runtime's;
+// and the end of programs that ask for private tables, as only a runtime does that is linked statically into
+// them.
+#include "entry_points.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "driver_api.h"
+
+using duet::cuda::Session;
+
+namespace {
+
+// The names of one function differ by a version (_v2) and by what stream 0 is (_ptsz, _ptds).
+struct Parts {
+  std::string_view base, stream;
+};
+Parts parts_of(std::string_view name) {
+  Parts parts{name, {}};
+  for (const std::string_view ending : {"_ptsz", "_ptds"})
+    if (parts.base.ends_with(ending)) {
+      parts.stream = ending;
+      parts.base.remove_suffix(ending.size());
+    }
+  const auto at = parts.base.rfind("_v");
+  if (at != std::string_view::npos && at + 3 == parts.base.size()) parts.base = parts.base.substr(0, at);
+  return parts;
+}
+
+constexpr unsigned kVersion = 13000;  // of the interface that the headers describe
+
+struct Found {
+  void* function = nullptr;
+  int since = -1;
+  bool known = false;  // in some version
+};
+
+Found find(std::string_view name, int version, bool per_thread) {
+  Found best;
+  bool best_fits = false;
+  for (std::size_t i = 0; i < duet::cuda::driver_name_count; ++i) {
+    const auto& entry = duet::cuda::driver_names[i];
+    const Parts parts = parts_of(entry.name);
+    if (parts.base != name || (!per_thread && !parts.stream.empty())) continue;
+    best.known = true;
+    const bool fits = per_thread == !parts.stream.empty();
+    if (entry.since > version || entry.since < best.since ||
+        (entry.since == best.since && best_fits && !fits))
+      continue;
+    best.function = reinterpret_cast<void*>(duet_driver_functions[i]);
+    best.since = entry.since;
+    best_fits = fits;
+  }
+  return best;
+}
+
+bool known_flags(unsigned long long flags) { return flags <= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM; }
+
+cudaError_t runtime_find(const char* name, void** function, unsigned version, unsigned long long flags,
+                         cudaDriverEntryPointQueryResult* status) {
+  if (name == nullptr || function == nullptr || !known_flags(flags)) return cudaErrorInvalidValue;
+  const Found found = find(name, static_cast<int>(version), flags == cudaEnablePerThreadDefaultStream);
+  *function = found.function;
+  if (status != nullptr)
+    *status = found.function != nullptr ? cudaDriverEntryPointSuccess
+              : found.known             ? cudaDriverEntryPointVersionNotSufficent
+                                        : cudaDriverEntryPointSymbolNotFound;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+DUET_CU_BODY(cuGetProcAddress_v2, Other, Nothing,
+             (const char* name, void** function, int version, cuuint64_t flags,
+              CUdriverProcAddressQueryResult* status)) {
+  if (name == nullptr || function == nullptr || !known_flags(flags)) return cudaErrorInvalidValue;
+  const Found found = find(name, version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+  *function = found.function;
+  if (status != nullptr)
+    *status = found.function != nullptr ? CU_GET_PROC_ADDRESS_SUCCESS
+              : found.known             ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                        : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return found.function != nullptr || status != nullptr ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+DUET_CU_END
+extern "C" CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t flags) {
+  return cuGetProcAddress_v2(name, function, version, flags, nullptr);
+}
+
+// Names that end in _ptsz look first for the names that end so.
+#define DUET_ENTRY_POINT(ending, default_flags)                                                \
+  DUET_API(cudaGetDriverEntryPointByVersion##ending, Other,                                    \
+           (const char* name, void** function, unsigned version, unsigned long long flags,     \
+            cudaDriverEntryPointQueryResult* status)) {                                        \
+    return runtime_find(name, function, version, flags != 0 ? flags : default_flags, status);  \
+  }                                                                                            \
+  DUET_END                                                                                     \
+  DUET_API(cudaGetDriverEntryPoint##ending, Other,                                             \
+           (const char* name, void** function, unsigned long long flags,                       \
+            cudaDriverEntryPointQueryResult* status)) {                                        \
+    return runtime_find(name, function, kVersion, flags != 0 ? flags : default_flags, status); \
+  }                                                                                            \
+  DUET_END
+DUET_ENTRY_POINT(, cudaEnableDefault)
+DUET_ENTRY_POINT(_ptsz, cudaEnablePerThreadDefaultStream)
+
+extern "C" CUresult cuGetExportTable(const void**, const CUuuid*) {
+  if (Session::refusal() != cudaSuccess) return CUDA_ERROR_NOT_INITIALIZED;
+  Session::get().end(
+      125,
+      "this program's CUDA runtime is linked statically into it, which Duet does not run: build "
+      "it with NVCC_APPEND_FLAGS=\"-cudart shared\" (no source change), with `duet nvcc`, or with "
+      "`duet cc`");
+}

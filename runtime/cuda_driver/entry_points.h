@@ -1,0 +1,19 @@
+// The names that libcuda.so.1 exports, and since which version of CUDA each has its signature. Generated from
+// exports.txt (driver_names.cpp).
+#pragma once
+
+#include <cstddef>
+
+namespace duet::cuda {
+
+struct DriverName {
+  const char* name;
+  int since;  // 1000 * major + 10 * minor
+};
+extern const DriverName driver_names[];
+extern const std::size_t driver_name_count;
+
+}  // namespace duet::cuda
+
+// Their addresses in the same order: what libcuda.so.1 jumps to.
+extern "C" __attribute__((visibility("default"))) void (*const duet_driver_functions[])();

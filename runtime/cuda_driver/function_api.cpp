@@ -1,0 +1,191 @@
+// Functions of the driver interface: what they are, launches, occupancy.
+#include <algorithm>
+
+#include "driver_api.h"
+#include "launch.h"
+
+using duet::cuda::Function;
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
+
+namespace {
+
+cudaError_t get_attribute(int* value, CUfunction_attribute attribute, const void* function) {
+  if (value == nullptr) return cudaErrorInvalidValue;
+  cudaFuncAttributes found{};
+  if (const cudaError_t error = cudaFuncGetAttributes(&found, function); error != cudaSuccess) return error;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      *value = found.maxThreadsPerBlock;
+      return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      *value = static_cast<int>(found.sharedSizeBytes);
+      return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      *value = static_cast<int>(found.constSizeBytes);
+      return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      *value = static_cast<int>(found.localSizeBytes);
+      return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      *value = found.numRegs;
+      return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+      *value = found.ptxVersion;
+      return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      *value = found.binaryVersion;
+      return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+      *value = found.cacheModeCA;
+      return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      *value = found.maxDynamicSharedSizeBytes;
+      return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      *value = found.preferredShmemCarveout;
+      return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      *value = 0;  // there are no clusters
+      return cudaSuccess;
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+cudaError_t set_attribute(const void* function, CUfunction_attribute attribute, int value) {
+  return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value);
+}
+
+cudaError_t launch(Session& session, ThreadState& thread, CUfunction handle, dim3 grid, dim3 block,
+                   unsigned shared_bytes, CUstream stream, void** parameters, void** extra,
+                   bool cooperative) {
+  Function* function = session.function_of(handle);
+  if (function == nullptr) return cudaErrorInvalidResourceHandle;
+  return duet::cuda::launch(session, thread, *function, grid, block, parameters, shared_bytes, stream,
+                            cooperative, extra);
+}
+
+// The block with which most threads are resident; of those the largest.
+cudaError_t best_block(Session& session, int* least_grid, int* best, CUfunction handle,
+                       CUoccupancyB2DSize shared_of, size_t shared_bytes, int limit) {
+  const Function* function = session.function_of(handle);
+  if (function == nullptr) return cudaErrorInvalidResourceHandle;
+  if (least_grid == nullptr || best == nullptr || limit < 0) return cudaErrorInvalidValue;
+  const auto& sm = session.config().gpu.sm;
+  std::uint64_t most = sm.max_threads_per_block;
+  if (function->kernel->max_threads != 0) most = std::min<std::uint64_t>(most, function->kernel->max_threads);
+  if (limit != 0) most = std::min(most, static_cast<std::uint64_t>(limit));
+  std::uint64_t best_threads = 0, best_resident = 0, best_blocks = 0;
+  for (std::uint64_t threads = duet::round_up<std::uint64_t>(most, sm.warp_width); threads >= sm.warp_width;
+       threads -= sm.warp_width) {
+    const std::uint64_t asked = std::min(threads, most);
+    const duet::Bytes bytes = shared_of != nullptr ? shared_of(static_cast<int>(asked)) : shared_bytes;
+    const auto blocks = session.process().occupancy(*function->kernel, asked, bytes).blocks_per_sm;
+    if (blocks * asked <= best_resident) continue;
+    best_threads = asked;
+    best_resident = blocks * asked;
+    best_blocks = blocks;
+  }
+  *best = static_cast<int>(best_threads);
+  *least_grid = static_cast<int>(best_blocks * sm.count);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+DUET_CU(cuFuncGetAttribute, Context, (int* value, CUfunction_attribute attribute, CUfunction function),
+        get_attribute(value, attribute, function))
+DUET_CU(cuFuncSetAttribute, Context, (CUfunction function, CUfunction_attribute attribute, int value),
+        set_attribute(function, attribute, value))
+DUET_CU(cuFuncSetCacheConfig, Context, (CUfunction function, CUfunc_cache config),
+        cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)))
+DUET_CU(cuFuncSetSharedMemConfig, Context, (CUfunction function, CUsharedconfig config),
+        cudaFuncSetSharedMemConfig(function, static_cast<cudaSharedMemConfig>(config)))
+DUET_CU(cuFuncGetName, Context, (const char** name, CUfunction function), cudaFuncGetName(name, function))
+DUET_CU(cuFuncGetParamInfo, Context, (CUfunction function, size_t index, size_t* offset, size_t* bytes),
+        cudaFuncGetParamInfo(function, index, offset, bytes))
+DUET_CU_BODY(cuFuncIsLoaded, Other, Context, (CUfunctionLoadingState * state, CUfunction function)) {
+  if (state == nullptr) return cudaErrorInvalidValue;
+  const Function* found = session.find_function(function);
+  if (found == nullptr) return cudaErrorInvalidResourceHandle;
+  *state = found->kernel != nullptr ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuFuncLoad, Other, Context, (CUfunction function)) {
+  return session.function_of(function) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+DUET_CU_END
+DUET_CU(cuKernelGetAttribute, Init,
+        (int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device),
+        device != 0 ? cudaErrorInvalidDevice : get_attribute(value, attribute, kernel))
+DUET_CU(cuKernelSetAttribute, Init,
+        (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device),
+        device != 0 ? cudaErrorInvalidDevice : set_attribute(kernel, attribute, value))
+DUET_CU(cuKernelSetCacheConfig, Init, (CUkernel kernel, CUfunc_cache config, CUdevice device),
+        device != 0 ? cudaErrorInvalidDevice
+                    : cudaFuncSetCacheConfig(kernel, static_cast<cudaFuncCache>(config)))
+DUET_CU(cuKernelGetName, Init, (const char** name, CUkernel kernel), cudaFuncGetName(name, kernel))
+DUET_CU(cuKernelGetParamInfo, Init, (CUkernel kernel, size_t index, size_t* offset, size_t* bytes),
+        cudaFuncGetParamInfo(kernel, index, offset, bytes))
+
+DUET_CU_BODY(cuLaunchKernel, Launch, Context,
+             (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+              unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
+              void** extra)) {
+  return launch(session, thread, function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
+                shared_bytes, stream, parameters, extra, false);
+}
+DUET_CU_END
+DUET_CU_BODY(cuLaunchCooperativeKernel, Launch, Context,
+             (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+              unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
+              void** parameters)) {
+  return launch(session, thread, function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
+                shared_bytes, stream, parameters, nullptr, true);
+}
+DUET_CU_END
+DUET_CU_BODY(cuLaunchKernelEx, Launch, Context,
+             (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra)) {
+  if (config == nullptr) return cudaErrorInvalidValue;
+  bool cooperative = false;
+  if (const cudaError_t error = duet::cuda::read_attributes(
+          reinterpret_cast<const cudaLaunchAttribute*>(config->attrs), config->numAttrs, cooperative);
+      error != cudaSuccess)
+    return error;
+  return launch(session, thread, function, {config->gridDimX, config->gridDimY, config->gridDimZ},
+                {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes,
+                config->hStream, parameters, extra, cooperative);
+}
+DUET_CU_END
+DUET_CU(cuLaunchHostFunc, Context, (CUstream stream, CUhostFn function, void* data),
+        cudaLaunchHostFunc(stream, function, data))
+
+DUET_CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, Context,
+        (int* blocks, CUfunction function, int threads, size_t shared_bytes),
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared_bytes))
+DUET_CU(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, Context,
+        (int* blocks, CUfunction function, int threads, size_t shared_bytes, unsigned flags),
+        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared_bytes,
+                                                               flags))
+DUET_CU(cuOccupancyAvailableDynamicSMemPerBlock, Context,
+        (size_t * bytes, CUfunction function, int blocks, int threads),
+        cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads))
+DUET_CU_BODY(cuOccupancyMaxPotentialBlockSize, Other, Context,
+             (int* least_grid, int* threads, CUfunction function, CUoccupancyB2DSize shared_of,
+              size_t shared_bytes, int limit)) {
+  return best_block(session, least_grid, threads, function, shared_of, shared_bytes, limit);
+}
+DUET_CU_END
+DUET_CU_BODY(cuOccupancyMaxPotentialBlockSizeWithFlags, Other, Context,
+             (int* least_grid, int* threads, CUfunction function, CUoccupancyB2DSize shared_of,
+              size_t shared_bytes, int limit, unsigned)) {
+  return best_block(session, least_grid, threads, function, shared_of, shared_bytes, limit);
+}
+DUET_CU_END

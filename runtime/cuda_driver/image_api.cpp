@@ -1,0 +1,225 @@
+// Arrays, texture objects and surface objects of the driver interface: descriptors in the runtime interface's
+// form. Left out: mipmapped arrays, resource views, sRGB, and texture references, which CUDA 12 removed.
+#include "arrays.h"
+#include "driver_api.h"
+
+using duet::cuda::pointer_of;
+
+namespace {
+
+cudaArray_t array_of(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
+cudaArray_t* array_of(CUarray* array) { return reinterpret_cast<cudaArray_t*>(array); }
+
+struct Format {
+  CUarray_format format;
+  int bits;
+  cudaChannelFormatKind kind;
+};
+constexpr Format kFormats[] = {{CU_AD_FORMAT_UNSIGNED_INT8, 8, cudaChannelFormatKindUnsigned},
+                               {CU_AD_FORMAT_UNSIGNED_INT16, 16, cudaChannelFormatKindUnsigned},
+                               {CU_AD_FORMAT_UNSIGNED_INT32, 32, cudaChannelFormatKindUnsigned},
+                               {CU_AD_FORMAT_SIGNED_INT8, 8, cudaChannelFormatKindSigned},
+                               {CU_AD_FORMAT_SIGNED_INT16, 16, cudaChannelFormatKindSigned},
+                               {CU_AD_FORMAT_SIGNED_INT32, 32, cudaChannelFormatKindSigned},
+                               {CU_AD_FORMAT_HALF, 16, cudaChannelFormatKindFloat},
+                               {CU_AD_FORMAT_FLOAT, 32, cudaChannelFormatKindFloat}};
+
+cudaError_t channels_of(CUarray_format format, unsigned count, cudaChannelFormatDesc& channels) {
+  if (count != 1 && count != 2 && count != 4) return cudaErrorInvalidValue;
+  for (const Format& known : kFormats) {
+    if (known.format != format) continue;
+    channels = {known.bits, count > 1 ? known.bits : 0, count > 2 ? known.bits : 0,
+                count > 2 ? known.bits : 0, known.kind};
+    return cudaSuccess;
+  }
+  return duet::cuda::refuse("an array of a format other than integers and floats");
+}
+
+cudaError_t format_of(const cudaChannelFormatDesc& channels, CUarray_format& format, unsigned& count) {
+  count = channels.y == 0 ? 1 : channels.z == 0 ? 2 : 4;
+  for (const Format& known : kFormats)
+    if (known.bits == channels.x && known.kind == channels.f) {
+      format = known.format;
+      return cudaSuccess;
+    }
+  return cudaErrorInvalidValue;
+}
+
+cudaError_t create(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* asked) {
+  if (array == nullptr || asked == nullptr) return cudaErrorInvalidValue;
+  cudaChannelFormatDesc channels;
+  if (const cudaError_t error = channels_of(asked->Format, asked->NumChannels, channels);
+      error != cudaSuccess)
+    return error;
+  return cudaMalloc3DArray(array_of(array), &channels, {asked->Width, asked->Height, asked->Depth},
+                           asked->Flags);
+}
+cudaError_t create(CUarray* array, const CUDA_ARRAY_DESCRIPTOR* asked) {
+  if (asked == nullptr) return cudaErrorInvalidValue;
+  const CUDA_ARRAY3D_DESCRIPTOR wide{asked->Width, asked->Height, 0, asked->Format, asked->NumChannels, 0};
+  return create(array, &wide);
+}
+
+cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR* to, CUarray array) {
+  if (to == nullptr) return cudaErrorInvalidValue;
+  cudaChannelFormatDesc channels;
+  cudaExtent extent;
+  if (const cudaError_t error = cudaArrayGetInfo(&channels, &extent, &to->Flags, array_of(array));
+      error != cudaSuccess)
+    return error;
+  to->Width = extent.width;
+  to->Height = extent.height;
+  to->Depth = extent.depth;
+  return format_of(channels, to->Format, to->NumChannels);
+}
+cudaError_t describe(CUDA_ARRAY_DESCRIPTOR* to, CUarray array) {
+  CUDA_ARRAY3D_DESCRIPTOR wide{};
+  if (to == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = describe(&wide, array); error != cudaSuccess) return error;
+  *to = {wide.Width, wide.Height, wide.Format, wide.NumChannels};
+  return cudaSuccess;
+}
+
+cudaError_t resource_of(const CUDA_RESOURCE_DESC* from, cudaResourceDesc& to) {
+  if (from == nullptr) return cudaErrorInvalidValue;
+  to = {};
+  switch (from->resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+      to.resType = cudaResourceTypeArray;
+      to.res.array.array = array_of(from->res.array.hArray);
+      return cudaSuccess;
+    case CU_RESOURCE_TYPE_LINEAR: {
+      const auto& linear = from->res.linear;
+      to.resType = cudaResourceTypeLinear;
+      to.res.linear.devPtr = pointer_of(linear.devPtr);
+      to.res.linear.sizeInBytes = linear.sizeInBytes;
+      return channels_of(linear.format, linear.numChannels, to.res.linear.desc);
+    }
+    case CU_RESOURCE_TYPE_PITCH2D: {
+      const auto& plane = from->res.pitch2D;
+      to.resType = cudaResourceTypePitch2D;
+      to.res.pitch2D.devPtr = pointer_of(plane.devPtr);
+      to.res.pitch2D.width = plane.width;
+      to.res.pitch2D.height = plane.height;
+      to.res.pitch2D.pitchInBytes = plane.pitchInBytes;
+      return channels_of(plane.format, plane.numChannels, to.res.pitch2D.desc);
+    }
+    default:
+      return duet::cuda::refuse("a texture of a mipmapped array");
+  }
+}
+
+cudaError_t resource_of(const cudaResourceDesc& from, CUDA_RESOURCE_DESC* to) {
+  *to = {};
+  switch (from.resType) {
+    case cudaResourceTypeLinear: {
+      auto& linear = to->res.linear;
+      to->resType = CU_RESOURCE_TYPE_LINEAR;
+      linear.devPtr = duet::cuda::address_of(from.res.linear.devPtr);
+      linear.sizeInBytes = from.res.linear.sizeInBytes;
+      return format_of(from.res.linear.desc, linear.format, linear.numChannels);
+    }
+    case cudaResourceTypePitch2D: {
+      auto& plane = to->res.pitch2D;
+      to->resType = CU_RESOURCE_TYPE_PITCH2D;
+      plane.devPtr = duet::cuda::address_of(from.res.pitch2D.devPtr);
+      plane.width = from.res.pitch2D.width;
+      plane.height = from.res.pitch2D.height;
+      plane.pitchInBytes = from.res.pitch2D.pitchInBytes;
+      return format_of(from.res.pitch2D.desc, plane.format, plane.numChannels);
+    }
+    default:
+      to->resType = CU_RESOURCE_TYPE_ARRAY;
+      to->res.array.hArray = reinterpret_cast<CUarray>(from.res.array.array);
+      return cudaSuccess;
+  }
+}
+
+// Integers of at most 16 bits read as fractions unless told otherwise, as in the driver interface.
+cudaError_t texture_of(const CUDA_TEXTURE_DESC* from, const cudaResourceDesc& resource, cudaTextureDesc& to) {
+  if (from == nullptr) return cudaErrorInvalidValue;
+  to = {};
+  for (unsigned i = 0; i < 3; ++i)
+    to.addressMode[i] = static_cast<cudaTextureAddressMode>(from->addressMode[i]);
+  to.filterMode = static_cast<cudaTextureFilterMode>(from->filterMode);
+  to.normalizedCoords = (from->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
+  to.sRGB = (from->flags & CU_TRSF_SRGB) != 0;
+  for (unsigned i = 0; i < 4; ++i) to.borderColor[i] = from->borderColor[i];
+  cudaChannelFormatDesc channels{};
+  if (resource.resType == cudaResourceTypeLinear) channels = resource.res.linear.desc;
+  if (resource.resType == cudaResourceTypePitch2D) channels = resource.res.pitch2D.desc;
+  if (resource.resType == cudaResourceTypeArray)
+    if (const cudaError_t error = cudaGetChannelDesc(&channels, resource.res.array.array);
+        error != cudaSuccess)
+      return error;
+  const bool fractions = (from->flags & CU_TRSF_READ_AS_INTEGER) == 0 && channels.x <= 16 &&
+                         channels.f != cudaChannelFormatKindFloat;
+  to.readMode = fractions ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+  return cudaSuccess;
+}
+
+cudaError_t create_texture(CUtexObject* object, const CUDA_RESOURCE_DESC* resource,
+                           const CUDA_TEXTURE_DESC* texture, const CUDA_RESOURCE_VIEW_DESC* view) {
+  if (view != nullptr) return duet::cuda::refuse("cuTexObjectCreate with a resource view");
+  cudaResourceDesc resource_description;
+  cudaTextureDesc texture_description;
+  cudaError_t error = resource_of(resource, resource_description);
+  if (error == cudaSuccess) error = texture_of(texture, resource_description, texture_description);
+  if (error != cudaSuccess) return error;
+  return cudaCreateTextureObject(object, &resource_description, &texture_description, nullptr);
+}
+
+cudaError_t create_surface(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource) {
+  cudaResourceDesc description;
+  if (const cudaError_t error = resource_of(resource, description); error != cudaSuccess) return error;
+  return cudaCreateSurfaceObject(object, &description);
+}
+
+cudaError_t texture_description(CUDA_TEXTURE_DESC* to, CUtexObject object) {
+  if (to == nullptr) return cudaErrorInvalidValue;
+  cudaTextureDesc from;
+  if (const cudaError_t error = cudaGetTextureObjectTextureDesc(&from, object); error != cudaSuccess)
+    return error;
+  *to = {};
+  for (unsigned i = 0; i < 3; ++i) to->addressMode[i] = static_cast<CUaddress_mode>(from.addressMode[i]);
+  to->filterMode = static_cast<CUfilter_mode>(from.filterMode);
+  to->flags = (from.normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0u) |
+              (from.readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0u);
+  for (unsigned i = 0; i < 4; ++i) to->borderColor[i] = from.borderColor[i];
+  return cudaSuccess;
+}
+
+template <typename Get, typename Object>
+cudaError_t resource_description(CUDA_RESOURCE_DESC* to, Object object, Get&& get) {
+  if (to == nullptr) return cudaErrorInvalidValue;
+  cudaResourceDesc from;
+  const cudaError_t error = get(&from, object);
+  return error == cudaSuccess ? resource_of(from, to) : error;
+}
+
+}  // namespace
+
+DUET_CU(cuArrayCreate_v2, Context, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR* asked),
+        create(array, asked))
+DUET_CU(cuArray3DCreate_v2, Context, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR* asked),
+        create(array, asked))
+DUET_CU(cuArrayGetDescriptor_v2, Context, (CUDA_ARRAY_DESCRIPTOR * to, CUarray array), describe(to, array))
+DUET_CU(cuArray3DGetDescriptor_v2, Context, (CUDA_ARRAY3D_DESCRIPTOR * to, CUarray array),
+        describe(to, array))
+DUET_CU(cuArrayDestroy, Context, (CUarray array),
+        array == nullptr ? cudaErrorInvalidResourceHandle : cudaFreeArray(array_of(array)))
+
+DUET_CU(cuTexObjectCreate, Context,
+        (CUtexObject * object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture,
+         const CUDA_RESOURCE_VIEW_DESC* view),
+        create_texture(object, resource, texture, view))
+DUET_CU(cuTexObjectDestroy, Context, (CUtexObject object), cudaDestroyTextureObject(object))
+DUET_CU(cuTexObjectGetResourceDesc, Context, (CUDA_RESOURCE_DESC * to, CUtexObject object),
+        resource_description(to, object, cudaGetTextureObjectResourceDesc))
+DUET_CU(cuTexObjectGetTextureDesc, Context, (CUDA_TEXTURE_DESC * to, CUtexObject object),
+        texture_description(to, object))
+DUET_CU(cuSurfObjectCreate, Context, (CUsurfObject * object, const CUDA_RESOURCE_DESC* resource),
+        create_surface(object, resource))
+DUET_CU(cuSurfObjectDestroy, Context, (CUsurfObject object), cudaDestroySurfaceObject(object))
+DUET_CU(cuSurfObjectGetResourceDesc, Context, (CUDA_RESOURCE_DESC * to, CUsurfObject object),
+        resource_description(to, object, cudaGetSurfaceObjectResourceDesc))

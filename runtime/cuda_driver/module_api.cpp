@@ -1,0 +1,249 @@
+// Modules, libraries and the linker of the driver interface. A library is a module, and a kernel of it a
+// function: nothing is loaded later than asked. The linker takes PTX; what it completes is PTX text.
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/error.h"
+#include "driver_api.h"
+#include "modules.h"
+#include "ptx_link.h"
+
+using duet::cuda::Function;
+using duet::cuda::LoadResult;
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
+using duet::cuda::valid_module;
+
+extern "C" int duet_unsupported(const char* name);
+
+// What cuLinkCreate began.
+struct CUlinkState_st {
+  std::vector<std::string> texts;
+  std::string linked;
+  // The program's, which keeps them while it links.
+  unsigned option_count = 0;
+  CUjit_option* options = nullptr;
+  void** values = nullptr;
+};
+
+namespace {
+
+// A module is a library of the runtime interface, and its functions are kernels of that.
+cudaLibrary_t library_of(CUmodule module) { return reinterpret_cast<cudaLibrary_t>(module); }
+cudaKernel_t* kernel_of(CUfunction* function) { return reinterpret_cast<cudaKernel_t*>(function); }
+void** place_of(CUdeviceptr* address) { return reinterpret_cast<void**>(address); }
+
+// Messages go where options say: into a buffer, and how much of it they fill.
+void tell(const std::string& message, unsigned count, const CUjit_option* options, void** values) {
+  char* buffers[2] = {};
+  std::size_t sizes[2] = {};
+  std::size_t places[2] = {};
+  for (unsigned i = 0; i < count; ++i) {
+    const bool error =
+        options[i] == CU_JIT_ERROR_LOG_BUFFER || options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+    if (options[i] == CU_JIT_INFO_LOG_BUFFER || options[i] == CU_JIT_ERROR_LOG_BUFFER)
+      buffers[error] = static_cast<char*>(values[i]);
+    if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES || options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
+      sizes[error] = reinterpret_cast<std::uintptr_t>(values[i]) & 0xffffffff;
+      places[error] = i + 1;
+    }
+  }
+  for (unsigned error = 0; error < 2; ++error) {
+    const std::string& text = error ? message : std::string();
+    std::size_t written = 0;
+    if (buffers[error] != nullptr && sizes[error] != 0) {
+      written = std::min(text.size(), sizes[error] - 1);
+      std::memcpy(buffers[error], text.data(), written);
+      buffers[error][written] = '\0';
+    }
+    if (places[error] != 0) values[places[error] - 1] = reinterpret_cast<void*>(written);
+  }
+}
+
+cudaError_t load(Session& session, ThreadState& thread, CUmodule* module, const void* image,
+                 unsigned count = 0, CUjit_option* options = nullptr, void** values = nullptr) {
+  if (module == nullptr || image == nullptr) return cudaErrorInvalidValue;
+  if (count != 0 && (options == nullptr || values == nullptr)) return cudaErrorInvalidValue;
+  const LoadResult result = duet::cuda::load_module(session, thread, image, module);
+  tell(result.message, count, options, values);
+  return result.error;
+}
+
+cudaError_t load_file(Session& session, ThreadState& thread, CUmodule* module, const char* path) {
+  if (module == nullptr || path == nullptr) return cudaErrorInvalidValue;
+  return duet::cuda::load_module_file(session, thread, path, module).error;
+}
+
+CUmodule* module_of(CUlibrary* library) { return reinterpret_cast<CUmodule*>(library); }
+
+cudaError_t get_module(Session& session, CUmodule* module, const void* function) {
+  if (module == nullptr) return cudaErrorInvalidValue;
+  const Function* found = session.find_function(function);
+  if (found == nullptr) return cudaErrorInvalidResourceHandle;
+  *module = duet::cuda::module_of(found->image);
+  return *module != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;  // of the program itself
+}
+
+// Never destroyed, as the session that guards them.
+std::set<CUlinkState>& links() {
+  static auto* const all = new std::set<CUlinkState>;
+  return *all;
+}
+
+cudaError_t add_to_link(Session& session, CUlinkState link, CUjitInputType type, const void* data,
+                        std::size_t bytes, const std::string& name) {
+  if (!links().contains(link)) return cudaErrorInvalidResourceHandle;
+  if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY) {
+    duet_unsupported("cuLinkAddData of anything but PTX and fat binaries");
+    return cudaErrorNotSupported;
+  }
+  try {
+    link->texts.push_back(duet::cuda::ptx_of_bytes(session, data, bytes, name));
+  } catch (const duet::Error& error) {
+    std::fprintf(stderr, "duet: %s\n", error.what());
+    tell(error.what(), link->option_count, link->options, link->values);
+    return cudaErrorInvalidPtx;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+DUET_CU_BODY(cuModuleLoad, Other, Context, (CUmodule * module, const char* path)) {
+  return load_file(session, thread, module, path);
+}
+DUET_CU_END
+DUET_CU_BODY(cuModuleLoadData, Other, Context, (CUmodule * module, const void* image)) {
+  return load(session, thread, module, image);
+}
+DUET_CU_END
+DUET_CU_BODY(cuModuleLoadDataEx, Other, Context,
+             (CUmodule * module, const void* image, unsigned count, CUjit_option* options, void** values)) {
+  return load(session, thread, module, image, count, options, values);
+}
+DUET_CU_END
+DUET_CU_BODY(cuModuleLoadFatBinary, Other, Context, (CUmodule * module, const void* image)) {
+  return load(session, thread, module, image);
+}
+DUET_CU_END
+DUET_CU(cuModuleUnload, Context, (CUmodule module), cudaLibraryUnload(library_of(module)))
+DUET_CU(cuModuleGetFunction, Context, (CUfunction * function, CUmodule module, const char* name),
+        cudaLibraryGetKernel(kernel_of(function), library_of(module), name))
+DUET_CU(cuModuleGetGlobal_v2, Context,
+        (CUdeviceptr * address, size_t* bytes, CUmodule module, const char* name),
+        cudaLibraryGetGlobal(place_of(address), bytes, library_of(module), name))
+DUET_CU(cuModuleGetFunctionCount, Context, (unsigned* count, CUmodule module),
+        cudaLibraryGetKernelCount(count, library_of(module)))
+DUET_CU(cuModuleEnumerateFunctions, Context, (CUfunction * functions, unsigned count, CUmodule module),
+        cudaLibraryEnumerateKernels(kernel_of(functions), count, library_of(module)))
+DUET_CU_BODY(cuModuleGetLoadingMode, Other, Init, (CUmoduleLoadingMode * mode)) {
+  if (mode == nullptr) return cudaErrorInvalidValue;
+  *mode = CU_MODULE_EAGER_LOADING;
+  return cudaSuccess;
+}
+DUET_CU_END
+
+DUET_CU_BODY(cuLibraryLoadData, Other, Init,
+             (CUlibrary * library, const void* image, CUjit_option* options, void** values, unsigned count,
+              CUlibraryOption*, void**, unsigned)) {
+  return load(session, thread, module_of(library), image, count, options, values);
+}
+DUET_CU_END
+DUET_CU_BODY(cuLibraryLoadFromFile, Other, Init,
+             (CUlibrary * library, const char* path, CUjit_option*, void**, unsigned, CUlibraryOption*,
+              void**, unsigned)) {
+  return load_file(session, thread, module_of(library), path);
+}
+DUET_CU_END
+DUET_CU(cuLibraryUnload, Init, (CUlibrary library), cudaLibraryUnload(library))
+DUET_CU(cuLibraryGetKernel, Init, (CUkernel * kernel, CUlibrary library, const char* name),
+        cudaLibraryGetKernel(kernel, library, name))
+DUET_CU(cuLibraryGetKernelCount, Init, (unsigned* count, CUlibrary library),
+        cudaLibraryGetKernelCount(count, library))
+DUET_CU(cuLibraryEnumerateKernels, Init, (CUkernel * kernels, unsigned count, CUlibrary library),
+        cudaLibraryEnumerateKernels(kernels, count, library))
+DUET_CU_BODY(cuLibraryGetModule, Other, Context, (CUmodule * module, CUlibrary library)) {
+  if (module == nullptr) return cudaErrorInvalidValue;
+  *module = reinterpret_cast<CUmodule>(library);
+  if (!valid_module(*module)) return cudaErrorInvalidResourceHandle;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU(cuLibraryGetGlobal, Context,
+        (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
+        cudaLibraryGetGlobal(place_of(address), bytes, library, name))
+DUET_CU(cuLibraryGetManaged, Context,
+        (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name),
+        cudaLibraryGetManaged(place_of(address), bytes, library, name))
+DUET_CU_BODY(cuKernelGetFunction, Other, Context, (CUfunction * function, CUkernel kernel)) {
+  if (function == nullptr) return cudaErrorInvalidValue;
+  if (session.find_function(kernel) == nullptr) return cudaErrorInvalidResourceHandle;
+  *function = reinterpret_cast<CUfunction>(kernel);
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuKernelGetLibrary, Other, Init, (CUlibrary * library, CUkernel kernel)) {
+  return get_module(session, module_of(library), kernel);
+}
+DUET_CU_END
+DUET_CU_BODY(cuFuncGetModule, Other, Context, (CUmodule * module, CUfunction function)) {
+  return get_module(session, module, function);
+}
+DUET_CU_END
+
+DUET_CU_BODY(cuLinkCreate_v2, Other, Context,
+             (unsigned count, CUjit_option* options, void** values, CUlinkState* link)) {
+  if (link == nullptr || (count != 0 && (options == nullptr || values == nullptr)))
+    return cudaErrorInvalidValue;
+  auto* made = new CUlinkState_st;
+  made->option_count = count;
+  made->options = options;
+  made->values = values;
+  links().insert(made);
+  *link = made;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuLinkAddData_v2, Other, Context,
+             (CUlinkState link, CUjitInputType type, void* data, size_t bytes, const char* name, unsigned,
+              CUjit_option*, void**)) {
+  if (data == nullptr || bytes == 0) return cudaErrorInvalidValue;
+  return add_to_link(session, link, type, data, bytes, name != nullptr ? name : "linked.ptx");
+}
+DUET_CU_END
+DUET_CU_BODY(cuLinkAddFile_v2, Other, Context,
+             (CUlinkState link, CUjitInputType type, const char* path, unsigned, CUjit_option*, void**)) {
+  if (path == nullptr) return cudaErrorInvalidValue;
+  const auto bytes = duet::cuda::read_file(path);
+  if (bytes == nullptr) return cudaErrorFileNotFound;
+  return add_to_link(session, link, type, bytes->data(), bytes->size(), path);
+}
+DUET_CU_END
+DUET_CU_BODY(cuLinkComplete, Other, Context, (CUlinkState link, void** image, size_t* bytes)) {
+  if (!links().contains(link)) return cudaErrorInvalidResourceHandle;
+  if (image == nullptr || link->texts.empty()) return cudaErrorInvalidValue;
+  link->linked = link->texts.size() == 1 ? link->texts.front() : duet::cuda::link_ptx(link->texts);
+  tell("", link->option_count, link->options, link->values);
+  *image = link->linked.data();
+  if (bytes != nullptr) *bytes = link->linked.size() + 1;
+  return cudaSuccess;
+}
+DUET_CU_END
+DUET_CU_BODY(cuLinkDestroy, Other, Context, (CUlinkState link)) {
+  if (links().erase(link) == 0) return cudaErrorInvalidResourceHandle;
+  delete link;
+  return cudaSuccess;
+}
+DUET_CU_END
+extern "C" CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* link) {
+  return cuLinkCreate_v2(count, options, values, link);
+}
+extern "C" CUresult cuLinkAddData(CUlinkState link, CUjitInputType type, void* data, size_t bytes,
+                                  const char* name, unsigned count, CUjit_option* options, void** values) {
+  return cuLinkAddData_v2(link, type, data, bytes, name, count, options, values);
+}
+extern "C" CUresult cuLinkAddFile(CUlinkState link, CUjitInputType type, const char* path, unsigned count,
+                                  CUjit_option* options, void** values) {
+  return cuLinkAddFile_v2(link, type, path, count, options, values);
+}
