@@ -1,6 +1,7 @@
 // Arrays and copies to and from them. They are stored row after row, where silicon keeps blocks of rows
 // together: what lies near in two dimensions is near in memory only within a row.
 #include "arrays.h"
+#include "notes.h"
 
 #include <algorithm>
 #include <memory>
@@ -48,8 +49,7 @@ cudaError_t make(Session& session, cudaArray_t* result, const cudaChannelFormatD
   array->flags = flags;
   array->pitch = duet::round_up<Bytes>(extent.width * texel, kRowAlignment);
   array->slice_bytes = array->pitch * rows_of(*array);
-  const Allocation* allocation =
-      session.space().allocate_device(array->slice_bytes * slices_of(*array), AllocationKind::Device);
+  const Allocation* allocation = duet::cuda::allocate_device(session, array->slice_bytes * slices_of(*array));
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
   array->base = allocation->base;
   *result = array.get();

@@ -1,5 +1,7 @@
 #include "graph_memory.h"
 
+#include "notes.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -41,8 +43,7 @@ cudaError_t make_graph_memory(Session& session, cudaMemAllocNodeParams& params, 
     return cudaErrorNotSupported;
   if (pool.location.id != 0) return cudaErrorInvalidDevice;
   trim_graph_memory(session);
-  const memory::Allocation* allocation =
-      session.space().allocate_device(params.bytesize, memory::AllocationKind::Device);
+  const memory::Allocation* allocation = allocate_device(session, params.bytesize);
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
   work.memory = std::make_shared<GraphMemory>();
   work.memory->address = allocation->base;

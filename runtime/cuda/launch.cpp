@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "capture.h"
+#include "notes.h"
 
 using duet::cuda::Function;
 using duet::cuda::Session;
@@ -19,17 +20,40 @@ cudaError_t check_shape(Session& session, const Function& function, dim3 grid, d
   const ptx::Kernel& kernel = *function.kernel;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) return cudaErrorInvalidConfiguration;
-  if (grid.x > gpu.max_grid_x || grid.y > gpu.max_grid_y || grid.z > gpu.max_grid_z)
-    return cudaErrorInvalidConfiguration;
-  if (block.x > gpu.max_block_x || block.y > gpu.max_block_y || block.z > gpu.max_block_z)
-    return cudaErrorInvalidConfiguration;
-  if (threads > gpu.sm.max_threads_per_block) return cudaErrorInvalidConfiguration;
+  struct Limit {
+    std::uint64_t wanted, most;
+    const char* axis;
+  };
+  const auto fails = [&](cudaError_t error, const std::string& what, std::uint64_t most,
+                         const std::string& limit) {
+    return launch_fails(session, kernel, error, what + ", but " + limit + " is " + std::to_string(most));
+  };
+  for (const auto& [wanted, most, axis] :
+       {Limit{grid.x, gpu.max_grid_x, "x"}, {grid.y, gpu.max_grid_y, "y"}, {grid.z, gpu.max_grid_z, "z"}})
+    if (wanted > most)
+      return fails(cudaErrorInvalidConfiguration,
+                   "its grid has " + std::to_string(wanted) + " blocks along " + axis, most,
+                   std::string("gpu.max_grid_") + axis);
+  for (const auto& [wanted, most, axis] : {Limit{block.x, gpu.max_block_x, "x"},
+                                           {block.y, gpu.max_block_y, "y"},
+                                           {block.z, gpu.max_block_z, "z"}})
+    if (wanted > most)
+      return fails(cudaErrorInvalidConfiguration,
+                   "its blocks have " + std::to_string(wanted) + " threads along " + axis, most,
+                   std::string("gpu.max_block_") + axis);
+  if (threads > gpu.sm.max_threads_per_block)
+    return fails(cudaErrorInvalidConfiguration, "its blocks have " + std::to_string(threads) + " threads",
+                 gpu.sm.max_threads_per_block, "gpu.sm.max_threads_per_block");
   if (kernel.max_threads != 0 && threads > kernel.max_threads) return cudaErrorInvalidValue;
   if (kernel.required_threads != 0 && threads != kernel.required_threads) return cudaErrorInvalidValue;
-  if (kernel.static_shared_bytes + dynamic_shared_bytes > gpu.sm.max_shared_bytes_per_block)
-    return cudaErrorInvalidValue;
+  if (const Bytes shared = kernel.static_shared_bytes + dynamic_shared_bytes;
+      shared > gpu.sm.max_shared_bytes_per_block)
+    return fails(cudaErrorInvalidValue,
+                 "its blocks take " + std::to_string(shared) + " bytes of shared memory",
+                 gpu.sm.max_shared_bytes_per_block, "gpu.sm.max_shared_bytes_per_block");
   if (session.process().occupancy(kernel, threads, dynamic_shared_bytes).blocks_per_sm == 0)
-    return cudaErrorLaunchOutOfResources;
+    return launch_fails(session, kernel, cudaErrorLaunchOutOfResources,
+                        "an SM has not the registers, warps or shared memory of one block");
   return cudaSuccess;
 }
 

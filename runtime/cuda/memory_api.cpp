@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "graph_memory.h"
 #include "memory_pool.h"
+#include "notes.h"
 #include "session.h"
 
 using duet::Address;
@@ -28,7 +29,7 @@ cudaError_t allocate(Session& session, ThreadState& thread, void** pointer, Byte
   if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
-  const Allocation* allocation = session.space().allocate_device(bytes, AllocationKind::Device);
+  const Allocation* allocation = duet::cuda::allocate_device(session, bytes);
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
   *pointer = reinterpret_cast<void*>(allocation->base);
   return cudaSuccess;

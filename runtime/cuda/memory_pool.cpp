@@ -4,6 +4,7 @@
 #include <map>
 
 #include "capture.h"
+#include "notes.h"
 
 using duet::Address;
 using duet::Bytes;
@@ -95,7 +96,7 @@ bool fits(const Pool& pool, Bytes bytes) {
 Blocks reserve(Session& session, Pool& pool, Bytes bytes) {
   auto& blocks = all().blocks;
   if (!fits(pool, bytes)) return blocks.end();
-  const Allocation* allocation = session.space().allocate_device(bytes, AllocationKind::Device);
+  const Allocation* allocation = allocate_device(session, bytes);
   if (allocation == nullptr) return blocks.end();
   pool.reserved_bytes += bytes;
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved_bytes);

@@ -111,6 +111,18 @@ class Messages(Fixture):
         self.assertEqual(result.returncode, 125, result.stderr)
         self.assertRegex(result.stderr, r"duet: \d+ records of this run are missing from the results in \S+: File too large")
 
+    def test_larger_than_the_machine(self):
+        result = call(DUET, "run", "--quiet", "--out", "large", self.compiled("tests/front_door/too_large.cu"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = [line for line in result.stderr.splitlines() if "gtx580)" in line]
+        self.assertEqual(len(lines), 5, result.stderr)  # each once
+        for line, text in zip(lines, ("its grid has 65536 blocks along x, but gpu.max_grid_x is 65535",
+                                      "its blocks take 100000 bytes of shared memory, but gpu.sm.max_shared_bytes_per_block is 49152",
+                                      "its blocks have 2048 threads along x, but gpu.max_block_x is 1024",
+                                      "its blocks have 2048 threads, but gpu.sm.max_threads_per_block is 1024",
+                                      "an allocation of 1099511627776 bytes fails")):
+            self.assertIn(text, line)
+
     def test_unknown_paper(self):
         self.refused("reproduce", "nobody1999", contains="nobody1999")
 
