@@ -68,8 +68,7 @@ class Executor final : public BlockExecutor {
   bool take_next_path(WarpState& warp);
   void branch_indexed(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
   void call(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
-  void arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
-  void arrive_apart(WarpState& warp, const MicroOp& op, std::uint64_t lanes);
+  void arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes, bool apart);
   void count_ended_lanes(WarpState& warp);
   void release_barriers();
   void end_warp(WarpState& warp);
@@ -355,7 +354,7 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
               warp.threads.wait_for_lanes(warp.lanes, stack, op, lanes, [](const MicroOp&) {});
             } else {
               stack.park(pc);
-              arrive_apart(warp, op, lanes);
+              arrive(warp, op, lanes, true);
               if (live_warps_ == 0) {
                 leave();
                 return executed;
@@ -367,7 +366,7 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
           if (lanes == 0 || static_cast<ptx::BarrierMode>(op.mode) == ptx::BarrierMode::Warp) continue;
           leave();
           stack.move_to(pc);
-          arrive(warp, op, lanes);
+          arrive(warp, op, lanes, false);
           if (warp.state != State::Ready || live_warps_ == 0) return executed;
           machine = 0;
           break;
@@ -434,8 +433,9 @@ void Executor<W>::call(WarpState& warp, const MicroOp& op, std::uint64_t lanes) 
     warp.stack.call(op.target, op.reconvergence);
 }
 
+// `apart`: the warp's lanes are on several paths, and the one that arrives stands at the barrier.
 template <unsigned W>
-void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
+void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes, bool apart) {
   const BarrierUse use = barrier_use<W>(warp.lanes, op, lanes, warp_count_ * width_);
   if (use.id >= kBarriers) {
     fault(FaultKind::IllegalInstruction,
@@ -443,8 +443,12 @@ void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes
     return;
   }
   Barrier& barrier = barriers_[use.id];
-  barrier.arrive(width_, use.expected);
   arrived_barriers_ |= 1u << use.id;
+  if (apart) {
+    warp.threads.arrive(warp.lanes, warp.stack, op, lanes, use, barrier);
+    return release_barriers();
+  }
+  barrier.arrive(width_, use.expected);
   if (vote_at<W>(barrier, warp.lanes, op, lanes)) {
     warp.waiting_op = &op;
     warp.waiting_lanes = lanes;
@@ -454,20 +458,6 @@ void Executor<W>::arrive(WarpState& warp, const MicroOp& op, std::uint64_t lanes
     warp.barrier = use.id;
     warp.barrier_op = &op;
   }
-  release_barriers();
-}
-
-// Of a warp whose lanes are on several paths, one that stands at the barrier.
-template <unsigned W>
-void Executor<W>::arrive_apart(WarpState& warp, const MicroOp& op, std::uint64_t lanes) {
-  const BarrierUse use = barrier_use<W>(warp.lanes, op, lanes, warp_count_ * width_);
-  if (use.id >= kBarriers) {
-    fault(FaultKind::IllegalInstruction,
-          barrier_text(*grid_, op, thread_of(warp, LaneMask(lanes).lowest()), use.id));
-    return;
-  }
-  arrived_barriers_ |= 1u << use.id;
-  warp.threads.arrive(warp.lanes, warp.stack, op, lanes, use, barriers_[use.id]);
   release_barriers();
 }
 

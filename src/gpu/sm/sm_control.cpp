@@ -42,13 +42,13 @@ void SmCoreOf<W>::execute_control(Warp& warp, unsigned slot, const MicroOp& op, 
       if (lanes != 0 && warp.stack.depth() > 1 && warp.block->grid->kernel->independent_threads &&
           !warp.stack.together()) [[unlikely]] {
         if (static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Warp)
-          return arrive_apart(warp, slot, op, lanes);
+          return arrive(warp, slot, op, lanes, true);
         if (IndependentThreads<W>::incomplete(warp.lanes, warp.stack, op, lanes))
           return wait_for_lanes(warp, slot, op, lanes);
       }
       advance(warp, slot, next);
       if (lanes != 0 && static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Warp)
-        arrive(warp, slot, op, lanes);
+        arrive(warp, slot, op, lanes, false);
       return;
     case Kind::Special:
       if (lanes != 0) read_special(warp, slot, op, lanes);
@@ -98,8 +98,9 @@ void SmCoreOf<W>::call(Warp& warp, unsigned slot, const MicroOp& op) {
   path_changed(warp, slot);
 }
 
+// `apart`: the warp's lanes are on several paths, and the one that arrives stands at the barrier.
 template <unsigned W>
-void SmCoreOf<W>::arrive(Warp& warp, unsigned slot, const MicroOp& op, std::uint64_t lanes) {
+void SmCoreOf<W>::arrive(Warp& warp, unsigned slot, const MicroOp& op, std::uint64_t lanes, bool apart) {
   Block& block = *warp.block;
   const BarrierUse use = barrier_use<W>(warp.lanes, op, lanes, block.warp_count * width_);
   if (use.id >= kBarriers) {
@@ -108,6 +109,12 @@ void SmCoreOf<W>::arrive(Warp& warp, unsigned slot, const MicroOp& op, std::uint
     return;
   }
   Barrier& barrier = block.barriers[use.id];
+  if (apart) {
+    warp.stack.park(warp.pc);
+    warp.threads.arrive(warp.lanes, warp.stack, op, lanes, use, barrier);
+    path_changed(warp, slot);
+    return release_barriers(block);
+  }
   barrier.arrive(width_, use.expected);
   if (vote_at<W>(barrier, warp.lanes, op, lanes)) {
     warp.waiting_op = &op;
@@ -118,22 +125,6 @@ void SmCoreOf<W>::arrive(Warp& warp, unsigned slot, const MicroOp& op, std::uint
     warp.barrier_op = &op;
     sleep(warp, slot, IssueSlot::Barrier);
   }
-  release_barriers(block);
-}
-
-// Of a warp whose lanes are on several paths, one that stands at the barrier.
-template <unsigned W>
-void SmCoreOf<W>::arrive_apart(Warp& warp, unsigned slot, const MicroOp& op, std::uint64_t lanes) {
-  Block& block = *warp.block;
-  const BarrierUse use = barrier_use<W>(warp.lanes, op, lanes, block.warp_count * width_);
-  if (use.id >= kBarriers) {
-    fault(block, FaultKind::IllegalInstruction,
-          barrier_text(*block.grid, op, thread_of(warp, LaneMask(lanes).lowest()), use.id));
-    return;
-  }
-  warp.stack.park(warp.pc);
-  warp.threads.arrive(warp.lanes, warp.stack, op, lanes, use, block.barriers[use.id]);
-  path_changed(warp, slot);
   release_barriers(block);
 }
 

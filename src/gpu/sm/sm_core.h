@@ -150,8 +150,7 @@ class SmCoreOf final : public SmCore {
   void execute_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void branch_indexed(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void call(Warp& warp, unsigned slot, const ptx::MicroOp& op);
-  void arrive(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
-  void arrive_apart(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
+  void arrive(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes, bool apart);
   void wait_for_lanes(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
   void count_ended_lanes(Warp& warp);
   void release_barriers(Block& block);

@@ -69,17 +69,22 @@ inline Wide operate(VideoOperation operation, Comparison comparison, std::int64_
   }
 }
 
-struct Scalar {
+// What both kinds of instructions are made of.
+struct Parts {
   VideoForm form;
   Comparison comparison;
   bool result_signed, a_signed, b_signed, saturate;
-  explicit Scalar(const MicroOp& op)
+  explicit Parts(const MicroOp& op)
       : form(VideoForm::of(op)),
         comparison(op.comparison),
         result_signed(is_signed(op.type)),
         a_signed(is_signed(op.source_type)),
         b_signed(form.has(VideoForm::kSecondSigned)),
         saturate(op.saturate) {}
+};
+
+struct Scalar : Parts {
+  using Parts::Parts;
 
   static unsigned bits_of(VideoPart part) {
     return part == VideoPart::Whole ? 32 : part >= VideoPart::Half0 ? 16 : 8;
@@ -149,18 +154,9 @@ struct Scalar {
 };
 
 template <unsigned Fields>
-struct Simd {
+struct Simd : Parts {
   static constexpr unsigned kBits = 32 / Fields;
-  VideoForm form;
-  Comparison comparison;
-  bool result_signed, a_signed, b_signed, saturate;
-  explicit Simd(const MicroOp& op)
-      : form(VideoForm::of(op)),
-        comparison(op.comparison),
-        result_signed(is_signed(op.type)),
-        a_signed(is_signed(op.source_type)),
-        b_signed(form.has(VideoForm::kSecondSigned)),
-        saturate(op.saturate) {}
+  using Parts::Parts;
 
   U32 operator()(U32 a, U32 b, U32 c) const {
     const std::uint64_t both = std::uint64_t{b} << 32 | a;
