@@ -222,7 +222,9 @@ Handlers pairs(Opcode opcode) {
 }  // namespace
 
 Handlers video_handlers(const MicroOp& op) {
-  if (op.opcode == Opcode::CvtPack) return costly_of<PackClamped>();
+  if (op.opcode == Opcode::CvtPack)
+    return op.mode == 16 || op.mode == 8 || op.mode == 4 || op.mode == 2 ? costly_of<PackClamped>()
+                                                                         : Handlers{};
   if (op.opcode == Opcode::Video) {
     if (op.mode == 1) return costly_of<Scalar>();
     return op.mode == 2 ? costly_of<Simd<2>>() : costly_of<Simd<4>>();
