@@ -21,6 +21,15 @@ inline std::uint64_t guarded_lanes(const Warp<W>& warp, const MicroOp& op, std::
   return active & (op.guard_negated ? ~p : p);
 }
 
+// What an Arithmetic or Exchange instruction does to the lanes given.
+template <unsigned W>
+inline void execute(Warp<W>& warp, const MicroOp& op, std::uint64_t lanes) {
+  if constexpr (W == 32)
+    op.handler32(warp, op, lanes);
+  else
+    op.handler64(warp, op, lanes);
+}
+
 // First call: addresses[lane] for the lanes given, offset included, in op.space's own address space.
 template <unsigned W>
 void generate_addresses(const Warp<W>& warp, const MicroOp& op, std::uint64_t lanes,

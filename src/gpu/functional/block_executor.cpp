@@ -260,23 +260,13 @@ std::uint64_t Executor<W>::run_warp(WarpState& warp, std::uint64_t budget) {
       machine += op.machine_instructions;
       switch (op.kind) {
         case Kind::Arithmetic:
-          if (lanes != 0) {
-            if constexpr (W == 32)
-              op.handler32(warp.lanes, op, lanes);
-            else
-              op.handler64(warp.lanes, op, lanes);
-          }
+          if (lanes != 0) ptx::execute(warp.lanes, op, lanes);
           ++pc;
           continue;
         case Kind::Exchange:
           if (lanes == 0 || stack.together() ||
               !IndependentThreads<W>::incomplete(warp.lanes, stack, op, lanes)) {
-            if (lanes != 0) {
-              if constexpr (W == 32)
-                op.handler32(warp.lanes, op, lanes);
-              else
-                op.handler64(warp.lanes, op, lanes);
-            }
+            if (lanes != 0) ptx::execute(warp.lanes, op, lanes);
             ++pc;
             continue;
           }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ptx/semantics.h"
+
 namespace duet::gpu {
 
 using ptx::MicroOp;
@@ -198,10 +200,7 @@ void IndependentThreads<W>::execute(ptx::Warp<W>& warp, const std::vector<Waitin
   if (op.destination_count != 0) op.destinations[0] = kResult;
   op.predicate_destination = kOperands;
   op.predicate_destination_second = ptx::kNoPredicate;
-  if constexpr (W == 32)
-    op.handler32(joint, op, lanes);
-  else
-    op.handler64(joint, op, lanes);
+  ptx::execute(joint, op, lanes);
   for (const Waiting& path : group) {
     const MicroOp& own = *path.op;
     if (own.destination_count != 0 && own.destinations[0] != ptx::kNoRegister) {

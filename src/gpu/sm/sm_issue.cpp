@@ -89,12 +89,7 @@ bool SmCoreOf<W>::try_issue(Warp& warp, unsigned slot) {
       if (timed.parts == 0 && (op.kind == Kind::Arithmetic || op.kind == Kind::Nop)) {
         // No machine instruction stands for it: it comes with its successor.
         const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
-        if (op.kind == Kind::Arithmetic && lanes != 0) {
-          if constexpr (W == 32)
-            op.handler32(warp.lanes, op, lanes);
-          else
-            op.handler64(warp.lanes, op, lanes);
-        }
+        if (op.kind == Kind::Arithmetic && lanes != 0) ptx::execute(warp.lanes, op, lanes);
         advance(warp, slot, warp.pc + 1);
         if (warp.reason != IssueSlot::Issued) return false;
         continue;
@@ -158,12 +153,7 @@ bool SmCoreOf<W>::issue_arithmetic(Warp& warp, unsigned slot, const MicroOp& op,
   if (warp.parts_left == 0) {
     warp.parts_left = timed.parts;
     const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
-    if (lanes != 0) {
-      if constexpr (W == 32)
-        op.handler32(warp.lanes, op, lanes);
-      else
-        op.handler64(warp.lanes, op, lanes);
-    }
+    if (lanes != 0) ptx::execute(warp.lanes, op, lanes);
   }
   if (--warp.parts_left != 0) {
     if (timed.part_interval_cycles > 1)
