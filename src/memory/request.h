@@ -51,7 +51,7 @@ struct ByteMask {  // one bit per byte of a line, relative to Request::address
 using RequestHandle = std::uint32_t;
 inline constexpr RequestHandle kNoRequest = ~RequestHandle{0};
 
-struct Request {
+struct RequestFields {
   Address address = 0;  // physical, of the first byte; the request stays within one line
   std::uint16_t bytes = 0;
   Operation operation = Operation::Read;
@@ -79,17 +79,20 @@ struct Request {
   // Of a read with a trigger that also takes what else is there: the bytes that the trigger concerns, where
   // they are not all that `mask` names. The answer's mask names the bytes that were read.
   ByteMask required;
-  std::array<std::byte, kLineBytes>
-      data{};  // written bytes, an atomic's operands, or the bytes that were read
+};
+struct Request : RequestFields {
+  // Written bytes, an atomic's operands, or the bytes that were read; what `mask` does not name is undefined.
+  std::array<std::byte, kLineBytes> data;
 };
 
 class RequestPool {
  public:
+  // All but `data` as if made anew: clearing a line's bytes would take longer than all else.
   RequestHandle allocate() {
     if (free_.empty()) grow();
     const RequestHandle handle = free_.back();
     free_.pop_back();
-    (*this)[handle] = Request{};
+    static_cast<RequestFields&>((*this)[handle]) = {};
     return handle;
   }
   void release(RequestHandle handle) { free_.push_back(handle); }

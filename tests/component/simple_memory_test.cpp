@@ -185,6 +185,7 @@ TEST_F(PartOfALine, TakesWritesAndAtomicsWhereItExists) {
   atomic.atomic_type = AtomicType::U32;
   atomic.mask = {};
   atomic.mask.bits[1] = 0xfull << (kEnd - 4 - 64);
+  atomic.data.fill({});
   atomic.data[kEnd - 4] = std::byte{2};
   rig_.answer();
   for (unsigned i = 0; i < 128; ++i) {
