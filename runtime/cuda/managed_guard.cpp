@@ -152,8 +152,7 @@ bool ManagedGuard::explain(Address address, char* text, std::size_t bytes) const
       text, bytes,
       "duet: the program touches managed memory at %#llx (byte %llu of allocation %zu of managed memory) "
       "while kernel '%s' may run, and %s has no concurrent access: synchronize before, attach the memory "
-      "to a stream or the host (cudaStreamAttachMemAsync), or run it on a machine of compute capability "
-      "6 or more\n",
+      "to a stream or the host (cudaStreamAttachMemAsync), or set gpu.concurrent_managed_access = true\n",
       static_cast<unsigned long long>(address), static_cast<unsigned long long>(address - base), range.number,
       user != nullptr ? user->kernel.c_str() : "?", machine_.c_str());
   return true;

@@ -1,5 +1,5 @@
-// Who may touch managed memory when, on devices without concurrent access to it (compute capability below 6,
-// CUDA programming guide, "Coherency and Concurrency"; dashti2017 §3): from a kernel's launch until the host
+// Who may touch managed memory when, on machines without gpu.concurrent_managed_access (CUDA programming
+// guide, "Coherency and Concurrency"; dashti2017 §3): from a kernel's launch until the host
 // has synchronized with it, the host may not touch managed memory, or of memory attached to a stream only
 // while a kernel of that stream runs; memory attached to the host is always its own. Pages that the host may
 // not touch are protected; who touches them all the same ends with one line and SIGSEGV. The simulator itself
@@ -20,7 +20,7 @@ namespace duet::cuda {
 class ManagedGuard {
  public:
   ManagedGuard(const config::Machine& machine, driver::Driver& driver);
-  static bool needed(const config::Machine& machine) { return machine.gpu.compute_capability_major < 6; }
+  static bool needed(const config::Machine& machine) { return !machine.gpu.concurrent_managed_access; }
 
   // Managed memory of the program and the simulator's view of it; null when there is none left. `bytes` are
   // whole pages.

@@ -24,6 +24,8 @@ void add_gpu(std::vector<Field>& fields, Gpu& gpu) {
       {"gpu.max_block_y", &gpu.max_block_y, 1u, 2048u, "threads", "largest block in y"},
       {"gpu.max_block_z", &gpu.max_block_z, 1u, 2048u, "threads", "largest block in z"},
       {"gpu.integrated", &gpu.integrated, 0u, 0u, "", "GPU shares the host's memory"},
+      {"gpu.concurrent_managed_access", &gpu.concurrent_managed_access, 0u, 0u, "",
+       "the host may touch managed memory while kernels run"},
       {"gpu.sm.count", &gpu.sm.count, 1u, 1024u, "SMs", "streaming multiprocessors"},
       {"gpu.sm.warp_width", &gpu.sm.warp_width, 1u, 64u, "threads", "threads of a warp"},
       {"gpu.sm.max_warps", &gpu.sm.max_warps, 1u, 256u, "warps", "resident warps of an SM"},

@@ -170,6 +170,7 @@ struct Gpu {
   std::uint64_t max_grid_x = 0, max_grid_y = 0, max_grid_z = 0;
   std::uint64_t max_block_x = 0, max_block_y = 0, max_block_z = 0;
   bool integrated = false;
+  bool concurrent_managed_access = false;  // the host may touch managed memory while kernels run
   Sm sm;
   Cache l1, constant_cache, instruction_cache, l2;
   Interconnect interconnect;

@@ -7,8 +7,8 @@ from fixture import DUET, WORK, Fixture, call, main
 
 
 class ManagedAccess(Fixture):
-    def run_case(self, how, machine="gtx580"):
-        return call(DUET, "run", "-q", "--machine", machine, "--out", WORK / f"managed-{how}", self.compiled("tests/front_door/managed_access.cu"), how)
+    def run_case(self, how, machine="gtx580", options=()):
+        return call(DUET, "run", "-q", "--machine", machine, *options, "--out", WORK / f"managed-{how}", self.compiled("tests/front_door/managed_access.cu"), how)
 
     def ended(self, how, where):
         result = self.run_case(how)
@@ -19,8 +19,8 @@ class ManagedAccess(Fixture):
         self.assertIn("while kernel '_Z6changePi' may run", lines[0])
         self.assertIn("synchronize before", lines[0])
 
-    def works(self, how, output, machine="gtx580"):
-        result = self.run_case(how, machine)
+    def works(self, how, output, machine="gtx580", options=()):
+        result = self.run_case(how, machine, options)
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, output, ""))
 
     def test_a_read_ends_the_program(self):
@@ -58,6 +58,7 @@ class ManagedAccess(Fixture):
 
     def test_concurrent_access_where_the_machine_has_it(self):
         self.works("disjoint", "2 3\n", machine="h100")
+        self.works("disjoint", "2 3\n", options=["--set", "gpu.concurrent_managed_access=true"])
 
 
 if __name__ == "__main__":
