@@ -18,6 +18,8 @@ using ir::Pseudo;
 using ir::Value;
 using ir::ValueKind;
 
+constexpr std::size_t kDeepestNesting = 1000;  // each opening looks through its block for labels
+
 BodyParser::BodyParser(Cursor& cursor, ir::ParsedModule& module, Function& function)
     : cursor_(cursor), module_(module), function_(function) {
   scopes_.emplace_back();
@@ -34,6 +36,8 @@ void BodyParser::run() {
   claim_labels();
   while (scopes_.size() > outer) {
     if (cursor_.accept('{')) {
+      if (scopes_.size() - outer == kDeepestNesting)
+        cursor_.fail("blocks are nested more than " + std::to_string(kDeepestNesting) + " deep");
       scopes_.emplace_back();
       claim_labels();
     } else if (cursor_.accept('}')) {

@@ -8,7 +8,23 @@ void Cursor::fail_at(std::uint32_t line, const std::string& what) const {
   throw Error(name_ + ":" + std::to_string(line) + ": " + what);
 }
 
+// An expression in another: as deep as the host's stack surely holds.
+class Cursor::Nesting {
+ public:
+  explicit Nesting(Cursor& cursor) : depth_(cursor.depth_) {
+    if (depth_ == kDeepest)
+      cursor.fail("constant expressions are nested more than " + std::to_string(kDeepest) + " deep");
+    ++depth_;
+  }
+  ~Nesting() { --depth_; }
+
+ private:
+  static constexpr unsigned kDeepest = 500;
+  unsigned& depth_;
+};
+
 NumberLiteral Cursor::unary() {
+  const Nesting nesting(*this);
   if (accept('(')) {
     if (is('.')) {  // a cast, (.s64) or (.u64): all integers have 64 bits here
       next();

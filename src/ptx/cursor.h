@@ -63,12 +63,14 @@ class Cursor {
   }
 
  private:
+  class Nesting;
   NumberLiteral binary(unsigned precedence);
   NumberLiteral unary();
 
   const std::vector<Token>& tokens_;
   const std::string name_;
   std::size_t at_ = 0;
+  unsigned depth_ = 0;  // Nesting
 };
 
 }  // namespace duet::ptx

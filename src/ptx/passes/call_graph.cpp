@@ -76,30 +76,54 @@ std::vector<const Function*> CallGraph::callees(const Function& function) const 
   return result;
 }
 
-void CallGraph::visit(const Function& function) {
-  Node& node = nodes_[&function];  // references to elements outlive rehashing
-  node.number = node.lowest = static_cast<std::uint32_t>(nodes_.size());
-  node.on_stack = true;
-  stack_.push_back(&function);
-  for (const Function* callee : callees(function)) {
-    if (callee == &function) node.on_cycle = true;
-    const auto seen = nodes_.find(callee);
-    if (seen == nodes_.end()) {
-      visit(*callee);
-      node.lowest = std::min(node.lowest, nodes_.at(callee).lowest);
-    } else if (seen->second.on_stack) {
-      node.lowest = std::min(node.lowest, seen->second.number);
+// Without recursion: hostile PTX has chains of calls longer than the host's stack.
+void CallGraph::visit(const Function& entry) {
+  struct Visit {
+    const Function* function;
+    std::vector<const Function*> callees;
+    std::size_t next = 0;
+  };
+  std::vector<Visit> path;
+  const auto open = [&](const Function& function) {
+    Node& node = nodes_[&function];
+    node.number = node.lowest = static_cast<std::uint32_t>(nodes_.size());
+    node.on_stack = true;
+    stack_.push_back(&function);
+    path.push_back({&function, callees(function)});
+  };
+  open(entry);
+  while (!path.empty()) {
+    Visit& visit = path.back();
+    Node& node = nodes_.at(visit.function);
+    if (visit.next < visit.callees.size()) {
+      const Function& callee = *visit.callees[visit.next++];
+      if (&callee == visit.function) node.on_cycle = true;
+      const auto seen = nodes_.find(&callee);
+      if (seen == nodes_.end())
+        open(callee);
+      else if (seen->second.on_stack)
+        node.lowest = std::min(node.lowest, seen->second.number);
+      continue;
     }
+    if (node.lowest == node.number) close_component(*visit.function);
+    const std::uint32_t lowest = node.lowest;
+    path.pop_back();
+    if (path.empty()) return;
+    Node& caller = nodes_.at(path.back().function);
+    caller.lowest = std::min(caller.lowest, lowest);
   }
-  if (node.lowest != node.number) return;
-  const bool several = stack_.back() != &function;
+}
+
+// What lies on the stack down to `first` is one strongly connected component.
+void CallGraph::close_component(const Function& first) {
+  const bool several = stack_.back() != &first;
   while (true) {
     const Function* member = stack_.back();
     stack_.pop_back();
-    Node& other = nodes_.at(member);
-    other.on_stack = false;
-    other.on_cycle |= several;
-    if (member == &function) return;
+    Node& node = nodes_.at(member);
+    node.on_stack = false;
+    node.on_cycle |= several;
+    if (member == &first) return;
   }
 }
 

@@ -33,7 +33,8 @@ class CallGraph {
     std::uint32_t number = 0, lowest = 0;
     bool on_stack = false, on_cycle = false;
   };
-  void visit(const ir::Function& function);
+  void visit(const ir::Function& entry);
+  void close_component(const ir::Function& first);
   std::vector<const ir::Function*> callees(const ir::Function& function) const;
 
   const ir::ParsedModule& module_;

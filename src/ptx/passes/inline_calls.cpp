@@ -1,6 +1,7 @@
 // Inlining, and the functions that CUDA's device runtime supplies (CUDA C++ Programming Guide: formatted
 // output, assertions, dynamic allocation). A function is inlined unless it lies on a call cycle or the kernel
-// has become very long; an indirect call becomes an indexed branch over the functions that it may reach.
+// has become very long or deep; an indirect call becomes an indexed branch over the functions that it may
+// reach.
 #include <bit>
 #include <map>
 
@@ -24,7 +25,9 @@ using ir::ValueKind;
 namespace {
 
 constexpr std::size_t kLargestKernel = 2'000'000;
-constexpr std::size_t kMostInlined = 200'000;  // of a kernel's instructions: then functions become routines
+// Beyond these a function is a routine: instructions of a kernel, bodies inlined into one another.
+constexpr std::size_t kMostInlined = 200'000;
+constexpr unsigned kDeepestInlined = 200;
 
 struct SystemSignature {
   const char* name;
@@ -240,7 +243,7 @@ class Inliner {
                      const CallSite& original, std::uint32_t line) {
     if (site.arguments.size() != callee.parameters.size() || site.returns.size() > callee.returns.size())
       unsupported("call of '" + callee.name + "' with other parameters than it declares", line);
-    if (graph_.on_cycle(callee) || written_ + code_.size() > kMostInlined)
+    if (graph_.on_cycle(callee) || written_ + code_.size() > kMostInlined || depth_ == kDeepestInlined)
       call_routine(callee, site, body, original, line);
     else
       inline_body(callee, site, line);
@@ -499,7 +502,9 @@ class Inliner {
     const std::uint32_t first_label = routines_.function.labels;
     routines_.function.labels += callee.labels + 1;
     const std::uint32_t return_label = first_label + callee.labels;
+    ++depth_;
     copy(callee, registers, variables, first_label, return_label);
+    --depth_;
     // A body that ends in its only return falls through to what follows.
     if (const Instruction& last = code_.back(); last.pseudo == Pseudo::None && last.op.kind == Kind::Branch &&
                                                 !last.guarded() && last.label == return_label)
@@ -553,6 +558,7 @@ class Inliner {
   Routines routines_;
   std::vector<Instruction> code_;  // of the routine being written
   std::size_t written_ = 0;        // instructions of those before it
+  unsigned depth_ = 0;             // bodies that are being inlined
   std::unordered_map<const Function*, std::uint32_t> routine_index_;
   std::unordered_map<std::uint32_t, Linkage> linkages_;  // by routine
 };

@@ -121,6 +121,34 @@ TEST(Parser, DirectivesOfTheLaunchShape) {
   EXPECT_EQ(module.find_kernel("absent"), nullptr);
 }
 
+std::string repeated(const std::string& text, unsigned times) {
+  std::string result;
+  for (unsigned i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+// What is nested deeper than the host's stack holds.
+TEST(Parser, DeepNestingIsRefused) {
+  const std::string number = repeated("(", 100'000) + "1" + repeated(")", 100'000);
+  EXPECT_EQ(error_of(module_text(".reg .b32 %r;\nmov.b32 %r, 1 + " + number + ";\nret;")),
+            "t.ptx:8: constant expressions are nested more than 500 deep");
+  EXPECT_EQ(error_of(module_text(".reg .b32 %r;\nmov.b32 %r, " + repeated("~", 100'000) + "1;\nret;")),
+            "t.ptx:8: constant expressions are nested more than 500 deep");
+  EXPECT_EQ(error_of(module_text(repeated("{", 100'000) + "ret;" + repeated("}", 100'000))),
+            "t.ptx:7: blocks are nested more than 1000 deep");
+  EXPECT_EQ(error_of(module_text(".reg .b32 %r;\nmov.b32 %r, " + repeated("(", 400) + "1" +
+                                 repeated(")", 400) + ";\nret;")),
+            "no error");
+}
+
+// Each function calls the one before it; the deepest bodies are not inlined.
+TEST(Parser, LongChainsOfCallsCompile) {
+  std::string functions = ".func f0()\n{\nret;\n}\n";
+  for (unsigned i = 1; i < 20'000; ++i)
+    functions += ".func f" + std::to_string(i) + "()\n{\ncall f" + std::to_string(i - 1) + ";\nret;\n}\n";
+  EXPECT_GE(count(compile_body("call f19999;\nret;", "", functions), Opcode::Call), 1);
+}
+
 TEST(Parser, AMegabyteTakesWellBelowASecond) {
   std::string body = ".reg .b32 %r<9>;\n.reg .b64 %d;\n";
   while (body.size() < 1'000'000) body += "add.s32 %r1, %r2, %r1;\n\tld.global.u32 %r2, [%d+4];\n";
