@@ -18,7 +18,7 @@ using ir::Pseudo;
 using ir::Value;
 using ir::ValueKind;
 
-constexpr std::size_t kDeepestNesting = 1000;  // each opening looks through its block for labels
+constexpr std::size_t kDeepestNesting = 100;  // each opening looks through its block for labels
 
 BodyParser::BodyParser(Cursor& cursor, ir::ParsedModule& module, Function& function)
     : cursor_(cursor), module_(module), function_(function) {

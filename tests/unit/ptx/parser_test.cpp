@@ -135,7 +135,7 @@ TEST(Parser, DeepNestingIsRefused) {
   EXPECT_EQ(error_of(module_text(".reg .b32 %r;\nmov.b32 %r, " + repeated("~", 100'000) + "1;\nret;")),
             "t.ptx:8: constant expressions are nested more than 500 deep");
   EXPECT_EQ(error_of(module_text(repeated("{", 100'000) + "ret;" + repeated("}", 100'000))),
-            "t.ptx:7: blocks are nested more than 1000 deep");
+            "t.ptx:7: blocks are nested more than 100 deep");
   EXPECT_EQ(error_of(module_text(".reg .b32 %r;\nmov.b32 %r, " + repeated("(", 400) + "1" +
                                  repeated(")", 400) + ";\nret;")),
             "no error");
