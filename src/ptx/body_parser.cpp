@@ -2,7 +2,6 @@
 // operand_parser.cpp; the instructions themselves are decoded by decode.h.
 #include "ptx/body_parser.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "ptx/state_spaces.h"

@@ -1,14 +1,12 @@
 // Operands of instructions (PTX ISA 9.0, section 6.4): registers, constants, addresses, vectors, special
 // registers (section 10).
 #include <algorithm>
-#include <charconv>
+#include <unordered_map>
 
 #include "ptx/body_parser.h"
-#include "ptx/state_spaces.h"
 
 namespace duet::ptx {
 
-using ir::kNone;
 using ir::Value;
 using ir::ValueKind;
 
