@@ -56,7 +56,26 @@ std::pair<std::string_view, std::string_view> split_line(std::string_view line) 
   return {trimmed(line.substr(0, i), " \t"), trimmed(line.substr(i), "# \t")};
 }
 
-// A machine file is [table], key = value and nothing else; toml++ 3.3 does not survive every other text.
+// toml++ 3.3 does not survive every text, so that it is given only [table], key = value in one line, where
+// the value is of these two forms. What else TOML has is refused.
+bool is_value(std::string_view text) {
+  if (text.empty()) return false;
+  if (text.front() == '"' || text.front() == '\'') {
+    // One string, which ends the text.
+    const char quote = text.front();
+    for (std::size_t i = 1; i < text.size(); ++i) {
+      if (static_cast<unsigned char>(text[i]) < ' ' && text[i] != '\t') return false;
+      if (text[i] == quote) return i + 1 == text.size();
+      if (text[i] == '\\' && quote == '"') ++i;
+    }
+    return false;
+  }
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '+' || c == '.';
+  });
+}
+
 bool is_table_or_value(std::string_view line) {
   const auto is_name = [](std::string_view name) {
     // Names joined by dots: none is empty.
@@ -70,13 +89,10 @@ bool is_table_or_value(std::string_view line) {
   if (line.front() == '[')
     return line.size() > 2 && line.back() == ']' && is_name(line.substr(1, line.size() - 2));
   const std::size_t equals = line.find('=');
-  if (equals == line.npos) return false;
+  if (equals == line.npos || equals == 0) return false;
   const std::string_view key = line.substr(0, line.find_last_not_of(" \t", equals - 1) + 1);
-  const std::string_view value = line.substr(equals + 1);
-  // Values of several lines would hide what follows.
-  const std::size_t first = value.find_first_not_of(" \t");
-  if (first != value.npos && (value[first] == '[' || value[first] == '{')) return false;
-  return equals != 0 && is_name(key) && value.find("\"\"\"") == value.npos && value.find("'''") == value.npos;
+  const std::size_t value = line.find_first_not_of(" \t", equals + 1);
+  return is_name(key) && value != line.npos && is_value(line.substr(value));
 }
 
 // The text without its comments, which are most of it and which toml++ reads slowly, and the comment of each
@@ -91,7 +107,9 @@ std::string take_comments(const std::string& text, const std::string& path,
     begin = end + 1;
     comments.emplace_back(comment);
     if (!value.empty() && !is_table_or_value(value))
-      throw Error(fmt::format("{}:{}: neither [table] nor key = value", path, comments.size()));
+      throw Error(fmt::format(
+          "{}:{}: neither [table] nor key = value (a number, true, false or one string in quotes)", path,
+          comments.size()));
     rest += value;
     rest += '\n';
   }
@@ -237,8 +255,9 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
     if (equals == std::string::npos || equals == 0)
       throw Error(fmt::format("--set {}: write key=value", set));
     const std::string key = set.substr(0, equals);
-    std::string value = set.substr(equals + 1);
+    const std::string value = set.substr(equals + 1);
     auto parses = [&](const std::string& text) {
+      if (!is_value(text)) return false;
       try {
         set_tables.push_back(toml::parse("v = " + text));
         return true;

@@ -1,4 +1,5 @@
-// Machine files, for libFuzzer: a machine or one line of error. What loads is written and read again.
+// Machine files, for libFuzzer: a machine or one line of error. What loads is written and read again. A text
+// that begins with "--set " is the value of that option.
 #include <unistd.h>
 
 #include <cstdint>
@@ -6,30 +7,37 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "config/loader.h"
 
 namespace {
-std::string write(const char* suffix, const char* data, std::size_t bytes) {
+std::string write(const char* suffix, const std::string& text) {
   const char* const folder = std::getenv("TMPDIR");
   const std::string path =
       std::string(folder != nullptr ? folder : "/tmp") + "/duet-fuzz-" + std::to_string(getpid()) + suffix;
-  std::ofstream(path, std::ios::binary).write(data, static_cast<std::streamsize>(bytes));
+  std::ofstream(path, std::ios::binary) << text;
   return path;
 }
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
-  const std::string path = write(".toml", reinterpret_cast<const char*>(data), bytes);
+  const std::string input(reinterpret_cast<const char*>(data), bytes);
+  constexpr std::string_view kSet = "--set ";
+  const bool is_set = input.starts_with(kSet);
+  const std::string path = is_set ? "gtx580" : write(".toml", input);
+  std::vector<std::string> sets;
+  if (is_set) sets.push_back(input.substr(kSet.size()));
   try {
-    const auto machine = duet::config::load_machine(path, DUET_MACHINES);
+    const auto machine = duet::config::load_machine(path, DUET_MACHINES, sets);
     const std::string text = duet::config::to_toml(machine);
-    const std::string again = write("-again.toml", text.data(), text.size());
+    const std::string again = write("-again.toml", text);
     if (duet::config::to_toml(duet::config::load_machine(again, DUET_MACHINES)) != text) std::abort();
     std::remove(again.c_str());
   } catch (const duet::Error&) {
   }
-  std::remove(path.c_str());
+  if (!is_set) std::remove(path.c_str());
   return 0;
 }

@@ -97,9 +97,30 @@ TEST_F(MachineFile, ErrorsNameFileAndLine) {
   EXPECT_NE(error_of(write("d.toml", "name = \"d\"\n")).find("is missing"), std::string::npos);
   EXPECT_NE(error_of(write("e.toml", "base = \"e\"\n")).find("leads back"), std::string::npos);
   EXPECT_NE(error_of(write("f.toml", "name = \n")).find("f.toml:1"), std::string::npos);
-  for (const char* line :
-       {"[", "[gpu.sm", "[gpu sm]", "[gpu..sm]", "[.gpu]", "gpu. = 1", "[\n]", "count", "= 1", "a b = 1",
-        "count = [1]", "count = {a = 1}", "name = \"\"\"a", "name = '''a", "[gp\xd2\x8f]", "[[gpu]]"})
+  for (const char* line : {"[",
+                           "[gpu.sm",
+                           "[gpu sm]",
+                           "[gpu..sm]",
+                           "[.gpu]",
+                           "gpu. = 1",
+                           "[\n]",
+                           "count",
+                           "= 1",
+                           "a b = 1",
+                           "count = [1]",
+                           "count = {a = 1}",
+                           "name = \"\"\"a",
+                           "name = '''a",
+                           "[gp\xd2\x8f]",
+                           "[[gpu]]",
+                           "name =",
+                           "name = \"a",
+                           "name = 'a' b",
+                           "name = \"a\\\"",
+                           "name = 'a\x01'",
+                           "count = 58)",
+                           "count = 5\xc5\xbd",
+                           "count = 5 8"})
     EXPECT_NE(error_of(write("g.toml", base + line + "\n")).find("g.toml:2: neither [table] nor key = value"),
               std::string::npos)
         << line;
@@ -110,6 +131,9 @@ TEST_F(MachineFile, ErrorsNameFileAndLine) {
 TEST(Set, IsChecked) {
   EXPECT_NE(error_of("gtx580", {"gpu.sm.count"}).find("key=value"), std::string::npos);
   EXPECT_NE(error_of("gtx580", {"gpu.sm.count=-1"}).find("outside"), std::string::npos);
+  EXPECT_NE(error_of("gtx580", {"gpu.sm.count=[1]"}).find("must be a whole number"), std::string::npos);
+  EXPECT_NE(error_of("gtx580", {"name='''a"}).find("cannot read the value"), std::string::npos);
+  EXPECT_EQ(load_machine("gtx580", kMachines, {"name=a [b] = \xc3\xa4"}).machine.name, "a [b] = \xc3\xa4");
   EXPECT_NE(error_of("gtx580", {"gpu.dram.page_bytes=5000"}).find("power of two"), std::string::npos);
   EXPECT_NE(error_of("nothing").find("known are gtx480, gtx580"), std::string::npos);
 }
