@@ -83,7 +83,7 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
                                                          const WarpMemory& memory) {
   State& s = *state_;
   const unsigned index = s.free.back();
-  if (s.entries[index] == nullptr) s.entries[index] = std::make_unique<MemoryInstruction<W>>();
+  if (s.entries[index] == nullptr) s.entries[index] = std::make_unique_for_overwrite<MemoryInstruction<W>>();
   MemoryInstruction<W>& instruction = *s.entries[index];
   const bool atomic = op.kind == ptx::Kind::Atomic;
   instruction.op = &op;

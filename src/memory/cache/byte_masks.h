@@ -1,5 +1,5 @@
 // Arithmetic on the byte masks of a line: positions in a request are moved to positions in its line, and
-// bytes are copied under a mask, run by run.
+// bytes are copied under a mask, a word at a time.
 #pragma once
 
 #include <bit>
@@ -44,30 +44,35 @@ inline ByteMask moved_down(const ByteMask& a, unsigned offset) {
   return {{(a.bits[0] >> offset) | (a.bits[1] << (64 - offset)), a.bits[1] >> offset}};
 }
 
-// Calls f(first byte, bytes) for each run of ones of each word.
-template <typename F>
-void for_each_run(const ByteMask& mask, F f) {
-  for (unsigned word = 0; word < 2; ++word) {
-    std::uint64_t bits = mask.bits[word];
-    unsigned position = 64 * word;
-    while (bits != 0) {
-      const unsigned zeros = static_cast<unsigned>(std::countr_zero(bits));
-      bits >>= zeros;
-      const unsigned ones = static_cast<unsigned>(std::countr_one(bits));
-      f(position + zeros, ones);
-      position += zeros + ones;
-      bits = ones == 64 ? 0 : bits >> ones;
-    }
-  }
+// Bit i of a byte as byte i of a word: all ones or all zeros.
+inline std::uint64_t spread_to_bytes(std::uint64_t bits) {
+  const std::uint64_t one_each = (bits * 0x0101010101010101) & 0x8040201008040201;
+  return ((one_each + 0x7f7f7f7f7f7f7f7f) >> 7 & 0x0101010101010101) * 0xff;
 }
 
-// Bytes i with mask bit i go from `from + i` to `to + i`. Whole words of a mask are the usual case.
+// Bytes i with mask bit i go from `from + i` to `to + i`. Bytes after the last such byte are not touched and
+// may not exist; others between are rewritten as they are.
 inline void copy_masked(std::byte* to, const std::byte* from, const ByteMask& mask) {
   if ((mask.bits[0] & mask.bits[1]) == ~std::uint64_t{0}) {
     std::memcpy(to, from, 128);
     return;
   }
-  for_each_run(mask, [&](unsigned first, unsigned bytes) { std::memcpy(to + first, from + first, bytes); });
+  constexpr unsigned kStep = sizeof(std::uint64_t);
+  if (!any(mask)) return;
+  const unsigned end = last_byte(mask) + 1;
+  unsigned at = first_byte(mask) / kStep * kStep;
+  for (; at + kStep <= end; at += kStep) {
+    const std::uint64_t bits = mask.bits[at / 64] >> (at % 64) & 0xff;
+    if (bits == 0) continue;
+    std::uint64_t old_bytes, new_bytes;
+    std::memcpy(&old_bytes, to + at, kStep);
+    std::memcpy(&new_bytes, from + at, kStep);
+    const std::uint64_t chosen = spread_to_bytes(bits);
+    old_bytes = (old_bytes & ~chosen) | (new_bytes & chosen);
+    std::memcpy(to + at, &old_bytes, kStep);
+  }
+  for (; at < end; ++at)
+    if (mask.test(at)) to[at] = from[at];
 }
 
 }  // namespace duet::memory

@@ -28,7 +28,7 @@ LineArray::LineArray(const config::Cache& config, const LineNumbering& numbering
   tags_.assign(held, kNoTag);
   last_use_.resize(held + side_lines);
   lines_.resize(held + side_lines);
-  data_.resize((held + side_lines) * line_bytes_);
+  data_ = std::make_unique_for_overwrite<std::byte[]>((held + side_lines) * line_bytes_);
 }
 
 std::uint32_t LineArray::victim(Address line) const {

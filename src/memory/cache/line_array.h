@@ -8,6 +8,7 @@
 // Left out: replacement policies other than LRU, inclusion.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "config/machine.h"
@@ -60,7 +61,7 @@ class LineArray {
   std::uint32_t side_line(std::uint32_t mshr) const { return lines() + mshr; }
 
   Line& operator[](std::uint32_t index) { return lines_[index]; }
-  std::byte* data(std::uint32_t index) { return data_.data() + std::size_t{index} * line_bytes_; }
+  std::byte* data(std::uint32_t index) { return data_.get() + std::size_t{index} * line_bytes_; }
   // kNoTag for a free way.
   static constexpr Address kNoTag = ~Address{0};
   Address tag(std::uint32_t index) const { return tags_[index]; }
@@ -121,7 +122,7 @@ class LineArray {
   std::vector<Address> tags_;
   std::vector<std::uint64_t> last_use_;  // counted from 1; 0: the way is free
   std::vector<Line> lines_;
-  std::vector<std::byte> data_;
+  std::unique_ptr<std::byte[]> data_;  // not cleared: only valid bytes are read
 };
 
 }  // namespace duet::memory
