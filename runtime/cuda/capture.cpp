@@ -127,6 +127,17 @@ cudaError_t wait_in_capture(Session& session, const StreamUse& use, CUevent_st& 
   return cudaSuccess;
 }
 
+cudaError_t leave_capture(CUstream_st& stream) {
+  Capture& capture = *stream.capture;
+  if (capture.streams[0] == &stream) {
+    capture.invalidated = true;
+    return cudaErrorStreamCaptureUnsupported;
+  }
+  add_all(capture.left, stream.captured_after);
+  std::erase(capture.streams, &stream);
+  return cudaSuccess;
+}
+
 namespace {
 
 cudaError_t begin(Session& session, ThreadState& thread, cudaStream_t stream, cudaStreamCaptureMode mode,
@@ -160,10 +171,12 @@ bool joined(const Capture& capture) {
     open.pop_back();
     if (before.insert(node).second) open.insert(open.end(), node->after.begin(), node->after.end());
   }
-  for (const CUstream_st* stream : capture.streams)
-    for (const CUgraphNode_st* node : stream->captured_after)
-      if (!before.contains(node)) return false;
-  return true;
+  const auto all_before = [&](const std::vector<CUgraphNode_st*>& nodes) {
+    return std::all_of(nodes.begin(), nodes.end(), [&](const auto* node) { return before.contains(node); });
+  };
+  return all_before(capture.left) &&
+         std::all_of(capture.streams.begin(), capture.streams.end(),
+                     [&](const auto* s) { return all_before(s->captured_after); });
 }
 
 cudaError_t end(ThreadState& thread, CUstream_st* stream, cudaGraph_t* graph) {

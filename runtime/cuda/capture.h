@@ -15,6 +15,7 @@ struct Capture {
   CUgraph_st* graph = nullptr;
   std::unique_ptr<CUgraph_st> own;    // the same, unless the program gave the graph
   std::vector<CUstream_st*> streams;  // the one that began first
+  std::vector<CUgraphNode_st*> left;  // where streams stood that have been destroyed since
   bool invalidated = false;
 };
 
@@ -46,6 +47,8 @@ cudaError_t refuse_capture(const StreamUse& use, cudaError_t error);
 // The capture that the event was recorded in: null when it has ended or the event is not captured.
 Capture* capture_of(const CUevent_st& event);
 
+// A capturing stream is about to be destroyed: one that joined the capture leaves it.
+cudaError_t leave_capture(CUstream_st& stream);
 cudaError_t record_in_capture(const StreamUse& use, CUevent_st& event, bool external);
 // With a captured event, or in a capturing stream.
 cudaError_t wait_in_capture(Session& session, const StreamUse& use, CUevent_st& event, bool external);

@@ -5,6 +5,8 @@
 #include "capture.h"
 #include "notes.h"
 
+extern "C" int duet_unsupported(const char* name);
+
 using duet::cuda::Function;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
@@ -46,7 +48,7 @@ cudaError_t check_shape(Session& session, const Function& function, dim3 grid, d
                  gpu.sm.max_threads_per_block, "gpu.sm.max_threads_per_block");
   if (kernel.max_threads != 0 && threads > kernel.max_threads) return cudaErrorInvalidValue;
   if (kernel.required_threads != 0 && threads != kernel.required_threads) return cudaErrorInvalidValue;
-  if (const Bytes shared = kernel.static_shared_bytes + dynamic_shared_bytes;
+  if (const Bytes shared = kernel.own_shared_bytes() + dynamic_shared_bytes;
       shared > gpu.sm.max_shared_bytes_per_block)
     return fails(cudaErrorInvalidValue,
                  "its blocks take " + std::to_string(shared) + " bytes of shared memory",
@@ -157,10 +159,21 @@ cudaError_t launch(Session& session, ThreadState& thread, Function& function, di
 
 cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned count, bool& cooperative) {
   for (unsigned i = 0; i < count; ++i) {
-    if (attributes[i].id == cudaLaunchAttributeCooperative)
-      cooperative = attributes[i].val.cooperative != 0;
-    else if (attributes[i].id != cudaLaunchAttributeIgnore && attributes[i].id != cudaLaunchAttributePriority)
-      return cudaErrorNotSupported;
+    switch (attributes[i].id) {
+      case cudaLaunchAttributeCooperative:
+        cooperative = attributes[i].val.cooperative != 0;
+        break;
+      case cudaLaunchAttributeIgnore:
+      case cudaLaunchAttributePriority:
+      case cudaLaunchAttributeAccessPolicyWindow:
+      case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        break;
+      case cudaLaunchAttributeProgrammaticStreamSerialization:
+        break;  // it allows overlap with the kernel before; here none takes place
+      default:
+        duet_unsupported(("launch attribute " + std::to_string(attributes[i].id)).c_str());
+        return cudaErrorNotSupported;
+    }
   }
   return cudaSuccess;
 }
@@ -206,7 +219,7 @@ DUET_API(cudaFuncGetAttributes, Other, (cudaFuncAttributes * attributes, const v
   const duet::ptx::Kernel& kernel = *function->kernel;
   const duet::config::Gpu& gpu = session.config().gpu;
   *attributes = {};
-  attributes->sharedSizeBytes = kernel.static_shared_bytes;
+  attributes->sharedSizeBytes = kernel.own_shared_bytes();
   attributes->localSizeBytes = kernel.local_bytes;
   attributes->numRegs = static_cast<int>(kernel.registers);
   std::uint64_t threads = gpu.sm.max_threads_per_block;
@@ -221,7 +234,7 @@ DUET_API(cudaFuncGetAttributes, Other, (cudaFuncAttributes * attributes, const v
       static_cast<int>(function->max_dynamic_shared_bytes != 0
                            ? function->max_dynamic_shared_bytes
                            : gpu.sm.max_shared_bytes_per_block -
-                                 std::min(gpu.sm.max_shared_bytes_per_block, kernel.static_shared_bytes));
+                                 std::min(gpu.sm.max_shared_bytes_per_block, kernel.own_shared_bytes()));
   attributes->preferredShmemCarveout = -1;
   return cudaSuccess;
 }
@@ -232,7 +245,7 @@ DUET_API(cudaFuncSetAttribute, Other, (const void* stub, cudaFuncAttribute attri
   if (function == nullptr) return cudaErrorInvalidDeviceFunction;
   switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-      if (value < 0 || static_cast<duet::Bytes>(value) + function->kernel->static_shared_bytes >
+      if (value < 0 || static_cast<duet::Bytes>(value) + function->kernel->own_shared_bytes() >
                            session.config().gpu.sm.max_shared_bytes_per_block)
         return cudaErrorInvalidValue;
       function->max_dynamic_shared_bytes = static_cast<duet::Bytes>(value);
@@ -297,7 +310,7 @@ DUET_API(cudaOccupancyAvailableDynamicSMemPerBlock, Other,
   const duet::Bytes share = sm.shared_bytes / static_cast<duet::Bytes>(blocks) / sm.shared_allocation_unit *
                             sm.shared_allocation_unit;
   const duet::Bytes limit = std::min(share, sm.max_shared_bytes_per_block);
-  *bytes = limit - std::min(limit, function->kernel->static_shared_bytes);
+  *bytes = limit - std::min(limit, function->kernel->own_shared_bytes());
   return cudaSuccess;
 }
 DUET_END

@@ -97,10 +97,8 @@ DUET_END
 
 DUET_API(cudaStreamDestroy, Other, (cudaStream_t stream)) {
   if (!own_stream(session, stream)) return cudaErrorInvalidResourceHandle;
-  if (stream->capture != nullptr) {
-    stream->capture->invalidated = true;
-    return cudaErrorStreamCaptureUnsupported;
-  }
+  if (stream->capture != nullptr)
+    if (const cudaError_t error = duet::cuda::leave_capture(*stream); error != cudaSuccess) return error;
   session.remove_stream(stream);
   return cudaSuccess;
 }

@@ -35,7 +35,7 @@ Occupancy occupancy(const config::Sm& sm, const ptx::Kernel& kernel, std::uint64
     result.limit = "registers";
     return result;
   }
-  if (shared_used > sm.max_shared_bytes_per_block) {
+  if (shared_used > sm.max_shared_bytes_per_block + kernel.reserved_shared_bytes) {
     result.limit = "shared memory";
     return result;
   }

@@ -211,6 +211,7 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
   result->parameters = std::move(parameters);
   result->launch_id = next_launch_id_++;
   result->cooperative = cooperative;
+  if (cooperative) result->workspace = workspaces_.take(*system_);
   result->stack_bytes = stack_bytes_;
   result->local_physical = local_memory(*result);
   make_heap(kernel);

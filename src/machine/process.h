@@ -15,6 +15,7 @@
 #include "driver/host_thread.h"
 #include "gpu/occupancy.h"
 #include "machine/device_heap.h"
+#include "machine/grid_workspaces.h"
 #include "machine/run_watch.h"
 #include "machine/system.h"
 #include "ptx/kernel.h"
@@ -124,6 +125,7 @@ class Process {
   std::uint64_t functions_ = 0;  // in all modules
   Bytes stack_bytes_ = 1_KiB, heap_bytes_ = 8_MiB;
   std::optional<DeviceHeap> heap_;
+  GridWorkspaces workspaces_;
   const memory::Allocation* local_memory_ = nullptr;  // timed GPU: for all threads that can be resident
 };
 

@@ -240,6 +240,15 @@ void performance_event(Decoder& d) {
   d.finish();
 }
 
+// A dependent grid starts when the one before it has ended (runtime/cuda/launch.cpp), which is what waiting
+// and allowing it to start come to.
+void grid_dependence(Decoder& d) {
+  if (!d.take("launch_dependents") && !d.take("wait")) d.unsupported();
+  d.set(Opcode::Griddepcontrol, Kind::Nop, Type::None);
+  d.expect_operands(0, 0);
+  d.finish();
+}
+
 }  // namespace
 
 bool decode_control(Decoder& d) {
@@ -259,6 +268,7 @@ bool decode_control(Decoder& d) {
       {"activemask", active_mask},
       {"nanosleep", nanosleep},
       {"pmevent", performance_event},
+      {"griddepcontrol", grid_dependence},
       {"trap",
        [](Decoder& x) {
          x.set(Opcode::Trap, Kind::Trap, Type::None);

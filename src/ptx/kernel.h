@@ -11,6 +11,9 @@
 
 namespace duet::ptx {
 
+// Shared memory of a block that is reserved for the system from sm_80 on: two parts of the same size.
+inline constexpr Bytes kReservedSharedBytes = 1_KiB;
+
 struct Immediate {
   std::uint64_t value = 0;
   std::uint8_t bytes = 4;  // 4: one slot; 8: two slots
@@ -59,13 +62,15 @@ struct Kernel {
   // differently, so a slot that lanes on another path still hold as one width must never be written as the
   // other.
   std::uint32_t register_slots = 0;
-  std::uint32_t predicates = 0;  // predicate registers used
-  Bytes static_shared_bytes = 0;
+  std::uint32_t predicates = 0;     // predicate registers used
+  Bytes static_shared_bytes = 0;    // with what is reserved
+  Bytes reserved_shared_bytes = 0;  // at offset 0, for the system (%reserved_smem..)
   Bytes dynamic_shared_offset =
       0;                  // where extern .shared arrays start (static size rounded up to their alignment)
   Bytes local_bytes = 0;  // per thread, without the stack that follows
   bool uses_stack = false;
   bool uses_heap = false;
+  Bytes own_shared_bytes() const { return static_shared_bytes - reserved_shared_bytes; }
   std::uint32_t max_threads = 0;       // .maxntid product, 0: not given
   std::uint32_t required_threads = 0;  // .reqntid product
   std::uint32_t min_blocks_per_sm = 0;

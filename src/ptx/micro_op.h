@@ -51,6 +51,8 @@ enum class BlockSlot : std::uint8_t {
   NCtaIdZ,
   NWarpId,
   WarpSize,
+  GridWorkspaceHigh,  // of the address of Grid::workspace
+  GridWorkspaceLow,
   Count
 };
 

@@ -166,6 +166,7 @@ enum class Opcode : std::uint16_t {
   Breakpoint,
   Nanosleep,
   Pmevent,
+  Griddepcontrol,
   SystemCall,
   Nop
 };

@@ -179,12 +179,16 @@ Value BodyParser::special_register(std::string_view name) {
     ValueKind kind;
     unsigned index;
     Type type = Type::U32;
-    bool names_lanes = false;
+    bool names_lanes = false, names_reserved = false;
   };
   const auto warp = [](WarpSlot slot, bool lanes = false) {
     return Entry{ValueKind::Warp, static_cast<unsigned>(slot), Type::U32, lanes};
   };
   const auto block = [](BlockSlot slot) { return Entry{ValueKind::Block, static_cast<unsigned>(slot)}; };
+  // What is reserved lies at the beginning of shared memory (lay_out_variables).
+  const auto reserved = [](Bytes offset) {
+    return Entry{ValueKind::Immediate, static_cast<unsigned>(offset), Type::U32, false, true};
+  };
   const auto live = [](Special special, Type type = Type::U32) {
     return Entry{ValueKind::Volatile, static_cast<unsigned>(special), type};
   };
@@ -208,6 +212,13 @@ Value BodyParser::special_register(std::string_view name) {
       {"%nctaid.x", block(BlockSlot::NCtaIdX)},
       {"%nctaid.y", block(BlockSlot::NCtaIdY)},
       {"%nctaid.z", block(BlockSlot::NCtaIdZ)},
+      {"%envreg1", block(BlockSlot::GridWorkspaceHigh)},  // as cooperative groups use them
+      {"%envreg2", block(BlockSlot::GridWorkspaceLow)},
+      {"%reserved_smem_offset_begin", reserved(0)},
+      {"%reserved_smem_offset_end", reserved(kReservedSharedBytes)},
+      {"%reserved_smem_offset_cap", reserved(kReservedSharedBytes)},
+      {"%reserved_smem_offset_0", reserved(0)},
+      {"%reserved_smem_offset_1", reserved(kReservedSharedBytes / 2)},
       {"%clock", live(Special::Clock)},
       {"%clock_hi", live(Special::ClockHi)},
       {"%clock64", live(Special::Clock64, Type::U64)},
@@ -232,6 +243,10 @@ Value BodyParser::special_register(std::string_view name) {
     cursor_.fail_at(parsed_.line, "'" + full + "' is not declared");
   }
   if (found->second.names_lanes) function_.names_32_lanes = true;
+  if (found->second.names_reserved) {
+    function_.names_reserved_shared = true;
+    return Value::immediate(found->second.index, Type::U64);  // as a literal is
+  }
   Value value;
   value.kind = found->second.kind;
   value.index = found->second.index;

@@ -193,6 +193,28 @@ void refused(Buffers& m, cudaStream_t blocking, cudaStream_t other) {
   REQUIRE_STATUS(cudaStreamEndCapture(blocking, &graph), cudaErrorStreamCaptureInvalidated);
   cudaGetLastError();
 
+  // A stream that joined may be destroyed before the end; what it did has to be joined all the same.
+  for (const bool joined : {true, false}) {
+    cudaStream_t third;
+    CHECK(cudaStreamCreate(&third));
+    CHECK(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeGlobal));
+    CHECK(cudaEventRecord(event, blocking));
+    CHECK(cudaStreamWaitEvent(third, event, 0));
+    multiply_add<<<4, 128, 0, third>>>(m.a, 1, 1);
+    CHECK(cudaEventRecord(event, third));
+    if (joined) CHECK(cudaStreamWaitEvent(blocking, event, 0));
+    CHECK(cudaStreamDestroy(third));
+    REQUIRE_STATUS(cudaStreamEndCapture(blocking, &graph),
+                   joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
+    if (joined) CHECK(cudaGraphDestroy(graph));
+    cudaGetLastError();
+  }
+  // The one that began has to end it.
+  CHECK(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeGlobal));
+  REQUIRE_STATUS(cudaStreamDestroy(blocking), unsupported);
+  REQUIRE_STATUS(cudaStreamEndCapture(blocking, &graph), cudaErrorStreamCaptureInvalidated);
+  cudaGetLastError();
+
   // A thread may say that it knows what it does.
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   CHECK(cudaThreadExchangeStreamCaptureMode(&mode));

@@ -125,7 +125,7 @@ FORMS = [
     *[("atom{,.global,.shared}." + form, "t A t") for form in ATOMS], *[("red{,.global,.shared}." + form, "A t") for form in ATOMS],
     ("atom{,.global,.shared}.exch.{b32,b64}", "t A t"), ("atom{,.global,.shared}.cas.{b16,b32,b64}", "t A t t"),
     ("prefetch.global.{L1,L2}", "g"), ("prefetchu.L1", "G"), ("membar.{cta,gl,sys}", ""), ("fence.{sc,acq_rel}.{cta,gpu,sys}", ""),
-    ("nanosleep.u32", "1"), ("pmevent", "3"),
+    ("nanosleep.u32", "1"), ("pmevent", "3"), ("griddepcontrol.{wait,launch_dependents}", ""),
     ("bar.sync", "0"), ("bar.arrive", "1 64"), ("bar.red.popc.u32", "r 1 p"), ("bar.red.{and,or}.pred", "p 1 p"), ("bar.warp.sync", "-1"),
     ("barrier.sync", "0"), ("barrier.red.popc.u32", "r 1 p"), ("barrier.red.{and,or}.pred", "p 1 p"),
 ]

@@ -127,6 +127,7 @@ class Inliner {
             std::uint32_t first_label, std::uint32_t return_label) {
     if (!body.unsupported.empty()) throw ir::Unsupported{body.unsupported};
     routines_.function.names_32_lanes |= body.names_32_lanes;
+    routines_.function.names_reserved_shared |= body.names_reserved_shared;
     std::uint32_t first_table = 0;
     if (return_label != kNone) {
       first_table = static_cast<std::uint32_t>(routines_.function.branch_tables.size());

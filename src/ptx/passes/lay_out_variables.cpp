@@ -1,5 +1,6 @@
 // Offsets of shared, local and parameter variables. Shared: in order of declaration, each at its alignment,
-// as far as the kernel names them; extern .shared arrays all start where the launch's dynamic part does.
+// as far as the kernel names them; extern .shared arrays all start where the launch's dynamic part does. What
+// is reserved for the system lies in front of them, in kernels that ask where it is.
 #include <algorithm>
 #include <map>
 
@@ -22,6 +23,8 @@ void lay_out_variables(const ir::ParsedModule& module, ir::Function& function, K
           throw ir::Unsupported{v.unsupported + " (" + module.name + ":" + std::to_string(in.op.ptx_line) +
                                 ")"};
       }
+  if (function.names_reserved_shared)
+    kernel.static_shared_bytes = kernel.reserved_shared_bytes = kReservedSharedBytes;
   Bytes dynamic_alignment = 1;
   for (auto& [index, at] : offset) {
     const auto& v = module.variables[index];

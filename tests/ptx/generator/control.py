@@ -92,6 +92,10 @@ def shuffles(suite):
     variable = [shuffle("idx", i, (i * 7 + 3) & 63, 0x1F)[0] for i in range(32)]
     lane_kernel(suite, "shfl.sync.idx.variable", "  mad.lo.u32 %r1, %lane, %lane, 100;\n  mad.lo.u32 %r2, %lane, 7, 3;\n"
                 "  and.b32 %r2, %r2, 63;\n  shfl.sync.idx.b32 %r0, %r1, %r2, 31, 0xffffffff;\n", [values[j] for j in variable])
+    # From a lane that is not there: 0 (cuda-samples' reduction adds such lanes up; GPUs give 0).
+    lane_kernel(suite, "shfl.sync.down.absent", "  mad.lo.u32 %r1, %lane, %lane, 100;\n  mov.u32 %r0, 7;\n  setp.lt.u32 %p, %lane, 8;\n"
+                "  @!%p bra done;\n  shfl.sync.down.b32 %r0, %r1, 4, 31, 0xff;\ndone:\n",
+                [values[i + 4] if i < 4 else 0 if i < 8 else 7 for i in range(32)])
     lane_kernel(suite, "shfl.sync.bfly.members", "  mad.lo.u32 %r0, %lane, %lane, 100;\n  setp.lt.u32 %p, %lane, 8;\n  @!%p bra done;\n"
                 "  shfl.sync.bfly.b32 %r0, %r0, 3, 31, 0xff;\ndone:\n", [values[i ^ 3] if i < 8 else values[i] for i in range(32)])
 

@@ -95,6 +95,8 @@ def fences(suite):
 def hints(suite):
     """What changes no result: performance events, and the address of a constant taken back from a generic one."""
     lane_kernel(suite, "pmevent", "  pmevent 3;\n  add.u32 %r0, %lane, 4;\n", [i + 4 for i in range(32)])
+    lane_kernel(suite, "griddepcontrol", "  griddepcontrol.wait;\n  griddepcontrol.launch_dependents;\n  add.u32 %r0, %lane, 5;\n",
+                [i + 5 for i in range(32)])
     lane_kernel(suite, "cvta.to.const.u64", "  mov.u64 %w0, fixed;\n  cvta.const.u64 %w1, %w0;\n  cvta.to.const.u64 %w2, %w1;\n"
                 "  ld.const.u32 %r0, [%w2+4];\n  setp.eq.u64 %p, %w0, %w2;\n  @%p add.u32 %r0, %r0, %lane;\n", [71 + i for i in range(32)],
                 module=".const .align 4 .u32 fixed[2] = {70, 71};")

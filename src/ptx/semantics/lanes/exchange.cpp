@@ -1,7 +1,8 @@
 // Exchange between the lanes of a warp. The lanes that execute together are those given; a member mask
 // narrows the group of each lane, so that disjoint groups may share one instruction. Lanes that are named by
-// the mask but run elsewhere do not take part. Source: PTX ISA 9.0, sections 9.7.9 and 9.7.13. These
-// instructions name 32 lanes.
+// the mask but run elsewhere do not take part. A shuffle from a lane that does not take part gives 0: PTX
+// leaves it undefined, GPUs give 0, and programs sum such lanes (cuda-samples reduction). Source: PTX
+// ISA 9.0, sections 9.7.9 and 9.7.13. These instructions name 32 lanes.
 #include "ptx/semantics/lanes/lanes.h"
 
 namespace duet::ptx::DUET_LANES {
@@ -53,7 +54,8 @@ void shuffle(Warp<32>& warp, const MicroOp& op, std::uint64_t lanes) {
         valid = from <= last;
         break;
     }
-    result[lane] = a[valid ? from : lane];
+    if (!valid) from = lane;
+    result[lane] = (lanes >> from & 1) != 0 ? a[from] : 0;
     in_range |= std::uint64_t{valid} << lane;
   }
   if (op.destinations[0] != kNoRegister) blend<32>(warp.destination32(op.destinations[0]), result, lanes);
