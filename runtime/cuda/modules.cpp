@@ -31,10 +31,10 @@ unsigned capability(Session& session) {
 
 template <typename PtxOf>
 LoadResult load(Session& session, ThreadState& thread, const std::string& name, Module** module,
-                PtxOf&& ptx_of) {
+                PtxOf&& ptx_of, std::uint32_t most_registers = ~0u) {
   try {
     auto made = std::make_unique<Module>();
-    made->image = session.load_image(ptx_of(), name);
+    made->image = session.load_image(ptx_of(), name, most_registers);
     made->context = current_context(thread);
     *module = made.get();
     modules().push_back(std::move(made));
@@ -80,9 +80,11 @@ std::unique_ptr<std::string> read_file(const char* path) {
                                        std::istreambuf_iterator<char>());
 }
 
-LoadResult load_module(Session& session, ThreadState& thread, const void* image, Module** module) {
+LoadResult load_module(Session& session, ThreadState& thread, const void* image, Module** module,
+                       std::uint32_t most_registers) {
   const std::string name = next_name();
-  return load(session, thread, name, module, [&] { return ptx_of_image(session, image, name); });
+  return load(
+      session, thread, name, module, [&] { return ptx_of_image(session, image, name); }, most_registers);
 }
 
 LoadResult load_module_file(Session& session, ThreadState& thread, const char* path, Module** module) {

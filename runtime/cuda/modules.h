@@ -34,7 +34,9 @@ struct LoadResult {
   cudaError_t error = cudaSuccess;
   std::string message;
 };
-LoadResult load_module(Session& session, ThreadState& thread, const void* image, Module** module);
+// No kernel of the module gets more than `most_registers` a thread.
+LoadResult load_module(Session& session, ThreadState& thread, const void* image, Module** module,
+                       std::uint32_t most_registers = ~0u);
 LoadResult load_module_file(Session& session, ThreadState& thread, const char* path, Module** module);
 void unload_module(Session& session, Module* module);
 void unload_modules_of(Session& session, const CUctx_st* context);

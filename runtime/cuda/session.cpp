@@ -202,9 +202,11 @@ machine::LoadedModule& Session::loaded(Image& image) {
                                                   config().gpu.compute_capability_minor);
     image.module = &process_->load_module(
         image.fat_binary != nullptr ? ptx_of_fat_binary(image.fat_binary, capability, image.name) : image.ptx,
-        image.name, [this](Bytes bytes) {
+        image.name,
+        [this](Bytes bytes) {
           return static_cast<std::byte*>(allocate_host(bytes, memory::AllocationKind::Managed, 0));
-        });
+        },
+        image.most_registers);
   }
   return *image.module;
 }
@@ -236,10 +238,11 @@ Function* Session::function_of(const void* stub) {
   return function != nullptr && kernel_of(*function) != nullptr ? function : nullptr;
 }
 
-Image* Session::load_image(std::string ptx, const std::string& name) {
+Image* Session::load_image(std::string ptx, const std::string& name, std::uint32_t most_registers) {
   auto image = std::make_unique<Image>();
   image->ptx = std::move(ptx);
   image->name = name;
+  image->most_registers = most_registers;
   loaded(*image);
   return images_.emplace_back(std::move(image)).get();
 }

@@ -50,6 +50,7 @@ struct Image {
   const void* fat_binary = nullptr;
   std::string ptx;  // of a module that has no fat binary
   std::string name;
+  std::uint32_t most_registers = ~0u;  // a thread (CU_JIT_MAX_REGISTERS)
   machine::LoadedModule* module = nullptr;
 };
 
@@ -114,7 +115,7 @@ class Session {
   // The same without compiling.
   Function* find_function(const void* stub);
   // A module of PTX text, compiled now: throws duet::Error when it is none.
-  Image* load_image(std::string ptx, const std::string& name);
+  Image* load_image(std::string ptx, const std::string& name, std::uint32_t most_registers);
   // Functions of it are no longer known; its memory stays, because kernels of it may still run.
   void forget_image(Image* image);
   // The function of that name, known from now on; null when the image has none.

@@ -25,6 +25,7 @@ struct CUlinkState_st {
   unsigned option_count = 0;
   CUjit_option* options = nullptr;
   void** values = nullptr;
+  std::uint32_t most_registers = ~0u;
 };
 
 namespace {
@@ -61,11 +62,29 @@ void tell(const std::string& message, unsigned count, const CUjit_option* option
   }
 }
 
+// Never destroyed, as the session that guards them.
+std::set<CUlinkState>& links() {
+  static auto* const all = new std::set<CUlinkState>;
+  return *all;
+}
+
+// CU_JIT_MAX_REGISTERS among the options; all others change nothing here.
+std::uint32_t most_registers(unsigned count, const CUjit_option* options, void* const* values) {
+  std::uint32_t most = ~0u;
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == CU_JIT_MAX_REGISTERS)
+      most = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(values[i]));
+  return most == 0 ? ~0u : most;
+}
+
 cudaError_t load(Session& session, ThreadState& thread, CUmodule* module, const void* image,
                  unsigned count = 0, CUjit_option* options = nullptr, void** values = nullptr) {
   if (module == nullptr || image == nullptr) return cudaErrorInvalidValue;
   if (count != 0 && (options == nullptr || values == nullptr)) return cudaErrorInvalidValue;
-  const LoadResult result = duet::cuda::load_module(session, thread, image, module);
+  std::uint32_t most = most_registers(count, options, values);
+  for (const CUlinkState link : links())  // what was linked keeps the options of its link
+    if (image == link->linked.data()) most = std::min(most, link->most_registers);
+  const LoadResult result = duet::cuda::load_module(session, thread, image, module, most);
   tell(result.message, count, options, values);
   return result.error;
 }
@@ -83,12 +102,6 @@ cudaError_t get_module(Session& session, CUmodule* module, const void* function)
   if (found == nullptr) return cudaErrorInvalidResourceHandle;
   *module = duet::cuda::module_of(found->image);
   return *module != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle;  // of the program itself
-}
-
-// Never destroyed, as the session that guards them.
-std::set<CUlinkState>& links() {
-  static auto* const all = new std::set<CUlinkState>;
-  return *all;
 }
 
 cudaError_t add_to_link(Session& session, CUlinkState link, CUjitInputType type, const void* data,
@@ -197,6 +210,7 @@ DUET_CU_BODY(cuLinkCreate_v2, Other, Context,
   if (link == nullptr || (count != 0 && (options == nullptr || values == nullptr)))
     return cudaErrorInvalidValue;
   auto* made = new CUlinkState_st;
+  made->most_registers = most_registers(count, options, values);
   made->option_count = count;
   made->options = options;
   made->values = values;

@@ -12,6 +12,10 @@
 
 namespace duet::machine {
 
+namespace {
+constexpr std::uint32_t kFewestRegisters = 16;  // a thread, however many blocks are to be resident
+}
+
 static_assert(ptx::kConstWindow == memory::kConstantVirtualBase);
 
 Process::Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
@@ -71,7 +75,7 @@ void Process::make_heap(const ptx::Kernel& kernel) {
 driver::HostThread Process::new_thread() { return {engine(), driver(), config().driver, &watch_}; }
 
 LoadedModule& Process::load_module(std::string_view ptx_text, const std::string& name,
-                                   const ManagedMemory& managed_memory) {
+                                   const ManagedMemory& managed_memory, std::uint32_t most_registers) {
   ptx::CompileOptions compile_options;
   compile_options.registers_per_thread = options_.registers_per_thread;
   compile_options.assembler_peepholes = options_.assembler_peepholes;
@@ -83,7 +87,7 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
   place_variables(loaded, name, managed_memory);
   for (ptx::Kernel& kernel : loaded.module.kernels) {
     if (!kernel.unsupported.empty()) continue;
-    limit_registers(kernel);
+    limit_registers(kernel, most_registers);
     for (ptx::Immediate& immediate : kernel.immediates)
       if (immediate.variable >= 0)
         immediate.value += loaded.variable_addresses[static_cast<std::size_t>(immediate.variable)];
@@ -168,20 +172,33 @@ void Process::place_code(LoadedModule& loaded, const std::string& name) {
   for (const Bytes offset : offsets) loaded.code_addresses.push_back(code->physical + offset);
 }
 
-// An assembler for this machine would have spilled the others to local memory.
-void Process::limit_registers(ptx::Kernel& kernel) const {
-  const auto most = static_cast<std::uint32_t>(config().gpu.sm.max_registers_per_thread);
-  if (kernel.registers <= most) return;
-  kernel.registers_wanted = kernel.registers;
-  kernel.registers = most;
+// The machine's limit, .maxnreg or the loader's, and what .minnctapersm leaves to a block of .maxntid
+// threads. An assembler would have spilled the others to local memory.
+void Process::limit_registers(ptx::Kernel& kernel, std::uint32_t most) const {
+  const config::Sm& sm = config().gpu.sm;
+  most = std::min(most, static_cast<std::uint32_t>(sm.max_registers_per_thread));
+  if (kernel.max_registers != 0) most = std::min(most, kernel.max_registers);
+  const std::uint32_t wanted = kernel.registers;
+  kernel.registers = std::min(wanted, most);
+  const std::uint32_t threads = std::max(kernel.max_threads, kernel.required_threads);
+  if (kernel.min_blocks_per_sm != 0 && threads != 0 && threads <= sm.max_threads_per_block) {
+    const auto resident = [&] { return gpu::occupancy(sm, kernel, threads, 0); };
+    const std::uint32_t before = kernel.registers;
+    while (kernel.registers > kFewestRegisters && resident().blocks_per_sm < kernel.min_blocks_per_sm &&
+           std::string_view(resident().limit) == "registers")
+      --kernel.registers;
+    if (resident().blocks_per_sm < kernel.min_blocks_per_sm) kernel.registers = before;
+  }
+  if (kernel.registers < wanted) kernel.registers_wanted = wanted;
 }
 
 void Process::tell_registers(const ptx::Kernel& kernel) {
   if (kernel.registers_wanted == 0 || !told_registers_.insert(&kernel).second) return;
-  std::fprintf(stderr,
-               "duet: kernel '%s' wants %u registers a thread, the machine has %u: counted as %u, spills are "
-               "not simulated\n",
-               kernel.name.c_str(), kernel.registers_wanted, kernel.registers, kernel.registers);
+  std::fprintf(
+      stderr,
+      "duet: kernel '%s' wants %u registers a thread, the machine, the kernel or its loader allows %u: "
+      "counted as %u, spills are not simulated\n",
+      kernel.name.c_str(), kernel.registers_wanted, kernel.registers, kernel.registers);
 }
 
 // Local memory for every thread that can be resident, as CUDA's driver keeps it; it grows with the largest

@@ -56,10 +56,11 @@ class Process {
   driver::HostThread new_thread();
 
   // Compiles PTX and places its variables; managed ones where `managed_memory` says, which gives zeroed
-  // memory that the GPU sees at the same address, or null. Throws duet::Error with one line.
+  // memory that the GPU sees at the same address, or null. No kernel gets more than `most_registers` a
+  // thread. Throws duet::Error with one line.
   using ManagedMemory = std::function<std::byte*(Bytes)>;
   LoadedModule& load_module(std::string_view ptx_text, const std::string& name,
-                            const ManagedMemory& managed_memory = {});
+                            const ManagedMemory& managed_memory = {}, std::uint32_t most_registers = ~0u);
 
   // A launch as the driver takes it; `parameters` has kernel.parameter_bytes. Throws duet::Error when the
   // kernel is not supported.
@@ -114,7 +115,7 @@ class Process {
   std::deque<LoadedModule> modules_;
   void place_variables(LoadedModule& loaded, const std::string& name, const ManagedMemory& managed_memory);
   void place_code(LoadedModule& loaded, const std::string& name);
-  void limit_registers(ptx::Kernel& kernel) const;
+  void limit_registers(ptx::Kernel& kernel, std::uint32_t most) const;
   void tell_registers(const ptx::Kernel& kernel);
   Address local_memory(const gpu::Grid& grid);
   void make_heap(const ptx::Kernel& kernel);

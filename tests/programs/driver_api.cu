@@ -78,6 +78,18 @@ static void modules_and_launches() {
   int threads;
   CU(cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, scale));
   REQUIRE(threads >= 512);
+  // As an assembler with -maxrregcount.
+  int registers, few;
+  CU(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, scale));
+  CUmodule limited;
+  CUfunction limited_scale;
+  CUjit_option most = CU_JIT_MAX_REGISTERS;
+  void* most_value = reinterpret_cast<void*>(static_cast<size_t>(registers - 1));
+  CU(cuModuleLoadDataEx(&limited, expect::kScaleModule, 1, &most, &most_value));
+  CU(cuModuleGetFunction(&limited_scale, limited, "scale"));
+  CU(cuFuncGetAttribute(&few, CU_FUNC_ATTRIBUTE_NUM_REGS, limited_scale));
+  REQUIRE(few == registers - 1);
+  CU(cuModuleUnload(limited));
   size_t offset, bytes;
   CU(cuFuncGetParamInfo(scale, 3, &offset, &bytes));
   REQUIRE(offset == 20 && bytes == 4);
