@@ -167,9 +167,16 @@ cudaError_t read_attributes(const cudaLaunchAttribute* attributes, unsigned coun
       case cudaLaunchAttributePriority:
       case cudaLaunchAttributeAccessPolicyWindow:
       case cudaLaunchAttributePreferredSharedMemoryCarveout:
-        break;
+      case cudaLaunchAttributeSynchronizationPolicy:
+      case cudaLaunchAttributeMemSyncDomain:
+      case cudaLaunchAttributeMemSyncDomainMap:
+        break;  // hints
       case cudaLaunchAttributeProgrammaticStreamSerialization:
         break;  // it allows overlap with the kernel before; here none takes place
+      case cudaLaunchAttributeClusterDimension:
+        if (const auto& cluster = attributes[i].val.clusterDim; cluster.x * cluster.y * cluster.z == 1) break;
+        duet_unsupported("thread block clusters");
+        return cudaErrorNotSupported;
       default:
         duet_unsupported(("launch attribute " + std::to_string(attributes[i].id)).c_str());
         return cudaErrorNotSupported;

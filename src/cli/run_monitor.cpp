@@ -18,7 +18,8 @@ namespace duet::cli {
 
 namespace {
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kGrace(1);  // for ending by itself, and between signals
+constexpr std::chrono::seconds kGrace(1);         // for ending by itself, and between signals
+constexpr std::chrono::seconds kGraceInCall(10);  // a call looks at the clock, when it gets a processor
 
 // All that was started with this journal: the command, and what a script has started.
 std::vector<pid_t> processes_of(const std::string& directory) {
@@ -102,16 +103,19 @@ void RunMonitor::look() {
     line_.draw(inside->progress());
   else
     line_.wipe();
-  if (wall_time_ && command_ > 0) end_command();
+  if (wall_time_ && command_ > 0) end_command(inside != nullptr);
 }
 
-void RunMonitor::end_command() {
-  if (Clock::now() < wall_time_->end + kGrace * (signals_sent_ + 1)) return;
+void RunMonitor::end_command(bool inside_call) {
+  const Clock::time_point now = Clock::now();
+  if (now <
+      (signals_sent_ != 0 ? last_signal_ + kGrace : wall_time_->end + (inside_call ? kGraceInCall : kGrace)))
+    return;
+  last_signal_ = now;
   if (signals_sent_ == 0)
-    say(fmt::format(
-        "stopped after {:g} s (--timeout): '{}' was not inside a CUDA call; raise the limit if it only "
-        "needs longer",
-        wall_time_->seconds, command_name_));
+    say(fmt::format("stopped after {:g} s (--timeout): '{}' {}; raise the limit if it only needs longer",
+                    wall_time_->seconds, command_name_,
+                    inside_call ? "did not come out of a CUDA call" : "was not inside a CUDA call"));
   const int signal = signals_sent_ == 0 ? SIGTERM : SIGKILL;
   ++signals_sent_;
   for (const pid_t process : processes_of(directory_)) kill(process, signal);

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -46,7 +47,7 @@ class RunMonitor {
   void start();
   void watch();
   void look();
-  void end_command();
+  void end_command(bool inside_call);
   void say(const std::string& line);
 
   const std::string directory_;
@@ -56,6 +57,7 @@ class RunMonitor {
   const pid_t command_ = 0;
   const std::optional<machine::RunLimits::WallTime> wall_time_;
   unsigned signals_sent_ = 0;
+  std::chrono::steady_clock::time_point last_signal_;
   std::map<std::string, Watched> watched_;
   ProgressLine line_;
   std::mutex mutex_;

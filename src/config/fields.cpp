@@ -52,6 +52,8 @@ void add_gpu(std::vector<Field>& fields, Gpu& gpu) {
        1u, 1000000u, "1/1000 core cycle", "functional model: time per machine warp instruction of a block"},
       {"gpu.functional.quantum_warp_instructions", &gpu.functional.quantum_warp_instructions, 1u, 1000000000u,
        "warp instructions", "functional model: instructions of a block before others get their turn"},
+      {"gpu.functional.copy_block_bytes", &gpu.functional.copy_block_bytes, 0u, 32768u, "B",
+       "functional model: requests of a copy; 0: lines, as on the timed GPU"},
       {"gpu.front_end.hardware_channels", &gpu.front_end.hardware_channels, 1u, 1024u, "channels",
        "push buffer channels; streams are multiplexed onto them (hu2016 3.4)"},
       {"gpu.front_end.push_buffer_bytes", &gpu.front_end.push_buffer_bytes, 256u, 1073741824u, "B",

@@ -88,6 +88,7 @@ struct Functional {
   std::uint64_t block_start_cycles = 0;
   std::uint64_t milli_cycles_per_warp_instruction = 0;
   std::uint64_t quantum_warp_instructions = 0;  // a block runs this many before others get their turn
+  std::uint64_t copy_block_bytes = 0;           // of a copy's requests; 0: as on the timed GPU
 };
 
 struct FrontEnd {

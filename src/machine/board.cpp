@@ -74,7 +74,8 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
                                                       config.link.packet_payload_bytes,
                                                       static_cast<std::uint8_t>(i),
                                                       link_number,
-                                                      kHostMemory};
+                                                      kHostMemory,
+                                                      timed ? 0 : config.gpu.functional.copy_block_bytes};
     connect_copy_engine(
         copy_engines_.emplace_back(engine, &gpu_node_, engine_config, pool_, address_space, tasks_), config,
         link_number, i == config.gpu.copy_engines.count);

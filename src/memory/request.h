@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -83,6 +84,15 @@ struct RequestFields {
 struct Request : RequestFields {
   // Written bytes, an atomic's operands, or the bytes that were read; what `mask` does not name is undefined.
   std::array<std::byte, kLineBytes> data;
+
+  // A read or write of more than a line (SimpleMemory alone takes those): `data` says where its bytes are.
+  bool is_block() const { return bytes > kLineBytes; }
+  void set_block(std::byte* block) { std::memcpy(data.data(), &block, sizeof block); }
+  std::byte* block() const {
+    std::byte* place;
+    std::memcpy(&place, data.data(), sizeof place);
+    return place;
+  }
 };
 
 class RequestPool {

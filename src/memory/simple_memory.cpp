@@ -71,8 +71,30 @@ void SimpleMemory::service(Request& request) {
   if (request.trigger != Trigger::None || request.action != Action::None)
     throw Error(name() + " has no full/empty bits: use a machine with tracked memory");
   if (request.operation == Operation::Clean || request.operation == Operation::Invalidate) return;
+  if (request.is_block()) return service_block(request);
   if (HostAperture::holds(request.address)) return service_window(request);
   service_mapped(request);
+}
+
+void SimpleMemory::move_block(std::byte* memory, const Request& request, bool through_port) {
+  const bool read = request.operation == Operation::Read;
+  if (through_port)
+    return read ? host_.read(memory, request.block(), request.bytes)
+                : host_.write(memory, request.block(), request.bytes);
+  std::memcpy(read ? request.block() : memory, read ? memory : request.block(), request.bytes);
+}
+
+void SimpleMemory::service_block(const Request& request) {
+  if (HostAperture::holds(request.address)) {
+    const HostAperture::Window* window = aperture_.find(request.address, request.bytes);
+    if (window == nullptr) refuse_unmapped(request);
+    return move_block(window->host + HostAperture::offset_of(request.address), request, window->through_port);
+  }
+  std::byte* const bytes = address_space_.backing(request.address);
+  if (bytes == nullptr ||
+      address_space_.backing(request.address + request.bytes - 1) != bytes + request.bytes - 1)
+    refuse_unmapped(request);
+  move_block(bytes, request, false);
 }
 
 void SimpleMemory::service_window(Request& request) {

@@ -44,6 +44,8 @@ class SimpleMemory : public sim::Component {
   Client* next_client(Picoseconds now);
   void service(Request& request);
   void service_window(Request& request);
+  void service_block(const Request& request);
+  void move_block(std::byte* memory, const Request& request, bool through_port);
   void service_mapped(Request& request);
   [[noreturn]] void refuse_unmapped(const Request& request) const;
 

@@ -230,6 +230,25 @@ static void array_copies() {
   CHECK(cudaFreeArray(b));
 }
 
+// A row is an image of height 1, and a sheet one of depth 1, whatever the array was made as.
+static void thin_images() {
+  Sampling s = sampling(cudaAddressModeClamp, true, true, 0);
+  for (int dimensions = 1; dimensions <= 2; ++dimensions) {
+    Image<float> image(20, dimensions == 2 ? 9 : 1, 1);
+    for (int of_array = 1; of_array <= 3; ++of_array) {
+      if (of_array == 1 && dimensions == 2) continue;
+      cudaArray_t array = array_of(image, of_array, false);
+      cudaTextureObject_t texture = texture_of(resource_of(array), s, false);
+      std::vector<Point> at = points(image.texels, true, 64);
+      std::vector<float> got = fetch<float>(texture, at, dimensions, false);
+      for (size_t i = 0; i < at.size(); ++i)
+        expect::near("thin", i, got[i], reference(image.texels, s, dimensions, false, at[i], 0), 1e-3);
+      CHECK(cudaDestroyTextureObject(texture));
+      CHECK(cudaFreeArray(array));
+    }
+  }
+}
+
 static void errors() {
   cudaChannelFormatDesc channels = cudaCreateChannelDesc<int>();
   cudaArray_t array = nullptr;
@@ -259,6 +278,7 @@ int main() {
   pitched_memory();
   gathers();
   objects_by_lane();
+  thin_images();
   errors();
   return expect::pass("textures");
 }

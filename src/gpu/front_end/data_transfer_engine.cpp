@@ -21,6 +21,7 @@ DataTransferEngine::DataTransferEngine(sim::Engine& engine, const sim::Component
       tasks_(tasks),
       device_bytes_(address_space.device_bytes()),
       places_(config.outstanding_packets),
+      blocks_(config.outstanding_packets),
       read_(config.outstanding_packets) {
   for (std::size_t i = places_.size(); i-- > 0;) free_places_.push_back(static_cast<std::uint32_t>(i));
 }
@@ -36,6 +37,11 @@ void DataTransferEngine::start(Picoseconds now) {
   offset_ = 0;
   issued_ = move_.width_bytes == 0 || move_.rows == 0 || move_.slices == 0;
   store_and_forward_ = config_.packet_payload_bytes > memory::kLineBytes && move_.flags != 0;
+  // Without data only the line bounds a request.
+  const bool blocks = config_.block_bytes != 0 && !store_and_forward_ && !move_.bits_only;
+  longest_ = blocks            ? config_.block_bytes
+             : move_.bits_only ? memory::kLineBytes
+                               : std::min<Bytes>(config_.packet_payload_bytes, memory::kLineBytes);
   faulted_ = false;
   fault_address_ = 0;
   start_ps_ = last_answer_ps_ = now;
@@ -119,13 +125,11 @@ bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
 bool DataTransferEngine::issue(Picoseconds now) {
   if (issued_ || outstanding_ == config_.outstanding_packets) return false;
   const bool one_end = move_.pattern_bytes != 0 || move_.bits_only;
-  const auto in_line = [](Address physical) { return memory::kLineBytes - physical % memory::kLineBytes; };
+  const Bytes unit = std::max<Bytes>(longest_, memory::kLineBytes);
+  const auto in_line = [&](Address physical) { return unit - physical % unit; };
   Address to = 0, from = 0;
   Bytes left = 0;
-  // Without data only the line bounds a request.
-  const Bytes longest = move_.bits_only ? memory::kLineBytes
-                                        : std::min<Bytes>(config_.packet_payload_bytes, memory::kLineBytes);
-  Bytes bytes = std::min(move_.width_bytes - offset_, longest);
+  Bytes bytes = std::min(move_.width_bytes - offset_, longest_);
   const auto fault = [&](Address address) {
     faulted_ = issued_ = true;
     fault_address_ = address;
@@ -156,7 +160,9 @@ bool DataTransferEngine::issue(Picoseconds now) {
   free_places_.pop_back();
   const Address device = (is_host(to) ? from_.row : to_.row) + offset_;
   places_[request.requester].device = device;
-  if (move_.pattern_bytes != 0)
+  if (request.is_block())
+    take_block(request);
+  else if (move_.pattern_bytes != 0)
     std::memcpy(request.data.data(), &pattern_[offset_ % move_.pattern_bytes], bytes);
   if (store_and_forward_) join_link_packet(request.requester);
   send(now, handle);
@@ -166,6 +172,16 @@ bool DataTransferEngine::issue(Picoseconds now) {
   if (offset_ == 0 || (device + bytes) % payload == 0 || pieces_ == payload / memory::kLineBytes)
     close_link_packet();
   return true;
+}
+
+// The place's block; of a fill with the pattern in it.
+void DataTransferEngine::take_block(memory::Request& request) {
+  auto& block = blocks_[request.requester];
+  if (block == nullptr) block = std::make_unique_for_overwrite<std::byte[]>(config_.block_bytes);
+  request.set_block(block.get());
+  for (Bytes at = 0; at < request.bytes && move_.pattern_bytes != 0; at += memory::kLineBytes)
+    std::memcpy(&block[at], &pattern_[(offset_ + at) % move_.pattern_bytes],
+                std::min<Bytes>(memory::kLineBytes, request.bytes - at));
 }
 
 void DataTransferEngine::join_link_packet(std::uint32_t place) {

@@ -5,6 +5,9 @@
 // returned (lustig2013 §6.2). At most one packet enters per core cycle. Left out: overlapping the tail of one
 // move with the head of the next.
 //
+// Between the memories of the functional GPU (block_bytes), requests are of blocks of several lines: their
+// time is that of the bytes, and the host's time a fraction.
+//
 // With link.packet_payload_bytes above a line (lustig2013 §9: at what granularity data are transmitted), what
 // crosses the link does so in store-and-forward packets of that size: the engine's own packets, of at most a
 // line each, are its pieces, and none is written before all have been read. So one granule that is waited for
@@ -20,6 +23,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,6 +47,7 @@ struct DataTransferEngineConfig {
   std::uint8_t number = 0;               // which engine
   std::uint16_t link_number = 0;         // of this end of the link
   std::uint16_t host_memory_number = 0;  // of the other end
+  Bytes block_bytes = 0;  // between memories that take requests of so many; 0: of a line at most
 };
 
 class DataTransferEngine : public sim::Component {
@@ -96,6 +101,7 @@ class DataTransferEngine : public sim::Component {
   void receive(Picoseconds now, sim::Queue<memory::Packet>& from);
   bool issue(Picoseconds now);
   void advance(Bytes bytes);
+  void take_block(memory::Request& request);
   // Physical address, and how many bytes follow in the mapping; false when nothing is mapped there.
   bool translate(End& end, Address address, Address& physical, Bytes& left);
   bool is_host(Address physical) const { return physical >= device_bytes_; }
@@ -141,7 +147,9 @@ class DataTransferEngine : public sim::Component {
   std::uint64_t outstanding_ = 0;
   std::vector<Place> places_;
   std::vector<std::uint32_t> free_places_;
-  bool store_and_forward_ = false;  // the move crosses the link in packets of several lines
+  Bytes longest_ = 0;                                 // request of this move
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;  // of each place, made when it is first needed
+  bool store_and_forward_ = false;                    // the move crosses the link in packets of several lines
   std::uint32_t open_ = kNoPlace, last_piece_ = kNoPlace;  // of the link packet that is being issued
   std::uint64_t pieces_ = 0;                               // of it
   std::uint64_t held_ = 0;                                 // places whose `held` is taken

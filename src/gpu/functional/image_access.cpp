@@ -79,6 +79,15 @@ bool within(std::int64_t& texel, std::uint32_t size, const Image& image, Address
 
 std::array<std::uint32_t, 3> sizes_of(const Image& image) { return {image.width, image.height, image.depth}; }
 
+// Dimensions of one texel count as none: a row is an image of height 1.
+bool has_shape(const Image& image, ptx::ImageGeometry geometry) {
+  const unsigned wanted = ptx::dimensions_of(geometry), own = image.dimensions;
+  const auto sizes = sizes_of(image);
+  bool same = image.layered == ptx::is_layered(geometry);
+  for (unsigned k = std::min(wanted, own); k < std::max(wanted, own); ++k) same &= sizes[k] == 1;
+  return same;
+}
+
 // Coordinate k of a lane, wherever it stands (image.h).
 template <unsigned W>
 std::int32_t surface_coordinate(const ptx::Warp<W>& warp, const MicroOp& op, unsigned k, unsigned count,
@@ -121,9 +130,8 @@ bool ImageAccess<W>::start(const ptx::Warp<W>& warp, const MicroOp& op, std::uin
     if (query) continue;
     if (image->surface != on_surface)
       return fail(first, on_surface ? "the object is a texture" : "the object is a surface");
-    if (image->dimensions != ptx::dimensions_of(mode.geometry) ||
-        image->layered != ptx::is_layered(mode.geometry))
-      return fail(first, "the image has other dimensions");
+    if (!has_shape(group.image, mode.geometry)) return fail(first, "the image has other dimensions");
+    group.image.dimensions = static_cast<std::uint8_t>(ptx::dimensions_of(mode.geometry));
     if (on_surface ? !surface(warp, group, its) : !texture(warp, group, its)) return false;
   }
   std::uint32_t needed = 0;
