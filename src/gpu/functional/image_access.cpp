@@ -165,6 +165,10 @@ bool ImageAccess<W>::texture(const ptx::Warp<W>& warp, Group& group, Addresses& 
   const bool footprint = gather || group.filtered;
   group.taps = footprint ? 1u << dimensions : 1;
   const auto sizes = sizes_of(image);
+  std::array<Bytes, 8> steps{};  // from the first tap
+  for (unsigned tap = 0; tap < group.taps; ++tap)
+    steps[tap] = (tap & 1) * Bytes{image.texel_bytes()} + (tap >> 1 & 1) * Bytes{image.pitch} +
+                 (tap >> 2 & 1) * Bytes{image.slice_bytes};
   for_lanes(group.lanes, [&](unsigned lane) {
     std::array<Position, 3> at{};
     for (unsigned k = 0; k < dimensions; ++k) {
@@ -174,6 +178,18 @@ bool ImageAccess<W>::texture(const ptx::Warp<W>& warp, Group& group, Addresses& 
       group.alpha[k][lane] = at[k].alpha;
     }
     const std::uint32_t layer = layered ? std::min(warp.lanes32(op_.sources[1])[lane], image.depth - 1) : 0;
+    const Address first = image.base + static_cast<Bytes>(at[0].texel) * image.texel_bytes() +
+                          static_cast<Bytes>(at[1].texel) * image.pitch +
+                          (static_cast<Bytes>(at[2].texel) + layer) * image.slice_bytes;
+    bool whole = true;  // all taps are in the image
+    for (unsigned k = 0; k < dimensions; ++k) whole &= at[k].texel >= 0 && at[k].texel + footprint < sizes[k];
+    if (whole) {
+      for (unsigned tap = 0; tap < group.taps; ++tap) {
+        group.inside[tap] |= std::uint64_t{1} << lane;
+        addresses[tap][lane] = first + steps[tap];
+      }
+      return;
+    }
     for (unsigned tap = 0; tap < group.taps; ++tap) {
       std::array<std::int64_t, 3> texel{};
       bool inside = true;
@@ -237,7 +253,7 @@ void ImageAccess<W>::add_taps(Group& group, const Addresses& addresses, unsigned
     slots_ += kTapSlots;
     if (group.inside[t] == 0) continue;
     std::uint32_t* const to = slot(group.slots[t]);
-    for_lanes(group.inside[t], [&](unsigned lane) { std::memcpy(to + 2 * lane, &addresses[t][lane], 8); });
+    std::memcpy(to, addresses[t].data(), sizeof addresses[t]);
     Tap& tap = taps_.emplace_back();
     tap.lanes = group.inside[t];
     tap.slot = group.slots[t];
@@ -287,67 +303,92 @@ void ImageAccess<W>::take_values(const ptx::Warp<W>& warp, const Group& group) {
   });
 }
 
-// The channels of a texel as the instruction reads them: bits of floats, or integers.
+// One channel of a tap's texels as the instruction reads it, of all lanes: bits of floats, or integers.
 template <unsigned W>
-std::array<std::uint32_t, 4> ImageAccess<W>::texel(const Group& group, unsigned tap, unsigned lane) const {
+void ImageAccess<W>::read_channel(const Group& group, unsigned tap, unsigned c, Channel& out) const {
   const Image& image = group.image;
   const bool floats = image.reads_floats();
-  std::array<std::uint32_t, 4> result{0, 0, 0, floats ? std::bit_cast<std::uint32_t>(1.0f) : 1};
-  if ((group.inside[tap] >> lane & 1) == 0) {
-    if (image.linear) return {};
-    for (unsigned c = 0; c < 4; ++c)
-      result[c] = floats ? std::bit_cast<std::uint32_t>(image.border[c])
-                         : static_cast<std::uint32_t>(static_cast<std::int64_t>(image.border[c]));
-    return result;
+  if (c >= image.channels) {
+    out.fill(c < 3 ? 0 : floats ? std::bit_cast<std::uint32_t>(1.0f) : 1);
+  } else {
+    const unsigned at = c * image.channel_bytes, shift = 8 * (at % 4), bits = 8u * image.channel_bytes;
+    const std::uint32_t* const words = slot(group.slots[tap] + 2 + at / 4);
+    const auto convert = [&](auto&& f) {
+      for (unsigned lane = 0; lane < W; ++lane)
+        out[lane] = f(words[lane] << (32 - bits - shift) >> (32 - bits));
+    };
+    const auto as_signed = [&](std::uint32_t raw) {
+      return static_cast<std::int32_t>(raw << (32 - bits)) >> (32 - bits);
+    };
+    if (bits == 32 || (image.format == Image::Format::Unsigned && !image.scaled)) {
+      convert([](std::uint32_t raw) { return raw; });
+    } else if (image.format == Image::Format::Float) {
+      convert([](std::uint32_t raw) {
+        return std::bit_cast<std::uint32_t>(half_to_float(static_cast<std::uint16_t>(raw)));
+      });
+    } else if (!image.scaled) {
+      convert([&](std::uint32_t raw) { return static_cast<std::uint32_t>(as_signed(raw)); });
+    } else if (image.format == Image::Format::Unsigned) {
+      const double largest = (1u << bits) - 1.0;
+      convert([&](std::uint32_t raw) {
+        return std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(raw) / largest));
+      });
+    } else {
+      const double largest = (1u << (bits - 1)) - 1.0;
+      convert([&](std::uint32_t raw) {
+        return std::bit_cast<std::uint32_t>(static_cast<float>(std::max(-1.0, as_signed(raw) / largest)));
+      });
+    }
   }
-  for (unsigned c = 0; c < image.channels; ++c) {
-    const unsigned at = c * image.channel_bytes;
-    const std::uint32_t word = slot(group.slots[tap] + 2 + at / 4)[lane] >> 8 * (at % 4);
-    const unsigned bits = 8u * image.channel_bytes;
-    const std::uint32_t raw = bits == 32 ? word : word & ((1u << bits) - 1);
-    const auto as_signed = static_cast<std::int32_t>(raw << (32 - bits)) >> (32 - bits);
-    if (image.format == Image::Format::Float)
-      result[c] =
-          bits == 32 ? raw : std::bit_cast<std::uint32_t>(half_to_float(static_cast<std::uint16_t>(raw)));
-    else if (!image.scaled)
-      result[c] = image.format == Image::Format::Signed ? static_cast<std::uint32_t>(as_signed) : raw;
-    else if (image.format == Image::Format::Unsigned)
-      result[c] = std::bit_cast<std::uint32_t>(static_cast<float>(raw / ((1u << bits) - 1.0)));
-    else
-      result[c] = std::bit_cast<std::uint32_t>(
-          static_cast<float>(std::max(-1.0, as_signed / ((1u << (bits - 1)) - 1.0))));
+  const std::uint32_t border = image.linear ? 0
+                               : floats
+                                   ? std::bit_cast<std::uint32_t>(image.border[c])
+                                   : static_cast<std::uint32_t>(static_cast<std::int64_t>(image.border[c]));
+  for_lanes(group.lanes & ~group.inside[tap], [&](unsigned lane) { out[lane] = border; });
+}
+
+// The sum of a channel's texels by their weights, of all lanes.
+template <unsigned W>
+void ImageAccess<W>::filter_channel(const Group& group, const Weights& weights, unsigned c,
+                                    Channel& out) const {
+  std::array<double, W> sum{};
+  for (unsigned tap = 0; tap < group.taps; ++tap) {
+    read_channel(group, tap, c, out);
+    // What is not there does not count, also where it is infinite.
+    for (unsigned lane = 0; lane < W; ++lane) {
+      const double weight = weights[tap][lane], value = std::bit_cast<float>(out[lane]);
+      sum[lane] += weight == 0 ? 0 : weight * value;
+    }
   }
-  return result;
+  for (unsigned lane = 0; lane < W; ++lane)
+    out[lane] = std::bit_cast<std::uint32_t>(static_cast<float>(sum[lane]));
 }
 
 template <unsigned W>
 void ImageAccess<W>::write_texture(ptx::Warp<W>& warp, const Group& group) const {
   // Counter-clockwise from the lower left: (0,1), (1,1), (1,0), (0,0).
   static constexpr unsigned kGatherOrder[] = {2, 3, 1, 0};
-  const unsigned component = ImageMode::of(op_).choice;
-  for_lanes(group.lanes, [&](unsigned lane) {
-    std::array<std::uint32_t, 4> result{};
-    if (op_.opcode == Opcode::Tld4) {
-      for (unsigned i = 0; i < 4; ++i) result[i] = texel(group, kGatherOrder[i], lane)[component];
-    } else if (!group.filtered) {
-      result = texel(group, 0, lane);
-    } else {
-      std::array<double, 4> sum{};
-      for (unsigned tap = 0; tap < group.taps; ++tap) {
-        double weight = 1;
-        for (unsigned k = 0; k < group.image.dimensions; ++k) {
-          const unsigned alpha = group.alpha[k][lane];
-          weight *= ((tap >> k & 1) != 0 ? alpha : 256 - alpha) / 256.0;
-        }
-        if (weight == 0) continue;  // what is not there does not count, also where it is infinite
-        const auto channels = texel(group, tap, lane);
-        for (unsigned c = 0; c < 4; ++c) sum[c] += weight * std::bit_cast<float>(channels[c]);
+  Weights weights;
+  for (unsigned tap = 0; tap < group.taps && group.filtered; ++tap) {
+    weights[tap].fill(1);
+    for (unsigned k = 0; k < group.image.dimensions; ++k)
+      for (unsigned lane = 0; lane < W; ++lane) {
+        const unsigned alpha = group.alpha[k][lane];
+        weights[tap][lane] *= static_cast<int>((tap >> k & 1) != 0 ? alpha : 256 - alpha) / 256.0;
       }
-      for (unsigned c = 0; c < 4; ++c) result[c] = std::bit_cast<std::uint32_t>(static_cast<float>(sum[c]));
-    }
-    for (unsigned c = 0; c < 4; ++c)
-      if (op_.destinations[c] != ptx::kNoRegister) warp.destination32(op_.destinations[c])[lane] = result[c];
-  });
+  }
+  Channel channel;
+  for (unsigned c = 0; c < 4; ++c) {
+    if (op_.destinations[c] == ptx::kNoRegister) continue;
+    if (op_.opcode == Opcode::Tld4)
+      read_channel(group, kGatherOrder[c], ImageMode::of(op_).choice, channel);
+    else if (group.filtered)
+      filter_channel(group, weights, c, channel);
+    else
+      read_channel(group, 0, c, channel);
+    std::uint32_t* const to = warp.destination32(op_.destinations[c]);
+    for_lanes(group.lanes, [&](unsigned lane) { to[lane] = channel[lane]; });
+  }
 }
 
 template <unsigned W>

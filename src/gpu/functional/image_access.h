@@ -47,7 +47,9 @@ class ImageAccess {
     std::array<std::uint64_t, 8> inside{};                // lanes whose tap lies in the image
     std::array<std::array<std::uint16_t, W>, 3> alpha{};  // 1/256, by dimension
   };
-  using Addresses = std::array<std::array<Address, W>, 8>;
+  using Addresses = std::array<std::array<Address, W>, 8>;  // by tap
+  using Weights = std::array<std::array<double, W>, 8>;
+  using Channel = std::array<std::uint32_t, W>;
 
   bool fail(unsigned lane, const char* reason, FaultKind kind = FaultKind::IllegalInstruction);
   bool texture(const ptx::Warp<W>& warp, Group& group, Addresses& addresses);
@@ -57,7 +59,8 @@ class ImageAccess {
   void write_texture(ptx::Warp<W>& warp, const Group& group) const;
   void write_surface(ptx::Warp<W>& warp, const Group& group) const;
   void write_query(ptx::Warp<W>& warp, const Group& group) const;
-  std::array<std::uint32_t, 4> texel(const Group& group, unsigned tap, unsigned lane) const;
+  void read_channel(const Group& group, unsigned tap, unsigned c, Channel& out) const;
+  void filter_channel(const Group& group, const Weights& weights, unsigned c, Channel& out) const;
   std::uint32_t* slot(std::uint32_t number) {
     return scratch_.destination32(static_cast<std::uint16_t>(number));
   }
