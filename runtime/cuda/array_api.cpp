@@ -15,8 +15,6 @@ using duet::cuda::ThreadState;
 using duet::memory::Allocation;
 using duet::memory::AllocationKind;
 
-extern "C" int duet_unsupported(const char* name);
-
 namespace {
 
 constexpr Bytes kRowAlignment = 128;  // a line of the caches

@@ -5,8 +5,6 @@
 #include "capture.h"
 #include "notes.h"
 
-extern "C" int duet_unsupported(const char* name);
-
 using duet::cuda::Function;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;

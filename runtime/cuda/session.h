@@ -20,6 +20,10 @@
 #include "managed_guard.h"
 #include "report/journal.h"
 
+// A call, or a part of one, that is not implemented: says its name on standard error, once, and returns
+// cudaErrorNotSupported. With C linkage, since the stubs of names that are not implemented call it.
+extern "C" int duet_unsupported(const char* name);
+
 namespace duet::cuda {
 struct Capture;
 struct CapturedEvent;

@@ -15,8 +15,6 @@ using duet::cuda::Session;
 using duet::cuda::ThreadState;
 using duet::cuda::valid_module;
 
-extern "C" int duet_unsupported(const char* name);
-
 // What cuLinkCreate began.
 struct CUlinkState_st {
   std::vector<std::string> texts;

@@ -140,6 +140,20 @@ class Timeout(Endless):
         self.one_line(result, "not inside a CUDA call", "stopped after 0.5 s")
         self.assertEqual([k["complete"] for k in stats(self.out())["kernels"]], [True])
 
+    def test_a_call_that_gets_no_processor(self):
+        """A program that stands still inside a call: it is given longer, and told apart from one outside of calls."""
+        run = subprocess.Popen([DUET, "run", "-q", "--out", self.out(), "--timeout", "4", *map(str, self.program("spin"))],
+                               stderr=subprocess.PIPE, text=True)
+        time.sleep(2.5)
+        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
+            [child] = file.read().split()
+        os.kill(int(child), signal.SIGSTOP)
+        started = time.monotonic()
+        result = subprocess.CompletedProcess(run.args, None, stderr=run.communicate()[1])
+        self.assertGreater(time.monotonic() - started, 10)
+        self.assertEqual(run.returncode, 124, result.stderr)
+        self.one_line(result, "stopped after 4 s", "did not come out of a CUDA call")
+
     def test_a_script_and_all_its_processes(self):
         script = WORK / "endless.sh"
         line = " ".join(str(word) for word in self.program("spin"))

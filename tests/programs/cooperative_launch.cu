@@ -1,6 +1,6 @@
 // Cooperative launches: the barrier of the whole grid as cooperative groups make it (a workspace whose
-// address stands in %envreg1 and %envreg2), two such grids at a time, launch attributes that allow overlap,
-// and the shared memory that is reserved for the system.
+// address stands in %envreg1 and %envreg2), two such grids at a time, launch attributes that allow overlap or
+// ask for clusters, and the shared memory that is reserved for the system.
 #include "expect.h"
 
 namespace {
@@ -14,15 +14,14 @@ __device__ unsigned* workspace() {
   return reinterpret_cast<unsigned*>(static_cast<unsigned long long>(high) << 32 | low);
 }
 
-// Each arrival adds one, that of block 0 what is missing to the top bit, which therefore flips with the last.
+// Every block takes a number and waits until as many have come as make its round full.
 __device__ void grid_barrier() {
   __syncthreads();
   if (threadIdx.x == 0) {
     volatile unsigned* count = workspace() + 1;
-    const unsigned add = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1;
     __threadfence();
-    const unsigned before = atomicAdd(const_cast<unsigned*>(count), add);
-    while (((before ^ *count) & 0x80000000u) == 0) {
+    const unsigned number = atomicAdd(const_cast<unsigned*>(count), 1);
+    while (*count < number / gridDim.x * gridDim.x + gridDim.x) {
     }
     __threadfence();
   }
@@ -73,6 +72,19 @@ __global__ void reserved(unsigned* out) {
   out[4 + threadIdx.x] = dynamic[threadIdx.x];
 }
 
+cudaError_t launch_with(const cudaLaunchAttribute& attribute, void* kernel, int blocks, int threads,
+                        void* argument) {
+  cudaLaunchAttribute attributes[] = {attribute};
+  cudaLaunchConfig_t config;
+  memset(&config, 0, sizeof config);
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.attrs = attributes;
+  config.numAttrs = 1;
+  void* arguments[] = {argument};
+  return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
 void check_rounds(const std::vector<int>& got) {
   for (int i = 0; i < kBlocks * kThreads; ++i)
     REQUIRE(got[i] == (i + kRounds * kThreads) % (kBlocks * kThreads) + kRounds);
@@ -104,14 +116,7 @@ void barriers() {
   memset(&attribute, 0, sizeof attribute);
   attribute.id = cudaLaunchAttributeCooperative;
   attribute.val.cooperative = 1;
-  cudaLaunchConfig_t config;
-  memset(&config, 0, sizeof config);
-  config.gridDim = dim3(kBlocks);
-  config.blockDim = dim3(kThreads);
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  void* arguments[] = {&values[0]};
-  CHECK(cudaLaunchKernelExC(&config, reinterpret_cast<void*>(rounds), arguments));
+  CHECK(launch_with(attribute, reinterpret_cast<void*>(rounds), kBlocks, kThreads, &values[0]));
   CHECK(cudaMemcpy(got.data(), values[0], got.size() * sizeof(int), cudaMemcpyDeviceToHost));
   check_rounds(got);
 }
@@ -134,16 +139,19 @@ int main() {
   memset(&attribute, 0, sizeof attribute);
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config;
-  memset(&config, 0, sizeof config);
-  config.gridDim = config.blockDim = dim3(1);
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  void* arguments[] = {&value};
-  for (int i = 0; i < 3; ++i)
-    CHECK(cudaLaunchKernelExC(&config, reinterpret_cast<void*>(add_one), arguments));
+  for (int i = 0; i < 3; ++i) CHECK(launch_with(attribute, reinterpret_cast<void*>(add_one), 1, 1, &value));
   CHECK(cudaMemcpy(&sum, value, sizeof sum, cudaMemcpyDeviceToHost));
   REQUIRE(sum == 3);
+  memset(&attribute, 0, sizeof attribute);
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {1, 1, 1};
+  CHECK(launch_with(attribute, reinterpret_cast<void*>(add_one), 1, 1, &value));
+  attribute.val.clusterDim = {2, 1, 1};
+  REQUIRE_STATUS(launch_with(attribute, reinterpret_cast<void*>(add_one), 2, 1, &value),
+                 cudaErrorNotSupported);
+  cudaGetLastError();
+  CHECK(cudaMemcpy(&sum, value, sizeof sum, cudaMemcpyDeviceToHost));
+  REQUIRE(sum == 4);
 
   unsigned *out, words[9];
   CHECK(cudaMalloc(&out, sizeof words));
