@@ -147,6 +147,13 @@ void add_system(std::vector<Field>& fields, Machine& m) {
        "cudaMalloc, cudaFree and other memory management: stage (i), until control returns"},
       {"driver.other.call_ns", &m.driver.other.call_ns, 0u, 1000000000u, "ns",
        "every other call: stage (i), until control returns"},
+      {"driver.profiler.counters", &m.driver.profiler.counters, 0u, 0u, "",
+       "hardware counters are read around every kernel: kernels run one at a time, and a launch returns when "
+       "they have been read"},
+      {"driver.profiler.setup_ns", &m.driver.profiler.setup_ns, 0u, 1000000000u, "ns",
+       "with counters, a launch: setting them up"},
+      {"driver.profiler.readout_ns", &m.driver.profiler.readout_ns, 0u, 1000000000u, "ns",
+       "with counters, a launch: reading them when the kernel has ended"},
       {"driver.read_ahead", &m.driver.read_ahead, 0u, 0u, "",
        "a command may be prepared before its predecessor in the stream is complete"},
       {"driver.queue_commands", &m.driver.queue_commands, 1u, 1048576u, "commands",

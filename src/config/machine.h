@@ -204,6 +204,11 @@ struct CallLatency {
 struct Driver {
   CallLatency memcpy_sync, memcpy_async, memset, launch, stream_synchronize, device_synchronize,
       event_synchronize, event_record, stream_wait_event, host_function, query, allocate, other;
+  // lustig2013 §6.4: a profiler that reads hardware counters around every kernel.
+  struct Profiler {
+    bool counters = false;
+    std::uint64_t setup_ns = 0, readout_ns = 0;
+  } profiler;
   bool read_ahead = false;
   std::uint64_t queue_commands = 0;  // commands queued per channel before a call has to wait
 };

@@ -91,6 +91,19 @@ class Cache : public sim::Component {
   void flush_range(Address base, Bytes bytes, F store);
 
   const CacheStatistics& statistics() const { return statistics_; }
+  // At the moment: registers in use, triggered requests that went below as they are among them; and whether
+  // a request stands at the end of the pipeline and cannot be looked up.
+  std::size_t registers_held() const {
+    std::size_t held = misses_.in_use();
+    for (unsigned c = 0; c < kTrafficClasses; ++c)
+      if (static_cast<TrafficClass>(c) != TrafficClass::NonTriggered) held += in_transit_of_[c];
+    return held;
+  }
+  bool held_up() const {
+    for (const Pipeline& pipeline : pipelines_)
+      if (pipeline.size != 0 && pipeline.stages[pipeline.head].entry.stalled) return true;
+    return false;
+  }
   // Nothing is inside or on its way. Write-backs count.
   bool idle() const;
   // The line that holds `address`, or null.
