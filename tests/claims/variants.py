@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "tests/trust"))
 from trust import smallest_machine
 
 VARIANTS = ("baseline", "overlap-start", "overlap-finish", "full-overlap")
-SIZES = {"vectorAdd": 3001, "matrixMul": 32, "histogram64": 20004, "BlackScholes": 1500, "BFS": 777, "HotSpot": 32, "FIBLookup": 200}
+SIZES = {"vectorAdd": 3001, "matrixMul": 32, "histogram64": 20000, "BlackScholes": 1500, "BFS": 777, "HotSpot": 32, "FIBLookup": 200}
 # What a machine needs so that copy in, kernel and copy out can wait for each other: a queue for each (lustig2013, 4.3).
 THREE = {"gpu.full_empty.queues", "gpu.front_end.queue_width"}
 
@@ -28,8 +28,10 @@ CASES = [
 ]
 COARSE = (["--granule", "128", "--chunk", "512"], ["--set", "gpu.full_empty.granule_bytes=128"])
 EXTRA = {
-    "matrixMul": [COARSE],
-    "histogram64": [COARSE],
+    "matrixMul": [COARSE, (["--tile", "16"], []), (["--launches", "3"], []), (["--tile", "16", "--size", "80"], [])],
+    "histogram64": [COARSE, (["--contiguous", "1"], []), (["--reads", "2"], []), (["--reads", "3", "--contiguous", "1"], []),
+                    (["--launches", "3"], [])],
+    "BlackScholes": [(["--blocks", "0"], []), (["--blocks", "3"], []), (["--launches", "3"], [])],
     "BFS": [COARSE, (["--levels", "3"], []), (["--kernel-flag", "1", "--repeat", "2"], []), (["--track-all", "1", "--chunk", "212"], [])],
     "HotSpot": [COARSE, (["--steps", "1"], []), (["--steps", "5"], [])],
     "FIBLookup": [(["--table-copied", "1"], []), (["--table-copied", "1", "--copies", "one"], [])],
@@ -54,7 +56,8 @@ def main():
         for options, duet_options in CASES + EXTRA.get(name, []) + [([], smallest)]:
             for variant in VARIANTS:
                 done, what = run(variant, options, duet_options)
-                if done.returncode != 0 or "PASS %s %d" % (name, SIZES[name]) not in done.stdout:
+                size = options[options.index("--size") + 1] if "--size" in options else SIZES[name]
+                if done.returncode != 0 or "PASS %s %s" % (name, size) not in done.stdout:
                     wrong.append("%s: status %d, %s" % (what, done.returncode, (done.stderr or done.stdout).strip()[-400:]))
 
         # Without the bits the same commands compute with what is there.
