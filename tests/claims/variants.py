@@ -25,6 +25,8 @@ CASES = [
     (["--copies", "one", "--chunk", "500", "--late", "700"], []),
     (["--streams", "each", "--repeat", "2"], ["--set", "driver.read_ahead=true"]),
     (["--streams", "each", "--chunk", "1020"], ["--set", "gpu.full_empty.loads_in_l1=true"]),
+    (["--warm-ups", "0"], []),
+    (["--warm-ups", "2", "--repeat", "2"], []),
 ]
 COARSE = (["--granule", "128", "--chunk", "512"], ["--set", "gpu.full_empty.granule_bytes=128"])
 EXTRA = {
@@ -66,14 +68,24 @@ def main():
             if done.returncode != 1:
                 wrong.append("%s: status %d instead of a wrong result" % (what, done.returncode))
 
+        def marks(variant, program_options):
+            run(variant, program_options, [])
+            return json.loads(pathlib.Path(out + "/stats.json").read_text())["marks"]
+
+        def runtime(variant, program_options=()):
+            times = {mark["name"]: mark["time_ps"] for mark in marks(variant, program_options)}
+            return times["finish"] - times["data ready"]
+
         # A kernel launched early and copies issued early are over sooner.
-        times = {}
-        for variant in ("baseline", "full-overlap"):
-            run(variant, [], [])
-            marks = {mark["name"]: mark["time_ps"] for mark in json.loads(pathlib.Path(out + "/stats.json").read_text())["marks"]}
-            times[variant] = marks["finish"] - marks["data ready"]
-        if not times["full-overlap"] < times["baseline"]:
-            wrong.append("full-overlap takes %(full-overlap)d ps, the baseline %(baseline)d ps" % times)
+        if not runtime("full-overlap") < runtime("baseline"):
+            wrong.append("full-overlap takes %d ps, the baseline %d ps" % (runtime("full-overlap"), runtime("baseline")))
+        # A warm-up leaves warm caches, and no marks.
+        if not runtime("baseline") < runtime("baseline", ["--warm-ups", "0"]):
+            wrong.append("a warm offload takes %d ps, a cold one %d ps" % (runtime("baseline"), runtime("baseline", ["--warm-ups", "0"])))
+        for variant in VARIANTS:
+            names = [mark["name"] for mark in marks(variant, ["--warm-ups", "2", "--repeat", "2"])]
+            if names != 2 * ["offload", "data ready", "finish"]:
+                wrong.append("%s: marks %s" % (variant, names))
     for line in wrong:
         print(line)
     sys.exit(1 if wrong else 0)
