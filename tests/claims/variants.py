@@ -13,6 +13,13 @@ from trust import smallest_machine
 
 VARIANTS = ("baseline", "overlap-start", "overlap-finish", "full-overlap")
 SIZES = {"vectorAdd": 3001, "matrixMul": 32, "histogram64": 20000, "BlackScholes": 1500, "BFS": 777, "HotSpot": 32, "FIBLookup": 200}
+# Grid and block of each kernel at the paper's sizes, in the NVIDIA SDK 4.2.
+GEOMETRY = {
+    "vectorAdd": (65536, [([256, 1, 1], [256, 1, 1])]),
+    "matrixMul": (64, [([2, 2, 1], [32, 32, 1])]),
+    "histogram64": (262144, [([18, 1, 1], [64, 1, 1]), ([64, 1, 1], [256, 1, 1])]),
+    "BlackScholes": (65536, [([480, 1, 1], [128, 1, 1])]),
+}
 # What a machine needs so that copy in, kernel and copy out can wait for each other: a queue for each (lustig2013, 4.3).
 THREE = {"gpu.full_empty.queues", "gpu.front_end.queue_width"}
 
@@ -47,8 +54,8 @@ def main():
         program, out = folder + "/program", folder + "/out"
         subprocess.run([duet, "cc", str(ROOT / "workloads/lustig2013" / (name + ".cu")), "-o", program], check=True)
 
-        def run(variant, program_options, duet_options):
-            command = [duet, "run", "--quiet", "--timeout", "100", "--out", out, *duet_options, program, "--size", str(SIZES[name]),
+        def run(variant, program_options, duet_options, size=SIZES[name]):
+            command = [duet, "run", "--quiet", "--timeout", "100", "--out", out, *duet_options, program, "--size", str(size),
                        "--variant", variant, *program_options]
             done = subprocess.run(command, capture_output=True, text=True)
             return done, "%s %s %s" % (variant, " ".join(program_options), " ".join(duet_options))
@@ -68,12 +75,12 @@ def main():
             if done.returncode != 1:
                 wrong.append("%s: status %d instead of a wrong result" % (what, done.returncode))
 
-        def marks(variant, program_options):
-            run(variant, program_options, [])
-            return json.loads(pathlib.Path(out + "/stats.json").read_text())["marks"]
+        def statistics(variant, program_options, **size):
+            run(variant, program_options, [], **size)
+            return json.loads(pathlib.Path(out + "/stats.json").read_text())
 
-        def runtime(variant, program_options=()):
-            times = {mark["name"]: mark["time_ps"] for mark in marks(variant, program_options)}
+        def runtime(variant, program_options=(), **size):
+            times = {mark["name"]: mark["time_ps"] for mark in statistics(variant, program_options, **size)["marks"]}
             return times["finish"] - times["data ready"]
 
         # A kernel launched early and copies issued early are over sooner.
@@ -83,9 +90,18 @@ def main():
         if not runtime("baseline") < runtime("baseline", ["--warm-ups", "0"]):
             wrong.append("a warm offload takes %d ps, a cold one %d ps" % (runtime("baseline"), runtime("baseline", ["--warm-ups", "0"])))
         for variant in VARIANTS:
-            names = [mark["name"] for mark in marks(variant, ["--warm-ups", "2", "--repeat", "2"])]
+            names = [mark["name"] for mark in statistics(variant, ["--warm-ups", "2", "--repeat", "2"])["marks"]]
             if names != 2 * ["offload", "data ready", "finish"]:
                 wrong.append("%s: marks %s" % (variant, names))
+
+        if name in GEOMETRY:
+            size, geometry = GEOMETRY[name]
+            kernels = [(kernel["grid"], kernel["block"]) for kernel in statistics("baseline", ["--warm-ups", "0"], size=size)["kernels"]]
+            if kernels != geometry:
+                wrong.append("grids and blocks are %s" % kernels)
+        # Blocks that go through the data together count what has arrived; of pieces the last one waits for the last byte.
+        if name == "histogram64" and not (runtime("overlap-start", size=262144) < runtime("overlap-start", ["--contiguous", "1"], size=262144)):
+            wrong.append("a block with a piece of its own is not later than one that strides")
     for line in wrong:
         print(line)
     sys.exit(1 if wrong else 0)
