@@ -253,7 +253,7 @@ struct Problem {
       if (finish) copy_flag_out(streams);
       duetHostWork(options.gap_ns);
     }
-    duetMark("data ready");
+    streams.mark("data ready");
     copy_in(options, in, streams);
     for (visited = 0; visited == 0 || found[0] != 0; visited += group) {
       const bool issued = visited == 0;  // some of it in advance
@@ -265,7 +265,7 @@ struct Problem {
     CHECK_CUDA(cudaMemcpyAsync(levels.get(), work_levels(), levels.bytes(), cudaMemcpyDeviceToHost,
                                streams.kernel()));
     CHECK_CUDA(cudaStreamSynchronize(streams.kernel()));
-    duetMark("finish");
+    streams.mark("finish");
   }
 
   int check() const {
