@@ -134,11 +134,12 @@ void offload(const Options& options, const Streams& streams, const Side& in, con
   if (options.variant != Variant::kBaseline) {
     empty_words(in, streams.kernel());
     empty_words(out, streams.kernel());
+    if (!options.advance) streams.mark("data ready");
     if (options.overlaps_start()) first(streams.kernel());
     copy_out(out, streams, 0, early_copies);
-    duetHostWork(options.gap_ns);
+    if (options.advance) duetHostWork(options.gap_ns);
   }
-  streams.mark("data ready");
+  if (options.advance || options.variant == Variant::kBaseline) streams.mark("data ready");
   copy_in(options, in, streams);
   if (!options.overlaps_start()) first(streams.kernel());
   rest(streams.kernel());
