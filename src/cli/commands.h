@@ -65,6 +65,7 @@ struct ReproduceOptions {
   std::vector<std::string> sets;
   bool quick = false;
   bool controls = false;
+  bool list = false;
   bool quiet = false;
 };
 int reproduce(const Installation& installation, const ReproduceOptions& options);

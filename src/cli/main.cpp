@@ -178,6 +178,7 @@ int command_line(int argc, char** argv) {
   reproduce_app->add_option("--set", reproduction.sets, "change one machine parameter: key=value")
       ->allow_extra_args(false);
   reproduce_app->add_flag("--quick", reproduction.quick, "smaller inputs than the paper's");
+  reproduce_app->add_flag("--list", reproduction.list, "name the claims, one a line, and measure nothing");
   reproduce_app->add_flag("--controls", reproduction.controls,
                           "measure each claim again on the machine or variant on which it must not hold");
   reproduce_app->add_flag("-q,--quiet", reproduction.quiet, "no progress");

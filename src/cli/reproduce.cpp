@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <utility>
 
 #include "base/error.h"
 #include "cli/commands.h"
@@ -221,6 +222,12 @@ int reproduce(const Installation& installation, const ReproduceOptions& options)
     if (!claim.experiment.empty() && !Experiments::exists(claim.experiment))
       throw Error(fmt::format("{}/claims.toml: there is no experiment '{}'", folder, claim.experiment));
   const Selection selection(options.only, claims);
+  if (options.list) {
+    std::string last;
+    for (const Claim& claim : claims)
+      if (std::exchange(last, claim.id) != claim.id) print(claim.id + "\n");
+    return 0;
+  }
   Experiments experiments(installation, options, read_choices(folder + "/choices.toml"));
   experiments.resolved(experiments.base());  // a wrong machine or key is said before anything runs
 
