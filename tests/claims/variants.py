@@ -30,10 +30,14 @@ COARSE = (["--granule", "128", "--chunk", "512"], ["--set", "gpu.full_empty.gran
 EXTRA = {
     "matrixMul": [COARSE],
     "histogram64": [COARSE],
-    "BFS": [COARSE, (["--levels", "3"], []), (["--kernel-flag", "1", "--repeat", "2"], []), (["--track-all", "1", "--chunk", "212"], [])],
-    "HotSpot": [COARSE, (["--steps", "1"], []), (["--steps", "5"], [])],
-    "FIBLookup": [(["--table-copied", "1"], []), (["--table-copied", "1", "--copies", "one"], [])],
+    "BFS": [COARSE, (["--isolated", "60", "--repeat", "2"], []), (["--kernel-flag", "1", "--repeat", "2"], []),
+            (["--kernel-flag", "1", "--isolated", "60", *COARSE[0]], COARSE[1]), (["--track-all", "0", "--chunk", "212"], []),
+            (["--track-all", "0", "--kernel-flag", "1", "--repeat", "2"], []), ([], ["--set", "gpu.front_end.hardware_channels=16"])],
+    "HotSpot": [COARSE, (["--steps", "1"], []), (["--steps", "5"], []), (["--steps", "5", "--pyramid", "3"], []), (["--pyramid", "7"], [])],
+    "FIBLookup": [(["--deep", "50"], []), (["--deep", "100", "--repeat", "2"], [])],
 }
+# What is over sooner than the baseline: BFS's later levels lose more by tracked memory than its first gains by an early launch.
+FASTER = {"BFS": "overlap-finish"}
 
 
 def main():
@@ -65,12 +69,13 @@ def main():
 
         # A kernel launched early and copies issued early are over sooner.
         times = {}
-        for variant in ("baseline", "full-overlap"):
+        faster = FASTER.get(name, "full-overlap")
+        for variant in ("baseline", faster):
             run(variant, [], [])
             marks = {mark["name"]: mark["time_ps"] for mark in json.loads(pathlib.Path(out + "/stats.json").read_text())["marks"]}
             times[variant] = marks["finish"] - marks["data ready"]
-        if not times["full-overlap"] < times["baseline"]:
-            wrong.append("full-overlap takes %(full-overlap)d ps, the baseline %(baseline)d ps" % times)
+        if not times[faster] < times["baseline"]:
+            wrong.append("%s takes %d ps, the baseline %d ps" % (faster, times[faster], times["baseline"]))
     for line in wrong:
         print(line)
     sys.exit(1 if wrong else 0)
