@@ -27,12 +27,15 @@ CASES = [
     (["--streams", "each", "--chunk", "1020"], ["--set", "gpu.full_empty.loads_in_l1=true"]),
 ]
 COARSE = (["--granule", "128", "--chunk", "512"], ["--set", "gpu.full_empty.granule_bytes=128"])
+# So that a level's copy back can be there before the flag of the level before has been emptied.
+QUICK_CALLS = [word for key in ("gpu.front_end.hardware_channels=16", "driver.memcpy_async.driver_ns=0", "driver.memcpy_async.call_ns=0",
+                                "driver.launch.call_ns=0") for word in ("--set", key)]
 EXTRA = {
     "matrixMul": [COARSE],
     "histogram64": [COARSE],
     "BFS": [COARSE, (["--isolated", "60", "--repeat", "2"], []), (["--kernel-flag", "1", "--repeat", "2"], []),
             (["--kernel-flag", "1", "--isolated", "60", *COARSE[0]], COARSE[1]), (["--track-all", "0", "--chunk", "212"], []),
-            (["--track-all", "0", "--kernel-flag", "1", "--repeat", "2"], []), ([], ["--set", "gpu.front_end.hardware_channels=16"])],
+            (["--track-all", "0", "--kernel-flag", "1", "--repeat", "2"], []), ([], QUICK_CALLS)],
     "HotSpot": [COARSE, (["--steps", "1"], []), (["--steps", "5"], []), (["--steps", "5", "--pyramid", "3"], []), (["--pyramid", "7"], [])],
     "FIBLookup": [(["--deep", "50"], []), (["--deep", "100", "--repeat", "2"], [])],
 }
