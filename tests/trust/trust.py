@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Name: source, arguments. Sizes at which the timed GPU needs about a second, most of them with a last block that is not full.
 PROGRAMS = {
     "vectorAdd": ("lustig2013/vectorAdd.cu", ["--size", "9999"]),
-    "matrixMul": ("lustig2013/matrixMul.cu", ["--size", "48"]),
+    "matrixMul": ("lustig2013/matrixMul.cu", ["--size", "64"]),
     "histogram64": ("lustig2013/histogram64.cu", ["--size", "40000"]),
     "BlackScholes": ("lustig2013/BlackScholes.cu", ["--size", "3000"]),
     "BFS": ("lustig2013/BFS.cu", ["--size", "1000"]),

@@ -330,7 +330,7 @@ struct Problem {
       if (finish) copy_flag_out(0, streams.out(0));
       duetHostWork(options.gap_ns);
     }
-    duetMark("data ready");
+    streams.mark("data ready");
     copy_in(options, in, streams);
     bool found = true;
     for (levels = 0; found; levels++) {
@@ -348,7 +348,7 @@ struct Problem {
     }
     CHECK_CUDA(cudaMemcpyAsync(cost.get(), later().cost, cost.bytes(), cudaMemcpyDeviceToHost, kernels));
     CHECK_CUDA(cudaStreamSynchronize(kernels));
-    duetMark("finish");
+    streams.mark("finish");
   }
 
   int check() const {

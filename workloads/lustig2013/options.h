@@ -43,6 +43,7 @@ struct Options {
   bool bits = true;
   size_t granule_bytes = 4;  // that one bit of the machine tracks
   unsigned repeat = 1;
+  unsigned warm_ups = 1;  // offloads before the first that is measured
 
   bool overlaps_start() const {
     return variant == Variant::kOverlapStart || variant == Variant::kFullOverlap;
@@ -68,7 +69,8 @@ inline void print_help(const Spec& spec) {
       "copied\n"
       "  --bits B       on (default); off: the same commands without full/empty bits, with wrong results\n"
       "  --granule BYTES  tracked arrays consist of whole granules of that many bytes (default 4)\n"
-      "  --repeat R     offloads one after the other, each with inputs of its own (default 1)\n",
+      "  --repeat R     offloads one after the other, each with inputs of its own (default 1)\n"
+      "  --warm-ups N   offloads before them, checked but not marked: caches are warm (default 1)\n",
       spec.program, spec.size_help, spec.min_size, spec.max_size, spec.default_size);
   for (const ExtraOption& extra : spec.extras)
     if (extra.name != nullptr)
@@ -130,6 +132,8 @@ inline bool parse_option(const Spec& spec, const char* name, const char* text, O
     options.bits = parse_word(spec, "bits are on or off, not", text, kBits) == 1;
   } else if (is("--repeat")) {
     options.repeat = static_cast<unsigned>(number(1, 1000));
+  } else if (is("--warm-ups")) {
+    options.warm_ups = static_cast<unsigned>(number(0, 1000));
   } else {
     for (int i = 0; i < kMostExtras; i++) {
       const ExtraOption& extra = spec.extras[i];
