@@ -9,7 +9,7 @@
 // steps. Several threads may reach one node or set the flag; they write the same, so their race is harmless.
 //
 // Full/empty bits:
-// Start. All six arrays, emptied before an early launch of the first kernel. Kernels overwrite three of them,
+// Start. All six arrays, emptied before an early launch of the first kernel. Kernels overwrite four of them,
 // and a copy in may not come later than that: what the first level's kernels overwrite, or leave to later
 // levels to overwrite, they read before. (--track-all 0: they also leave copies of everything in plain memory
 // for the later levels.)

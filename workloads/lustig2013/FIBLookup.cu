@@ -5,13 +5,15 @@
 // or, with the top bit set, the number of a block of 256 entries for the last 8 bits in a second table. So a
 // lookup is one load, for prefixes longer than 24 bits two that depend on each other, with next to no
 // locality between threads. Blocks of 512 threads (FIB_THREADS). The tables are resident; input of the
-// offload are the destination addresses, output are the next hops. As in PacketShader's evaluation there are
-// 282,797 routes, three in a hundred of them longer than 24 bits, and destinations are random; the other
-// lengths are a stand-in for its BGP snapshot. --deep N: so many packets in a hundred go where a longer route
-// leads. Next hops are written as words, not as two bytes: bits track words, so a store of two bytes would
-// give away its neighbour. Addresses are in the host's byte order. The CPU check searches the sorted routes
-// for the longest prefix, without the tables. Full/empty bits: the addresses, emptied before an early launch;
-// the next hops, emptied before an early copy back (offload.h).
+// offload are the destination addresses, output are the next hops.
+// There are as many routes as NBA's test expects of its table; their lengths, three in a hundred beyond 24
+// bits, and random destinations stand in for a BGP table and a traffic generator. --deep N: so many packets
+// in a hundred go where a longer route leads.
+// Next hops are written as words, not as two bytes: bits track words, so a store of two bytes would give away
+// its neighbour. Addresses are in the host's byte order. The CPU check searches the sorted routes for the
+// longest prefix, without the tables.
+// Full/empty bits: the addresses, emptied before an early launch; the next hops, emptied before an early copy
+// back (offload.h).
 #include <algorithm>
 #include <tuple>
 
