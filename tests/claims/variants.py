@@ -13,12 +13,15 @@ from trust import smallest_machine
 
 VARIANTS = ("baseline", "overlap-start", "overlap-finish", "full-overlap")
 SIZES = {"vectorAdd": 3001, "matrixMul": 32, "histogram64": 20000, "BlackScholes": 1500, "BFS": 777, "HotSpot": 32, "FIBLookup": 200}
-# Grid and block of each kernel at the paper's sizes, in the NVIDIA SDK 4.2.
+# Grid and block of each kernel at the paper's sizes, in the NVIDIA SDK 4.2, in Rodinia 2.0.1 and in NBA.
 GEOMETRY = {
     "vectorAdd": (65536, [([256, 1, 1], [256, 1, 1])]),
     "matrixMul": (64, [([2, 2, 1], [32, 32, 1])]),
     "histogram64": (262144, [([18, 1, 1], [64, 1, 1]), ([64, 1, 1], [256, 1, 1])]),
     "BlackScholes": (65536, [([480, 1, 1], [128, 1, 1])]),
+    "BFS": (4096, 16 * [([8, 1, 1], [512, 1, 1])]),  # two kernels for each of eight levels
+    "HotSpot": (64, [([6, 6, 1], [16, 16, 1])]),
+    "FIBLookup": (512, [([1, 1, 1], [512, 1, 1])]),
 }
 # What a machine needs so that copy in, kernel and copy out can wait for each other: a queue for each (lustig2013, 4.3).
 THREE = {"gpu.full_empty.queues", "gpu.front_end.queue_width"}
@@ -36,15 +39,22 @@ CASES = [
     (["--warm-ups", "2", "--repeat", "2"], []),
 ]
 COARSE = (["--granule", "128", "--chunk", "512"], ["--set", "gpu.full_empty.granule_bytes=128"])
+# So that a level's copy back can be there before the flag of the level before has been emptied.
+QUICK_CALLS = [word for key in ("gpu.front_end.hardware_channels=16", "driver.memcpy_async.driver_ns=0", "driver.memcpy_async.call_ns=0",
+                                "driver.launch.call_ns=0") for word in ("--set", key)]
 EXTRA = {
     "matrixMul": [COARSE, (["--tile", "16"], []), (["--launches", "3"], []), (["--tile", "16", "--size", "80"], [])],
     "histogram64": [COARSE, (["--contiguous", "1"], []), (["--reads", "2"], []), (["--reads", "3", "--contiguous", "1"], []),
                     (["--launches", "3"], [])],
     "BlackScholes": [(["--blocks", "0"], []), (["--blocks", "3"], []), (["--launches", "3"], [])],
-    "BFS": [COARSE, (["--levels", "3"], []), (["--kernel-flag", "1", "--repeat", "2"], []), (["--track-all", "1", "--chunk", "212"], [])],
-    "HotSpot": [COARSE, (["--steps", "1"], []), (["--steps", "5"], [])],
-    "FIBLookup": [(["--table-copied", "1"], []), (["--table-copied", "1", "--copies", "one"], [])],
+    "BFS": [COARSE, (["--isolated", "60", "--repeat", "2"], []), (["--kernel-flag", "1", "--repeat", "2"], []),
+            (["--kernel-flag", "1", "--isolated", "60", *COARSE[0]], COARSE[1]), (["--track-all", "0", "--chunk", "212"], []),
+            (["--track-all", "0", "--kernel-flag", "1", "--repeat", "2"], []), ([], QUICK_CALLS)],
+    "HotSpot": [COARSE, (["--steps", "1"], []), (["--steps", "5"], []), (["--steps", "5", "--pyramid", "3"], []), (["--pyramid", "7"], [])],
+    "FIBLookup": [(["--deep", "50"], []), (["--deep", "100", "--repeat", "2"], [])],
 }
+# What is over sooner than the baseline: BFS's later levels lose more by tracked memory than its first gains by an early launch.
+FASTER = {"BFS": "overlap-finish"}
 
 
 def main():
@@ -84,8 +94,9 @@ def main():
             return times["finish"] - times["data ready"]
 
         # A kernel launched early and copies issued early are over sooner.
-        if not runtime("full-overlap") < runtime("baseline"):
-            wrong.append("full-overlap takes %d ps, the baseline %d ps" % (runtime("full-overlap"), runtime("baseline")))
+        faster = FASTER.get(name, "full-overlap")
+        if not runtime(faster) < runtime("baseline"):
+            wrong.append("%s takes %d ps, the baseline %d ps" % (faster, runtime(faster), runtime("baseline")))
         # A warm-up leaves warm caches, and no marks.
         if not runtime("baseline") < runtime("baseline", ["--warm-ups", "0"]):
             wrong.append("a warm offload takes %d ps, a cold one %d ps" % (runtime("baseline"), runtime("baseline", ["--warm-ups", "0"])))

@@ -33,9 +33,7 @@ BARE_KERNELS = {
     "reduce": ("7", "256", ["buffer:39996=random_f32", "buffer:28", "i32:9999"]),
 }
 
-# Kernels whose bytes depend on the order of their float atomics: none of the kernels above has any. Programs whose kernels race
-# on purpose, so that another order of events is other work with the same result: how often they execute an instruction may differ.
-RACY_INSTRUCTION_COUNTS = {"BFS"}  # several threads mark one node, with the same value
+# Not here: kernels whose bytes, or whose work, depend on the order of events. None of those above does.
 
 
 class Runner:
