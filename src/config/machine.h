@@ -153,11 +153,13 @@ struct FullEmpty {
   std::uint64_t nack_cycles = 0;  // command-clock cycles after which a waiting request is refused; 0: never
   std::uint64_t nack_limit = 0;   // refusals of one request; after that it waits
   // What closes the hazards of lustig2013's scheme (docs/full-empty.md). Without one, results may be wrong.
-  bool valid_masks = false;       // caches keep only words that were full
-  bool write_through = false;     // writes reach the bits at once
-  bool program_order = false;     // a warp's own accesses do not pass each other
-  bool class_credits = false;     // waiting requests leave room for others
-  bool merge_by_trigger = false;  // a request joins a fetch of its own trigger only
+  bool valid_masks = false;         // caches keep only words that were full
+  bool write_through = false;       // writes reach the bits at once
+  bool program_order = false;       // a warp's own accesses do not pass each other
+  std::string order_grain;          // of that: "granule", "line", "warp": all that it accesses
+  std::uint64_t order_entries = 0;  // lines of an SM's accesses whose order is kept by granule or line
+  bool class_credits = false;       // waiting requests leave room for others
+  bool merge_by_trigger = false;    // a request joins a fetch of its own trigger only
 };
 
 struct Gpu {
