@@ -103,7 +103,10 @@ struct FrontEnd {
 
 struct CopyEngines {
   std::uint64_t count = 0;
-  std::uint64_t outstanding_packets = 0;  // per engine, sent and not yet acknowledged
+  std::uint64_t outstanding_packets = 0;    // per engine, that are read or wait for their write
+  std::uint64_t outstanding_acks = 0;       // of writes beside those; 0: a write keeps its packet's place
+  std::uint64_t bit_engines = 0;            // that only change full/empty bits; 0: copy engines do that
+  std::uint64_t bit_lines_outstanding = 0;  // per such engine, sent and not yet acknowledged
 };
 
 // Command-clock cycles between commands (JEDEC names).
