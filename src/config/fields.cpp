@@ -70,7 +70,15 @@ void add_gpu(std::vector<Field>& fields, Gpu& gpu) {
        "core cycles", "work distributor: launching one block"},
       {"gpu.copy_engines.count", &gpu.copy_engines.count, 1u, 64u, "", "data transfer engines"},
       {"gpu.copy_engines.outstanding_packets", &gpu.copy_engines.outstanding_packets, 1u, 65536u, "packets",
-       "packets of one engine that are sent and not acknowledged"},
+       "packets of one engine that are being read or wait until their write is sent, or acknowledged"},
+      {"gpu.copy_engines.outstanding_acks", &gpu.copy_engines.outstanding_acks, 0u, 65536u, "writes",
+       "of one engine, of what it has read, without a trigger, that are sent and not acknowledged; 0: they "
+       "keep "
+       "their places of outstanding_packets until then"},
+      {"gpu.copy_engines.bit_engines", &gpu.copy_engines.bit_engines, 0u, 64u, "engines",
+       "for changes of full/empty bits without data; 0: copy engines make them"},
+      {"gpu.copy_engines.bit_lines_outstanding", &gpu.copy_engines.bit_lines_outstanding, 1u, 65536u, "lines",
+       "of one such engine whose bits are being changed"},
       {"gpu.dram.bytes", &gpu.dram.bytes, 1048576u, 35184372088832u, "B", "device memory"},
       {"gpu.dram.page_bytes", &gpu.dram.page_bytes, 4096u, 1073741824u, "B",
        "page of the GPU's address space; a power of two"},

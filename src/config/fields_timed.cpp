@@ -156,6 +156,13 @@ void add_full_empty(std::vector<Field>& fields, FullEmpty& own) {
        "L2 sends writes to tracked memory on at once; off: a fill waits for the line's eviction"},
       {"gpu.full_empty.program_order", &own.program_order, 0u, 0u, "",
        "a warp's accesses to tracked memory do not pass each other; off: wrong results"},
+      {"gpu.full_empty.order_grain", &own.order_grain, 0u, 0u, "",
+       "which of a warp's accesses wait for each other: to one granule, to one line, or all",
+       "granule|line|warp"},
+      {"gpu.full_empty.order_entries", &own.order_entries, 0u, 65536u, "lines",
+       "of an SM's accesses to tracked memory that are kept apart by order_grain; what finds no place is "
+       "kept "
+       "apart by warp"},
       {"gpu.full_empty.class_credits", &own.class_credits, 0u, 0u, "",
        "triggered requests have buffers of their own, SMs' and copies' apart; off: SMs' share those of "
        "others, and what "

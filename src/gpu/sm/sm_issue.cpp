@@ -262,6 +262,11 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   const bool waits =
       op.kind == Kind::SystemCall || (op.kind == Kind::Fence && op.scope != ptx::MemoryScope::Cta);
   if (waits && lanes != 0 && !drained(slot)) return sleep(warp, slot, IssueSlot::Fence);
+  // What a barrier or a fence orders in a block keeps its order below too, but for tracked memory.
+  const bool in_block =
+      op.kind == Kind::Fence ||
+      (op.kind == Kind::Barrier && static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Warp);
+  if (in_block && load_store_.orders_tracked(slot)) return sleep(warp, slot, IssueSlot::TrackedOrder);
   const Cycle free = units_.next_issue(Pipe::Sp);
   if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
   const std::uint16_t* entries = warp.entries + timed.first_entry;
