@@ -70,6 +70,9 @@ struct Cache {
   bool write_evict = false;  // write-through: a write that hits drops the bytes instead of updating them
   bool hash_sets = false;    // set index from all address bits
   std::uint64_t atomic_words_per_cycle = 0;  // at the coherence point; 0: this level performs none
+  std::uint64_t atomic_conflict_cycles = 1;  // of L2: from an atomic to the next of the same word
+  std::uint64_t pass_cycles =
+      0;  // of L1: as latency_cycles, of what it neither holds nor serves; 0: the same
   Bytes capacity() const { return sets * ways * line_bytes; }
 };
 

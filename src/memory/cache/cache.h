@@ -8,7 +8,9 @@
 // stored at the edge at which their packet is visible, one packet a cycle, and the first request that waits
 // for them is answered at that edge, the others one a cycle. At most one answer goes up and one packet goes
 // below a cycle; older requests come first: acknowledgements from below, then requests that waited, then the
-// lookup. An atomic has the port for as many cycles as its words need and is performed in the last of them.
+// lookup. An atomic has the port for as many cycles as its words need and is performed in the last of them;
+// it waits at the port until atomic_conflict_cycles after the last one of the same word. What L1 neither
+// holds nor serves is looked up after pass_cycles, where the machine gives them; it still overtakes nothing.
 // So, packet pushed at edge 0 by a client on the same clock, which sees the answer at:
 //   hit: 2 + latency_cycles;   miss: 2 + latency_cycles + b, where memory below makes its answer visible b
 //   edges after the lookup at 1 + latency_cycles.
@@ -148,6 +150,12 @@ class Cache : public sim::Component {
     TrafficClass traffic_class = TrafficClass::NonTriggered;
     std::uint32_t previous = kNone, next = kNone;
   };
+  // An atomic whose words the next one may not have yet.
+  struct RecentAtomic {
+    Address line;
+    ByteMask words;
+    Picoseconds busy_until;
+  };
   // Where a request lies in its line.
   struct Access {
     Request& request;
@@ -164,6 +172,7 @@ class Cache : public sim::Component {
   Picoseconds accept(Picoseconds now);
   Picoseconds accept_only_class(Picoseconds now);
   void take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline, std::size_t client);
+  bool passes_by(const Request& request) const;
   void fill(const Packet& packet);
   void send_refused(Picoseconds now);
   Outcome room_above(Picoseconds now, std::uint32_t client);
@@ -195,6 +204,7 @@ class Cache : public sim::Component {
   Outcome pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome clean(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  Picoseconds words_free(Picoseconds now, const Access& access);
   ByteMask missing_sectors(const ByteMask& wanted, const ByteMask& have) const;
   void used(std::uint32_t line, const Request& by);
   static LineUser user(const Request& request) { return {request.agent, request.kind, request.unit}; }
@@ -232,7 +242,8 @@ class Cache : public sim::Component {
   std::array<std::size_t, kTrafficClasses> in_transit_of_{};
 
   std::vector<Packet> refused_;  // came back, and have not been sent again
-  Picoseconds port_free_ = 0;    // an atomic keeps serving and lookup busy until then
+  std::vector<RecentAtomic> recent_atomics_;
+  Picoseconds port_free_ = 0;  // an atomic keeps serving and lookup busy until then
   Picoseconds invalidate_after_ = kNever;
   bool answered_ = false, sent_ = false;  // in this cycle
   bool again_ = false;                    // the next edge has something to do
