@@ -39,6 +39,7 @@ class HostThread {
   bool run_while_not(const std::function<bool()>& done);
   bool wait_while_not(const std::function<bool()>& done);
   void wait_for_room(StreamId stream);
+  std::string standstill() const;
 
   sim::Engine& engine_;
   Driver& driver_;
