@@ -39,9 +39,13 @@ std::string contents(const fs::path& path) {
   return text.str();
 }
 
-std::string last_line(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
+// But for the indented lines of a report, which follow the line that they belong to.
+std::string last_line(const std::string& text) {
+  std::string last;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty() && line[0] != ' ') last = line;
+  return last;
 }
 
 Outcome read(const fs::path& folder, int status) {
