@@ -149,7 +149,7 @@ Session::Session() {
   }
   host_threads_.on_long_wait = [this] {
     std::fprintf(stderr, "duet: the machine stands still until another thread of the program acts: %s\n",
-                 process_->engine().waiting_report().c_str());
+                 process_->standstill().c_str());
   };
   pthread_atfork(nullptr, nullptr, [] { forked = true; });
 }
@@ -420,6 +420,7 @@ Entry::Entry(ApiFunction& function)
       function_(called_for != nullptr ? *called_for : function) {
   if (called_for == nullptr) use_primary_context(thread_);
   ++session_.journal().header().entered_calls;
+  session_.space().called(function_.name);
   if (function_.count == nullptr) function_.count = &session_.journal().api(function_.name);
   if (session_.host_time_real() && thread_.real_time_mark != 0)
     thread_.host->work(real_clock_ps() - thread_.real_time_mark);
@@ -471,15 +472,20 @@ cudaError_t run_entered(ApiFunction& function, Entry& entry,
 }  // namespace
 
 namespace {
+// The last fact of a report.
+std::string in_call(const char* function) {
+  return std::string("\n  the host is in ") + (called_for != nullptr ? called_for->name : function);
+}
+
 // What the machine cannot go on after ends the program.
 template <typename Body>
-auto or_end(Body&& body) {
+auto or_end(const char* function, Body&& body) {
   try {
     return body();
   } catch (const Stopped& stopped) {
-    Session::get().end(stopped.status(), stopped.what());
+    Session::get().end(stopped.status(), stopped.what() + in_call(function));
   } catch (const Deadlock& error) {
-    Session::get().end(124, error.what());
+    Session::get().end(124, error.what() + in_call(function));
   } catch (const std::exception& error) {
     Session::get().end(125, error.what());
   }
@@ -488,7 +494,7 @@ auto or_end(Body&& body) {
 
 cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body) {
   if (const cudaError_t refused = Session::refusal(); refused != cudaSuccess) return refused;
-  return or_end([&] {
+  return or_end(function.name, [&] {
     Entry entry(function);
     return run_entered(function, entry, body);
   });
@@ -498,7 +504,7 @@ cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&,
 
 void mark(const char* name) {
   if (Session::refusal() != cudaSuccess) return;
-  detail::or_end([&] {
+  detail::or_end("duetMark", [&] {
     Session& session = Session::get();
     std::lock_guard lock(session.mutex());
     const unsigned mxcsr = exchange_mxcsr(kDefaultMxcsr);

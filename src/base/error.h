@@ -1,5 +1,5 @@
 // One exception type for everything that Duet refuses to do. The message is one line: what, where, what to
-// do.
+// do. Of Deadlock and Stopped, facts follow it, indented, one a line.
 #pragma once
 
 #include <stdexcept>

@@ -162,6 +162,7 @@ std::vector<std::byte> argument_bytes(const std::string& text, memory::AddressSp
   if (type == "buffer") {
     const auto equals = rest.find('=');
     const Bytes bytes = number<std::uint64_t>(rest.substr(0, equals), text);
+    space.called("--arg buffer");
     const memory::Allocation* allocation = space.allocate_device(bytes, memory::AllocationKind::Device);
     if (allocation == nullptr) throw Error(fmt::format("--arg {}: no room in device memory", text));
     initialize(allocation->backing, bytes, equals == std::string_view::npos ? "" : rest.substr(equals + 1),

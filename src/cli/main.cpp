@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include "base/error.h"
 #include "cli/commands.h"
@@ -47,7 +48,8 @@ void add_bare_kernel_options(CLI::App& app, BareKernelOptions& bare) {
 void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("-m,--machine", run.machine, "machine: a name (`duet machines`) or a .toml file")
       ->capture_default_str();
-  app.add_option("--set", run.sets, "change one machine parameter: key=value")->allow_extra_args(false);
+  app.add_option("--set", run.sets, "change one machine parameter: key=value; each --set takes one key")
+      ->allow_extra_args(false);
   app.add_option("-o,--out", run.out, "folder for the results")->capture_default_str();
   app.add_flag("--functional", run.functional,
                "functional GPU: right results fast, and only a simple time per block");
@@ -60,8 +62,10 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       "--check-races", run.check_races,
       "name the bytes that a kernel or a copy read before a copy or a kernel wrote them, where nothing "
       "orders the two");
-  app.add_option("--registers", run.registers,
-                 "registers per thread for occupancy, instead of the compiler's count");
+  app.add_option(
+      "--registers", run.registers,
+      "registers per thread for occupancy, instead of what the compiler counts within launch bounds and "
+      ".maxnreg; the machine's maximum still holds");
   app.add_option("--shuffle", run.shuffle,
                  "shuffle the order of simultaneous events with this seed (results must not change)");
   app.add_option(
@@ -117,7 +121,12 @@ int run_command(const Installation& installation, CLI::App& app, RunOptions& run
     throw duet::Error("run what? give a command or a .ptx file (see `duet run --help`)");
   if (run.command[0].starts_with("-"))
     throw duet::Error("unknown option " + run.command[0] + " before the command (see `duet run --help`)");
-  if (!run.command[0].ends_with(".ptx")) return run_program(installation, run);
+  const std::string& first = run.command[0];
+  if (!run.sets.empty() && first.find('=') != std::string::npos && !std::filesystem::exists(first))
+    throw duet::Error("'" + first +
+                      "' stands where the program is expected: each --set takes one key: write --set " +
+                      first);
+  if (!first.ends_with(".ptx")) return run_program(installation, run);
   BareKernelOptions bare;
   bare.file = run.command[0];
   CLI::App rest("duet run " + bare.file);
@@ -157,7 +166,8 @@ int command_line(int argc, char** argv) {
   std::vector<std::string> machine_sets;
   CLI::App* show_app = machines_app->add_subcommand("show", "print the resolved machine with sources");
   show_app->add_option("name", machine_name, "machine, or .toml file")->required();
-  show_app->add_option("--set", machine_sets, "change one parameter: key=value")->allow_extra_args(false);
+  show_app->add_option("--set", machine_sets, "change one parameter: key=value; each --set takes one key")
+      ->allow_extra_args(false);
 
   PtxCoverageOptions coverage;
   CLI::App* ptx_app = app.add_subcommand("ptx", "what Duet knows of PTX");
@@ -175,7 +185,9 @@ int command_line(int argc, char** argv) {
       ->delimiter(',');
   reproduce_app->add_option("--json", reproduction.json, "write the scorecard to this file");
   reproduce_app->add_option("-m,--machine", reproduction.machine, "another machine than the paper's");
-  reproduce_app->add_option("--set", reproduction.sets, "change one machine parameter: key=value")
+  reproduce_app
+      ->add_option("--set", reproduction.sets,
+                   "change one machine parameter: key=value; each --set takes one key")
       ->allow_extra_args(false);
   reproduce_app->add_flag("--quick", reproduction.quick, "smaller inputs than the paper's");
   reproduce_app->add_flag("--list", reproduction.list, "name the claims, one a line, and measure nothing");

@@ -217,6 +217,16 @@ std::string nearest_key(const std::string& key, const std::vector<Field>& fields
   return best;
 }
 
+// "a=1,b=2" and "a=1 b=2" in two parts; both empty for one setting, or where the value is in quotes.
+std::pair<std::string, std::string> two_settings(const std::string& set) {
+  const auto again = set.find('=', set.find('=') + 1);
+  if (again == std::string::npos || set.find_first_of("'\"") < again) return {};
+  const auto second = set.find_last_of(", ;\t", again);
+  if (second == std::string::npos || second + 1 == again) return {};
+  const auto end = set.find_last_not_of(", ;\t", second);
+  return {set.substr(0, end + 1), set.substr(second + 1)};
+}
+
 void check_consistency(const Machine& m) {
   if (!std::has_single_bit(m.gpu.dram.page_bytes))
     throw Error(fmt::format("machine {}: gpu.dram.page_bytes = {} is not a power of two", m.name,
@@ -256,6 +266,9 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
       throw Error(fmt::format("--set {}: write key=value", set));
     const std::string key = set.substr(0, equals);
     const std::string value = set.substr(equals + 1);
+    if (const auto [first, second] = two_settings(set); !second.empty())
+      throw Error(
+          fmt::format("--set {}: each --set takes one key: write --set {} --set {}", set, first, second));
     auto parses = [&](const std::string& text) {
       if (!is_value(text)) return false;
       try {

@@ -56,34 +56,91 @@ std::vector<CommandId> CommandBook::predecessors(StreamId stream) const {
   return result;
 }
 
-const char* CommandBook::obstacle(CommandId id) const {
+const char* CommandBook::text_of(Obstacle obstacle) {
+  switch (obstacle) {
+    case Obstacle::Predecessor:
+      return "its predecessor in the stream";
+    case Obstacle::HostFunction:
+      return "a host function before it";
+    case Obstacle::BlockingStreams:
+      return "earlier commands of blocking streams";
+    case Obstacle::DefaultStream:
+      return "an earlier command of the default stream";
+    case Obstacle::Record:
+      return "the event's record, which the driver has not yet served";
+    case Obstacle::None:
+      break;
+  }
+  return "";
+}
+
+CommandBook::Obstacle CommandBook::obstacle(CommandId id) const {
   const PendingCommand& pending = at(id);
   const Stream& stream = streams[pending.command.stream];
   const bool host_function = pending.command.kind == CommandKind::HostFunction;
   if (stream.pending.front() != id) {
-    if (!read_ahead_ || host_function) return "its predecessor in the stream";
+    if (!read_ahead_ || host_function) return Obstacle::Predecessor;
     // The GPU keeps the order of what it has been sent; a host function it never sees.
     for (const CommandId earlier : stream.pending) {
       if (earlier == id) break;
-      if (at(earlier).command.kind == CommandKind::HostFunction) return "a host function before it";
+      if (at(earlier).command.kind == CommandKind::HostFunction) return Obstacle::HostFunction;
     }
   }
   if (pending.command.stream == 0) {
-    if (blocking_.front() != id) return "earlier commands of blocking streams";
+    if (blocking_.front() != id) return Obstacle::BlockingStreams;
   } else if (stream.blocking && !streams[0].pending.empty() && streams[0].pending.front() < id) {
-    return "an earlier command of the default stream";
+    return Obstacle::DefaultStream;
   }
   // So that an acquire never lies before its release in the hardware's queues.
-  if (pending.waits_for_record != 0 && !sent(pending.waits_for_record))
-    return "the event's record, which the driver has not yet served";
-  return nullptr;
+  if (pending.waits_for_record != 0 && !sent(pending.waits_for_record)) return Obstacle::Record;
+  return Obstacle::None;
+}
+
+std::vector<CommandId> CommandBook::incomplete() const {
+  std::vector<CommandId> result;
+  for (std::size_t i = 0; i < commands_.size(); ++i)
+    if (!commands_[i].done) result.push_back(first_ + i);
+  return result;
+}
+
+Hold CommandBook::hold(CommandId id) const {
+  const PendingCommand& pending = at(id);
+  const Stream& stream = streams[pending.command.stream];
+  const auto& channel = waiting[channel_of(pending.command.stream)];
+  const Obstacle kind = obstacle(id);
+  Hold result{Hold::Order, text_of(kind), 0};
+  switch (kind) {
+    case Obstacle::None:
+      if (channel.empty() || channel.front() == id) return {Hold::Nothing, "", 0};
+      return {Hold::Channel, "", channel.front()};
+    case Obstacle::Predecessor:
+      result.kind = Hold::Stream;
+      result.by = *std::prev(std::find(stream.pending.begin(), stream.pending.end(), id));
+      break;
+    case Obstacle::HostFunction:
+      result.kind = Hold::Stream;
+      result.by = *std::find_if(stream.pending.begin(), stream.pending.end(), [&](CommandId earlier) {
+        return at(earlier).command.kind == CommandKind::HostFunction;
+      });
+      break;
+    case Obstacle::BlockingStreams:
+      result.by = blocking_.front();
+      break;
+    case Obstacle::DefaultStream:
+      result.by = streams[0].pending.front();
+      break;
+    case Obstacle::Record:
+      result.by = pending.waits_for_record;
+      break;
+  }
+  return result;
 }
 
 CommandId CommandBook::oldest_ready() const {
   CommandId best = 0;
   for (const auto& channel : waiting) {
     if (channel.empty() || (best != 0 && channel.front() > best)) continue;
-    if (obstacle(channel.front()) == nullptr) best = channel.front();
+    if (obstacle(channel.front()) == Obstacle::None) best = channel.front();
   }
   return best;
 }
@@ -106,11 +163,11 @@ std::string CommandBook::waits_for() const {
   std::string report;
   for (const auto& channel : waiting) {
     if (channel.empty()) continue;
-    const char* reason = obstacle(channel.front());
-    if (reason == nullptr) continue;
+    const Obstacle reason = obstacle(channel.front());
+    if (reason == Obstacle::None) continue;
     if (!report.empty()) report += ", ";
     report += "command " + std::to_string(channel.front()) + " of stream " +
-              std::to_string(at(channel.front()).command.stream) + ": " + reason;
+              std::to_string(at(channel.front()).command.stream) + ": " + text_of(reason);
   }
   return report;
 }

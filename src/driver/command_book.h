@@ -65,11 +65,23 @@ class CommandBook {
   bool kernel_outstanding() const;
   // Why the heads of the channels do not enter stage (ii).
   std::string waits_for() const;
+  // For reports: those that are not complete, oldest first, and what keeps one that is not yet in stage (ii).
+  std::vector<CommandId> incomplete() const;
+  Hold hold(CommandId id) const;
+  const PendingCommand& at(CommandId id) const { return commands_[id - first_]; }
 
  private:
-  // Empty when the command may enter stage (ii).
-  const char* obstacle(CommandId id) const;
-  const PendingCommand& at(CommandId id) const { return commands_[id - first_]; }
+  // Why a command may not enter stage (ii).
+  enum class Obstacle : std::uint8_t {
+    None,
+    Predecessor,
+    HostFunction,
+    BlockingStreams,
+    DefaultStream,
+    Record
+  };
+  static const char* text_of(Obstacle obstacle);
+  Obstacle obstacle(CommandId id) const;
 
   bool read_ahead_;
   std::deque<PendingCommand> commands_;  // from id first_

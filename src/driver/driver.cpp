@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 #include "base/error.h"
 #include "driver/command_book.h"
@@ -14,6 +15,10 @@
 #include "gpu/front_end/gpu_port.h"
 
 namespace duet::driver {
+
+namespace {
+constexpr std::size_t kPlainCopiesKept = 1024;
+}
 
 struct Driver::State {
   State(Driver& driver, const config::Machine& machine, gpu::GpuPort& port)
@@ -33,12 +38,14 @@ struct Driver::State {
   bool encoded = false;
   std::optional<gpu::Fault> fault;
   std::optional<CommandOrder> order;
+  std::map<CommandId, PlainCopy> plain_copies;
   std::vector<CommandId> launched;  // kernels that are sent and not complete, in order
 
   void add_to_order(const Command& command);
   void receive(Picoseconds now);
   void finish(const gpu::SemaphoreRelease& release, Picoseconds now);
   void complete(CommandId id, Picoseconds event_time, Picoseconds now);
+  void keep_plain_copy(const PendingCommand& pending);
   bool start_next(Picoseconds now);
   bool end_stage(Picoseconds now);
   Picoseconds serve(Picoseconds now);
@@ -164,6 +171,24 @@ void Driver::for_each_running_kernel(const std::function<void(const CommandRecor
   }
 }
 
+std::vector<Driver::CommandState> Driver::commands() const {
+  std::vector<CommandState> result;
+  for (const CommandId id : state_->book.incomplete()) {
+    const PendingCommand& pending = state_->book.at(id);
+    CommandState state{
+        id, &pending.command, state_->book.channel_of(pending.command.stream), pending.sent, {}};
+    if (!pending.sent && id != state_->serving) state.hold = state_->book.hold(id);
+    result.push_back(state);
+  }
+  return result;
+}
+
+const Driver::PlainCopy* Driver::plain_copy(std::uint32_t id_low_bits) const {
+  for (const auto& [id, copy] : state_->plain_copies)
+    if (static_cast<std::uint32_t>(id) == id_low_bits) return &copy;
+  return nullptr;
+}
+
 const std::optional<gpu::Fault>& Driver::fault() const { return state_->fault; }
 
 void Driver::State::receive(Picoseconds now) {
@@ -205,12 +230,25 @@ void Driver::State::complete(CommandId id, Picoseconds event_time, Picoseconds n
     Event& event = book.events[pending.command.event - 1];
     if (event.record == id) event.time = event_time;
   }
+  const CommandKind kind = pending.command.kind;
+  if (kind == CommandKind::Copy || kind == CommandKind::Fill) keep_plain_copy(pending);
   feed.close(pending);
   std::erase(launched, id);
   pending.record.end_ps = now;
   pending.record.grid = pending.command.grid.get();
   if (owner.on_complete) owner.on_complete(pending.record);
   book.complete(id);
+}
+
+void Driver::State::keep_plain_copy(const PendingCommand& pending) {
+  const Command& command = pending.command;
+  const bool fill = command.kind == CommandKind::Fill;
+  if (!fill && (command.copy.to.host || command.copy.action == memory::Action::Fill)) return;
+  const Address address = fill ? command.fill.address : command.copy.to.address;
+  const memory::Allocation* allocation = gpu.address_space.find(address);
+  if (allocation == nullptr || !allocation->tracked) return;
+  plain_copies[pending.record.id] = {command.stream, fill, pending.record.from_host};
+  if (plain_copies.size() > kPlainCopiesKept) plain_copies.erase(plain_copies.begin());
 }
 
 // Lets the oldest ready command enter stage (ii); false when there is none.

@@ -142,6 +142,19 @@ struct CommandLabel {
   bool kernel = false;
 };
 
+// For reports: what keeps a command from the driver's stage (ii).
+struct Hold {
+  enum Kind : std::uint8_t {
+    Nothing,
+    Stream,   // an earlier command of its stream
+    Order,    // CUDA's order between streams
+    Channel,  // an earlier command of its hardware channel
+  };
+  Kind kind = Nothing;
+  const char* text = "";
+  CommandId by = 0;
+};
+
 using gpu::PushBufferTrace;
 
 using gpu::GpuPort;  // gpu/front_end/gpu_port.h: the side of the GPU that takes what the driver has prepared
@@ -194,6 +207,24 @@ class Driver : public sim::Component {
   // Kernels whose first block has started and whose completion the driver has not yet seen, oldest command
   // first. The records have no end.
   void for_each_running_kernel(const std::function<void(const CommandRecord&)>& f) const;
+
+  // For reports: the commands that are not complete, oldest first. Valid until the driver goes on.
+  struct CommandState {
+    CommandId id = 0;
+    const Command* command = nullptr;
+    std::size_t channel = 0;
+    bool sent = false;  // stage (ii) has ended
+    Hold hold;          // of one that has not entered it
+  };
+  std::vector<CommandState> commands() const;
+  // Of a copy or a fill that is complete and wrote memory with full/empty bits without filling it: the latest
+  // of them are kept. Null: not that, or too long ago.
+  struct PlainCopy {
+    StreamId stream = 0;
+    bool fill = false;  // cudaMemset and the like
+    bool from_host = false;
+  };
+  const PlainCopy* plain_copy(std::uint32_t id_low_bits) const;
 
   // The first fault of a kernel; every command after it completes without effect (CUDA's sticky errors are
   // the runtime's).

@@ -52,7 +52,11 @@ void HostThread::wait_for_room(StreamId stream) {
   enter();
   if (!wait_while_not([&] { return driver_.can_submit(stream); }))
     throw Deadlock("the queue of stream " + std::to_string(stream) +
-                   " is full and the machine can make no progress: " + engine_.waiting_report());
+                   " is full and the machine can make no progress: " + standstill());
+}
+
+std::string HostThread::standstill() const {
+  return watch_ != nullptr ? watch_->standstill() : engine_.waiting_report();
 }
 
 CommandId HostThread::submit(Command command) {
@@ -90,8 +94,7 @@ void HostThread::wait(CallKind kind, const std::function<bool()>& done) {
 
 void HostThread::wait(const std::function<bool()>& done) {
   enter();
-  if (!wait_while_not(done))
-    throw Deadlock("the host waits and the machine can make no progress: " + engine_.waiting_report());
+  if (!wait_while_not(done)) throw Deadlock("the machine can make no progress: " + standstill());
 }
 
 }  // namespace duet::driver

@@ -45,6 +45,7 @@ class HostThread {
   CommandId enqueue(Command command);
   void wait(const std::function<bool()>& done);
   void spend(std::uint64_t ns);
+  std::string standstill() const;
 
   sim::Engine& engine_;
   Driver& driver_;

@@ -1,6 +1,8 @@
 // What may look at a machine while a host thread lets it run: for limits on the run and for who follows it.
 #pragma once
 
+#include <string>
+
 #include "base/units.h"
 
 namespace duet::driver {
@@ -13,6 +15,9 @@ class TimeWatch {
   virtual Picoseconds horizon(Picoseconds now, Picoseconds next_event) = 0;
   // Called with the machine standing still at `now`. Throws duet::Stopped to end the run.
   virtual void look(Picoseconds now) = 0;
+  // Of a machine that can make no progress: why, behind a colon, and what is known of it, in lines of their
+  // own.
+  virtual std::string standstill() = 0;
 };
 
 }  // namespace duet::driver

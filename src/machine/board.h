@@ -41,6 +41,8 @@ class Board {
   MemorySystem* memory_system() { return memory_system_ ? &*memory_system_ : nullptr; }
 
   driver::Driver& driver() { return *driver_; }
+  const gpu::WorkDistributor& work_distributor() const { return work_distributor_; }
+  const std::deque<gpu::DataTransferEngine>& copy_engines() const { return copy_engines_; }
   const sim::Component& gpu() const { return gpu_node_; }
   memory::RequestPool& requests() { return pool_; }
 

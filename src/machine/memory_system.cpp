@@ -1,6 +1,7 @@
 #include "machine/memory_system.h"
 
 #include <algorithm>
+#include <set>
 
 namespace duet::machine {
 
@@ -135,6 +136,24 @@ void MemorySystem::empty_bits(Address physical, Bytes bytes) {
   for (Address line = physical; line < physical + bytes; line += memory::kLineBytes)
     controllers_[map_.place(line).channel].empty_bits(
         line, static_cast<unsigned>(std::min<Bytes>(memory::kLineBytes, physical + bytes - line)));
+}
+
+std::vector<memory::WaitingRequest> MemorySystem::waiting_requests(bool also_before) {
+  std::vector<memory::WaitingRequest> result;
+  for (const memory::DramController& controller : controllers_)
+    for (const memory::WaitingRequest& waiting : controller.waiting_requests()) result.push_back(waiting);
+  if (!also_before) return result;
+  // What has joined a fetch that waits in a queue is said with the fetch.
+  std::set<std::pair<std::uint64_t, memory::Agent>> queued;
+  for (const memory::WaitingRequest& waiting : result)
+    queued.emplace(waiting.address / memory::kLineBytes, waiting.agent);
+  pool_.for_each_in_use([&](memory::RequestHandle, const memory::Request& request) {
+    if (!request.tracked || request.trigger == memory::Trigger::None) return;
+    const memory::WaitingRequest waiting =
+        controllers_[map_.place(request.address).channel].describe(request);
+    if (!queued.contains({waiting.address / memory::kLineBytes, waiting.agent})) result.push_back(waiting);
+  });
+  return result;
 }
 
 MemorySystem::Statistics MemorySystem::statistics() {

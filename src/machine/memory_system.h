@@ -46,6 +46,10 @@ class MemorySystem {
   void settle(Address physical, Bytes bytes);
   // After settle(), outside simulated time: these bytes of tracked memory are empty.
   void empty_bits(Address physical, Bytes bytes);
+  // For reports: what waits for full/empty bits in the controllers, and (`also_before`, of a machine that
+  // stands still) what is on its way to them.
+  std::vector<memory::WaitingRequest> waiting_requests(bool also_before);
+  const std::deque<memory::DramController>& controllers() const { return controllers_; }
   struct Statistics {
     memory::CacheStatistics l1, constant_cache, l2;
     memory::DramStatistics dram;

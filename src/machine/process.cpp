@@ -173,22 +173,31 @@ void Process::place_code(LoadedModule& loaded, const std::string& name) {
 }
 
 // The machine's limit, .maxnreg or the loader's, and what .minnctapersm leaves to a block of .maxntid
-// threads. An assembler would have spilled the others to local memory.
+// threads; without it, or where it cannot be had, one such block fits on an SM, as after ptxas. An assembler
+// would have spilled the others to local memory. A count that the user has set is limited by the machine
+// only.
 void Process::limit_registers(ptx::Kernel& kernel, std::uint32_t most) const {
   const config::Sm& sm = config().gpu.sm;
+  const bool as_compiled = options_.registers_per_thread == 0;
+  if (!as_compiled) most = ~0u;
   most = std::min(most, static_cast<std::uint32_t>(sm.max_registers_per_thread));
-  if (kernel.max_registers != 0) most = std::min(most, kernel.max_registers);
+  if (as_compiled && kernel.max_registers != 0) most = std::min(most, kernel.max_registers);
   const std::uint32_t wanted = kernel.registers;
   kernel.registers = std::min(wanted, most);
   const std::uint32_t threads = std::max(kernel.max_threads, kernel.required_threads);
-  if (kernel.min_blocks_per_sm != 0 && threads != 0 && threads <= sm.max_threads_per_block) {
+  const auto make_room_for = [&](std::uint32_t blocks) {
     const auto resident = [&] { return gpu::occupancy(sm, kernel, threads, 0); };
     const std::uint32_t before = kernel.registers;
-    while (kernel.registers > kFewestRegisters && resident().blocks_per_sm < kernel.min_blocks_per_sm &&
+    while (kernel.registers > kFewestRegisters && resident().blocks_per_sm < blocks &&
            std::string_view(resident().limit) == "registers")
       --kernel.registers;
-    if (resident().blocks_per_sm < kernel.min_blocks_per_sm) kernel.registers = before;
-  }
+    const bool fits = resident().blocks_per_sm >= blocks;
+    if (!fits) kernel.registers = before;
+    return fits;
+  };
+  if (as_compiled && threads != 0 && threads <= sm.max_threads_per_block &&
+      (kernel.min_blocks_per_sm <= 1 || !make_room_for(kernel.min_blocks_per_sm)))
+    make_room_for(1);
   if (kernel.registers < wanted) kernel.registers_wanted = wanted;
 }
 

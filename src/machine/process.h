@@ -54,6 +54,8 @@ class Process {
   sim::Engine& engine() { return system_->engine(); }
   const config::Machine& config() const { return system_->config(); }
   driver::HostThread new_thread();
+  // Why the machine stands still: the cause, then the facts, indented, a line each.
+  std::string standstill() { return watch_.standstill(); }
 
   // Compiles PTX and places its variables; managed ones where `managed_memory` says, which gives zeroed
   // memory that the GPU sees at the same address, or null. No kernel gets more than `most_registers` a

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/readable_name.h"
 #include "machine/process.h"
-#include "report/run_report.h"
 
 namespace duet::machine {
 
@@ -15,16 +15,6 @@ constexpr Picoseconds kStride = 1'000'000;  // simulated time between looks; mil
 constexpr std::chrono::milliseconds kPublicationPeriod(50);
 
 Picoseconds later(Picoseconds time, Picoseconds by) { return time > kNever - by ? kNever : time + by; }
-
-// What one SM is busy with; of a kernel that waits for itself, where it waits.
-std::string busy_sm(const sim::Engine& engine) {
-  for (const sim::Component* component : engine.components()) {
-    if (component->role() != sim::Role::ProcessingElement) continue;
-    const std::string line = component->waits_for();
-    if (!line.empty()) return "; " + component->name() + ": " + line;
-  }
-  return {};
-}
 }  // namespace
 
 RunWatch::RunWatch(Process& process, const RunLimits& limits, std::uint64_t core_clock_khz)
@@ -88,25 +78,26 @@ void RunWatch::look(Picoseconds now) {
   next_publication_ = Clock::now() + kPublicationPeriod;
 }
 
+std::string RunWatch::standstill() {
+  const Standstill found = process_.system().standstill();
+  return found.cause + found.lines();
+}
+
 void RunWatch::stop(int status, const std::string& why) {
   process_.publish_end();
+  const Standstill found = process_.system().standstill();
   std::string text = why;
   bool any = false;
   process_.driver().for_each_running_kernel([&](const driver::CommandRecord& command) {
-    const gpu::Grid& grid = *command.grid;
-    const auto cycles = static_cast<unsigned __int128>(process_.engine().now() - command.start_ps) *
-                        process_.config().gpu.core_clock_khz / 1'000'000'000;
-    text += std::string(any ? "; " : ": ") + "kernel '" + report::readable_name(grid.kernel->name) +
-            "' has run " + std::to_string(static_cast<std::uint64_t>(cycles)) + " cycles and " +
-            std::to_string(grid.warp_instructions) + " warp instructions, " +
-            std::to_string(grid.completed_blocks) + " of " + std::to_string(grid.grid.count()) +
-            " blocks complete";
+    text += (any ? " and " : " in ") + ("kernel '" + readable_name(command.grid->kernel->name) + "'");
     any = true;
   });
   if (!any) text += ": no kernel was running";
-  text += busy_sm(process_.engine());
-  if (status == 124) text += "; raise the limit if it only needs longer";
-  throw Stopped(status, text);
+  if (!found.cause.empty() && process_.driver().outstanding())
+    text += "; the machine stands still: " + found.cause;
+  else if (status == 124)
+    text += "; raise the limit if it only needs longer";
+  throw Stopped(status, text + found.lines());
 }
 
 }  // namespace duet::machine

@@ -34,6 +34,7 @@ class RunWatch : public driver::TimeWatch {
 
   Picoseconds horizon(Picoseconds now, Picoseconds next_event) override;
   void look(Picoseconds now) override;
+  std::string standstill() override;
   // Kernels are told in the order of their ends.
   void kernel_ended(Picoseconds start, Picoseconds end);
 

@@ -83,6 +83,21 @@ std::vector<memory::Race> System::races(driver::CommandId writer) {
   return writer == 0 ? parts_->races->take_all() : parts_->races->take(writer);
 }
 
+Standstill System::standstill() const {
+  MachineParts parts{parts_->engine,
+                     parts_->machine,
+                     parts_->address_space,
+                     parts_->board.driver(),
+                     parts_->board.work_distributor(),
+                     {},
+                     parts_->board.memory_system(),
+                     {}};
+  for (const gpu::DataTransferEngine& engine : parts_->board.copy_engines())
+    parts.copy_engines.push_back(&engine);
+  for (const auto& sm : parts_->timed_sms) parts.timed_sms.push_back(sm.get());
+  return examine(parts, parts_->engine.next_time() == kNever);
+}
+
 std::vector<StatisticValue> System::statistics() const {
   if (functional()) return {};
   gpu::SmStatistics sum;

@@ -7,6 +7,7 @@
 #include "config/machine.h"
 #include "driver/driver.h"
 #include "gpu/functional/functional_sm.h"
+#include "machine/standstill.h"
 #include "machine/statistics.h"
 #include "memory/address_space.h"
 #include "memory/race_detector.h"
@@ -39,6 +40,8 @@ class System {
   void empty_bits(Address physical, Bytes bytes);
   // The races whose writes this command made; of all commands with 0. Each is told once.
   std::vector<memory::Race> races(driver::CommandId writer);
+  // Why it stands still, or what it is busy with.
+  Standstill standstill() const;
   // The machine's statistics so far; the functional GPU has none.
   std::vector<StatisticValue> statistics() const;
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/error.h"
 
@@ -64,6 +65,12 @@ std::optional<Address> AddressSpace::take_frames(Bytes bytes) {
 
 const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& attributes) {
   allocation.id = next_id_++;
+  const bool by_the_program =
+      allocation.kind == AllocationKind::Device || !allocation.in_device_memory();  // not for its code
+  if (call_ != nullptr && by_the_program) {
+    allocation.call = call_;
+    allocation.call_number = ++calls_[call_];
+  }
   allocation.readable = attributes.readable;
   allocation.writable = attributes.writable;
   allocation.tracked = attributes.tracked;
@@ -159,6 +166,25 @@ const Allocation* AddressSpace::find(Address address) const {
   --it;
   if (address >= it->second.end()) return nullptr;
   return last_found_ = &it->second;
+}
+
+std::string AddressSpace::place_of(Address address, Bytes bytes) const {
+  char text[160];
+  const Allocation* allocation = find(address);
+  if (allocation == nullptr) {
+    std::snprintf(text, sizeof text, "0x%llx (in no allocation)", static_cast<unsigned long long>(address));
+    return text;
+  }
+  const bool by_call = allocation->call != nullptr;
+  std::snprintf(text, sizeof text, "%s #%u (%llu bytes at 0x%llx) + %llu",
+                by_call ? allocation->call : allocation_kind_name(allocation->kind),
+                by_call ? allocation->call_number : allocation->id,
+                static_cast<unsigned long long>(allocation->bytes),
+                static_cast<unsigned long long>(allocation->base),
+                static_cast<unsigned long long>(address - allocation->base));
+  std::string result = text;
+  if (bytes > 1) result += " to " + std::to_string(address - allocation->base + bytes - 1);
+  return result;
 }
 
 Address AddressSpace::virtual_of(Address physical) const {

@@ -49,6 +49,9 @@ struct Allocation {
   Address physical = 0;
   std::byte* backing = nullptr;  // the bytes of `base`
   std::uint32_t flags = 0;       // the runtime's (cudaHostAlloc flags, ...)
+  // For messages: the program's call that made it, and the how manyth of that name it was; null: no call did.
+  const char* call = nullptr;
+  std::uint32_t call_number = 0;
   std::vector<PageEntry> pages;
   bool readable = true, writable = true;  // for the GPU: the same in all pages
   bool tracked = false;                   // the same in all pages
@@ -81,6 +84,11 @@ class AddressSpace {
                              std::uint32_t flags = 0, std::byte* backing = nullptr);
   // `base` must be an allocation's base; returns false when it is not.
   bool release(Address base);
+
+  // For messages: what is allocated from now on is made by this call of the program. `name` is kept.
+  void called(const char* name) { call_ = name; }
+  // "duetMallocTracked #2 (4096 bytes at 0x2000002000) + 512", where [address, address + bytes) lies.
+  std::string place_of(Address address, Bytes bytes = 1) const;
 
   // The allocation whose pages hold `address`, or null. The pointer stays valid until that allocation is
   // released.
@@ -116,6 +124,8 @@ class AddressSpace {
   Address next_host_physical_;
   std::uint32_t next_id_ = 1;
   std::uint64_t generation_ = 0;
+  const char* call_ = nullptr;
+  std::map<std::string, std::uint32_t, std::less<>> calls_;  // that have made allocations, how many
   bool track_all_ = false;
   mutable const Allocation* last_found_ = nullptr;
 };

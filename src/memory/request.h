@@ -71,7 +71,7 @@ struct RequestFields {
   bool tracked = false;         // lies in memory with full/empty bits (PageEntry::tracked)
   std::uint16_t unit = 0;       // SM or copy engine number
   std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer
-  std::uint32_t pc = 0;
+  std::uint32_t pc = 0;   // of an SM's the PTX line; of a copy engine's the driver's number of the command
   std::uint64_t tag = 0;  // the requester's own
   // Compare-and-swap has two operands: `data` holds what is compared, the data of this second request what is
   // stored, at the same positions. Who allocated it releases it, with the first.
@@ -107,6 +107,14 @@ class RequestPool {
   }
   void release(RequestHandle handle) { free_.push_back(handle); }
   Request& operator[](RequestHandle handle) { return chunks_[handle / kChunk][handle % kChunk]; }
+  // For reports: calls f(handle, request) for every request that is allocated.
+  template <typename F>
+  void for_each_in_use(F f) {
+    std::vector<bool> free(chunks_.size() * kChunk);
+    for (const RequestHandle handle : free_) free[handle] = true;
+    for (RequestHandle handle = 0; handle < free.size(); ++handle)
+      if (!free[handle]) f(handle, (*this)[handle]);
+  }
   std::size_t in_use() const { return chunks_.size() * kChunk - free_.size(); }
 
  private:

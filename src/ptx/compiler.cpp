@@ -49,8 +49,9 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
       hoist_loads(function, flow);
     }
     const Allocation allocation = allocate_registers(function, flow);
-    kernel.registers =
-        std::max(with_reserved(allocation.registers, parsed.target_sm), options.registers_per_thread);
+    kernel.registers = options.registers_per_thread != 0
+                           ? options.registers_per_thread
+                           : with_reserved(allocation.registers, parsed.target_sm);
     kernel.register_slots = allocation.register_slots;
     kernel.predicates = allocation.predicates;
     kernel.names_32_lanes = function.names_32_lanes;

@@ -9,9 +9,8 @@
 namespace duet::ptx {
 
 struct CompileOptions {
-  unsigned registers_per_thread =
-      0;  // overrides the allocation's count when larger (occupancy); 0: as allocated
-  bool assembler_peepholes = true;  // address folding, mad fusion, copy propagation, dead code
+  unsigned registers_per_thread = 0;  // instead of the allocation's count (occupancy); 0: as allocated
+  bool assembler_peepholes = true;    // address folding, mad fusion, copy propagation, dead code
   // With the peepholes: what no machine instruction takes as operand stands in registers, and loads go early.
   bool machine_operands = true;
   std::uint64_t first_function = 0;  // functions of the modules loaded before: addresses count on from there

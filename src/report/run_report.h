@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/readable_name.h"
 #include "report/journal.h"
 
 namespace duet::report {
@@ -61,8 +62,7 @@ struct RunReport {
 RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds,
                       bool cut_off);
 
-// What the programmer wrote: C++ names are demangled and their parameters left out.
-std::string readable_name(const std::string& name);
+using duet::readable_name;
 
 std::string stats_json(const RunReport& report);
 std::string summary_table(const RunReport& report);

@@ -1,11 +1,8 @@
 // The short table that ends every run: where the simulated time went.
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
-#include <memory>
 
 #include "report/run_report.h"
 
@@ -39,19 +36,6 @@ void row(std::string& out, std::string_view what, const Sum& sum, Picoseconds wh
 }
 
 }  // namespace
-
-std::string readable_name(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0) return name;
-  std::string result = text.get();
-  const std::string anonymous = "(anonymous namespace)::";
-  for (auto at = result.find(anonymous); at != std::string::npos; at = result.find(anonymous))
-    result.erase(at, anonymous.size());
-  if (result.starts_with("void ")) result.erase(0, 5);
-  return result.substr(0, result.find('('));
-}
 
 std::string summary_table(const RunReport& report) {
   Sum calls, driver, kernels;

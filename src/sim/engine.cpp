@@ -4,6 +4,7 @@
 #include <bit>
 #include <cctype>
 #include <map>
+#include <sstream>
 
 namespace duet::sim {
 
@@ -168,7 +169,7 @@ std::string without_numbers(const std::string& text) {
 
 // There are many SMs, caches and controllers: those that say the same but for numbers are named once. Who
 // moves data or schedules is always named.
-std::string Engine::waiting_report() const {
+std::vector<std::string> Engine::waiting_lines(const std::vector<const Component*>& told) const {
   struct Line {
     std::string text;
     unsigned more = 0;
@@ -176,24 +177,31 @@ std::string Engine::waiting_report() const {
   std::vector<Line> lines;
   std::map<std::string, std::size_t> alike;
   for (const Component* component : components_) {
-    const std::string line = component->waits_for();
-    if (line.empty()) continue;
-    const std::string text = component->name() + " waits for " + line;
-    if (component->role() == Role::Memory || component->role() == Role::ProcessingElement) {
-      const auto [at, first] = alike.emplace(without_numbers(text), lines.size());
-      if (!first) {
-        ++lines[at->second].more;
-        continue;
+    if (std::find(told.begin(), told.end(), component) != told.end()) continue;
+    const bool processes = component->role() == Role::ProcessingElement;
+    std::istringstream facts(component->waits_for());
+    for (std::string fact; std::getline(facts, fact);) {
+      const std::string text = component->name() + (processes ? ": " : " waits for ") + fact;
+      if (component->role() == Role::Memory || processes) {
+        const auto [at, first] = alike.emplace(without_numbers(text), lines.size());
+        if (!first) {
+          ++lines[at->second].more;
+          continue;
+        }
       }
+      lines.push_back({text, 0});
     }
-    lines.push_back({text, 0});
   }
+  std::vector<std::string> result;
+  for (const Line& line : lines)
+    result.push_back(line.text +
+                     (line.more != 0 ? " (and " + std::to_string(line.more) + " more like it)" : ""));
+  return result;
+}
+
+std::string Engine::waiting_report() const {
   std::string report;
-  for (const Line& line : lines) {
-    if (!report.empty()) report += "; ";
-    report += line.text;
-    if (line.more != 0) report += " (and " + std::to_string(line.more) + " more like it)";
-  }
+  for (const std::string& line : waiting_lines()) report += (report.empty() ? "" : "; ") + line;
   return report;
 }
 

@@ -38,7 +38,8 @@ class Component {
   // Does everything that is due at `now` and returns the next time at which there is something to do without
   // outside input: strictly greater than `now`, or kNever to sleep until somebody wakes it.
   virtual Picoseconds tick(Picoseconds now) = 0;
-  // One line for the deadlock report: for whom or what this component waits; empty when it waits for nothing.
+  // For reports: for whom or what this component waits, one fact a line; empty when it waits for nothing. Of
+  // a processing element each line is a sentence.
   virtual std::string waits_for() const { return {}; }
   // First time at which the component may look at something that happened at `time`: a clocked component
   // returns its first edge strictly after it. Default: one picosecond later.
@@ -83,7 +84,10 @@ class Engine {
   Picoseconds next_time();
 
   const std::vector<Component*>& components() const { return components_; }
-  // "a waits for b; c waits for d": what the components say of themselves.
+  // What the components say of themselves, one fact a line: "a waits for b", "SM 0: ...". Those of `told` are
+  // left out.
+  std::vector<std::string> waiting_lines(const std::vector<const Component*>& told = {}) const;
+  // The same in one line.
   std::string waiting_report() const;
 
  private:

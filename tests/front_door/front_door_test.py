@@ -91,6 +91,27 @@ class Messages(Fixture):
     def test_value_out_of_range(self):
         self.refused("run", "--set", "gpu.sm.count=0", "./a", contains="outside")
 
+    def test_two_keys_in_one_set(self):
+        for joined in ("gpu.sm.count=8,gpu.sm.max_warps=4", "gpu.sm.count=8 gpu.sm.max_warps=4", "gpu.sm.count=8, gpu.sm.max_warps=4"):
+            self.refused("run", "--set", joined, "./a", contains="each --set takes one key: write --set gpu.sm.count=8 --set gpu.sm.max_warps=4")
+        self.refused("run", "--set", "gpu.sm.count=8", "gpu.sm.max_warps=4", "./a", contains="each --set takes one key: write --set gpu.sm.max_warps=4")
+        self.refused("run", "--set", "gpu.sm.scheduler=lrr,lrr", "./a", contains="gpu.sm.scheduler")
+        self.assertIn("each --set takes one key", call(DUET, "run", "--help").stdout)
+
+    def test_registers_stand_instead_of_the_compilers_count(self):
+        """Fewer and more than the compiler's 42 and the 32 of launch bounds; the machine's maximum holds."""
+        program = self.compiled("tests/programs/launch_bounds.cu", "-I", SOURCE / "tests/programs", "-DONE_LAUNCH")
+        for registers, counted in ((None, 32), (5, 5), (20, 20), (40, None), (200, None)):
+            options = [] if registers is None else ["--registers", registers]
+            result = call(DUET, "run", "-q", "--out", "registers", *options, program)
+            if counted is None:  # a block of 1,024 threads does not fit
+                self.assertIn("cudaErrorLaunchOutOfResources", result.stderr)
+                continue
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual([k["registers"] for k in stats(WORK / "registers")["kernels"]], [counted])
+        result = call(DUET, "run", "-q", "--out", "registers", "--registers", 200, program, "small")
+        self.assertEqual([k["registers"] for k in stats(WORK / "registers")["kernels"]], [63], result.stderr)
+
     def test_unwritable_out(self):
         self.refused("run", "--out", "/proc/nothing", "./a", contains="/proc/nothing")
 

@@ -21,7 +21,7 @@ class FullEmpty(Fixture):
         self.assertEqual(len(lines), 1, result.stderr)
         self.assertIn("can make no progress", lines[0])
         for part in contains:
-            self.assertIn(part, lines[0])
+            self.assertIn(part, result.stderr)
         stats(self.out)
         return lines[0], result
 
@@ -31,13 +31,16 @@ class FullEmpty(Fixture):
         return result
 
     def test_a_copy_back_of_what_nobody_writes(self):
-        line, result = self.stands_still("copy_back", contains=["(copy of stream 2 to the host, 16 packets not answered since "])
-        address = re.search(r"waits at (0x[0-9a-f]+)", result.stderr).group(1)
-        self.assertIn(f"waits for full at {address} ", line)
+        line, result = self.stands_still("copy_back", contains=["on data transfer engine 1, 16 packets not answered since "])
+        address, base, offset = re.search(r"waits at (0x[0-9a-f]+)\n(?:.|\n)*\n  copy to the host \(command 2, stream 2\) waits for full: 16 reads of "
+                                          r"duetMallocTracked #1 \(4096 bytes at (0x[0-9a-f]+)\) \+ (\d+) to 4095, which is empty", result.stderr).groups()
+        self.assertEqual(int(address, 16), int(base, 16) + int(offset))
+        self.assertIn("waits for words of duetMallocTracked #1 that no command issued so far fills: ", line)
         self.assertEqual(stats(self.out)["copies"][-1]["kind"], "full_empty_set")
 
     def test_a_kernel_that_reads_what_nobody_fills(self):
-        self.stands_still("kernel", contains=["SM 0", "increment"])
+        line, _ = self.stands_still("kernel", contains=["SM 0: warp 0 of block (0,0,0) of kernel 'increment' waits: memory (full_empty"])
+        self.assertIn("kernel 'increment' (command 2, stream 1) waits for words of duetMallocTracked #1 that no command issued so far fills", line)
 
     # What was refused must not keep the answers behind it from coming; on llano the queues below L2 are short.
     def test_refused_requests_hold_nobody_up(self):
@@ -49,19 +52,25 @@ class FullEmpty(Fixture):
         self.assertGreater(stats(out)["counters"]["full_empty.nacks"], 1000)
 
     def test_two_copies_that_wait_for_each_other(self):
-        line, _ = self.stands_still("crossed", options=["--set", "gpu.front_end.hardware_channels=4"])
-        self.assertRegex(line, r"full at 0x[0-9a-f]+ \(copy of stream 1 to the host")
-        self.assertRegex(line, r"empty at 0x[0-9a-f]+ \(copy of stream 2 to the GPU")
+        line, _ = self.stands_still("crossed", options=["--set", "gpu.front_end.hardware_channels=4"],
+                                    contains=["copy to the GPU (command 4, stream 2) waits for empty: 32 writes of duetMallocTracked #1 ("])
+        self.assertIn("copy to the host (command 2, stream 1) waits for words of duetMallocTracked #2 that duetFullEmptySet to full (command 5, stream 2) "
+                      "is to fill, which cannot go before it: they wait for each other", line)
 
     def test_one_channel_makes_streams_wait_for_each_other(self):
-        self.stands_still("crossed", contains=["(copy of stream 1 to the host", "of stream 1: its predecessor in the stream"])
+        line, _ = self.stands_still("crossed", contains=["it stands behind duetFullEmptySet to empty (command 3, stream 1) in hardware channel 0"])
+        self.assertIn("copy to the host (command 2, stream 1) waits for words", line)
+        self.assertIn("waits behind it in hardware channel 0", line)
 
     def test_a_copy_to_pageable_memory_before_what_it_waits_for(self):
-        self.stands_still("pageable", contains=["(copy of stream 2 to the host"])
+        self.stands_still("pageable", contains=["copy to the host (command 2, stream 2) waits for words of duetMallocTracked #1 that no command issued so far",
+                                                "\n  the host is in duetMemcpyAsync\n"])
 
     def test_one_copy_engine_cannot_fill_while_it_waits(self):
         self.stands_still("one_engine", options=["--set", "gpu.copy_engines.count=1"],
-                          contains=["(copy of stream 2 to the host", "stream 1: a free copy engine"])
+                          contains=["copy to the host (command 2, stream 2) waits for words",
+                                    "that copy to the GPU (command 3, stream 1) is to fill, which waits for a copy engine that copy to the host (command 2, "
+                                    "stream 2) keeps", "(gpu.copy_engines.count is 1)"])
 
     def test_two_copy_engines_can(self):
         self.goes_on("one_engine")
@@ -77,8 +86,8 @@ class FullEmpty(Fixture):
                           "--set", f"gpu.full_empty.look_ahead={look_ahead}", program, "consumer_first")
             self.assertEqual(result.returncode, status, result.stderr)
             if status != 0:
-                self.assertIn("waits for full at 0x", result.stderr)
-                self.assertIn("waits for empty at 0x", result.stderr)
+                self.assertRegex(result.stderr, r"waits for full: \d+ reads of duetMallocTracked #")
+                self.assertRegex(result.stderr, r"waits for empty: \d+ writes of duetMallocTracked #|writes of .* which is empty, stand behind")
 
     def test_kernels_that_hand_over_share_a_queue(self):
         """A store that waits for empty keeps back the load behind it that would empty, unless the queue is looked into."""
@@ -108,7 +117,7 @@ class FullEmpty(Fixture):
             result = call(DUET, "run", "-q", "--out", WORK / f"out-{self.id()}", "--set", f"gpu.full_empty.queues={queues}", program)
             self.assertEqual(result.returncode, status, result.stderr)
             if queues == 1:
-                self.assertIn("to the GPU, 64 packets not answered", result.stderr)
+                self.assertRegex(result.stderr, r"copy to the GPU .*, 64 packets not answered")
 
     def run_kernel_end(self, *arguments):
         program = self.compiled("tests/programs/full_empty_kernel_end.cu")
@@ -135,7 +144,7 @@ class FullEmpty(Fixture):
     def test_a_kernels_end_empties_only_when_asked(self):
         result = self.run_kernel_end("off")
         self.assertEqual(result.returncode, 124, result.stderr)
-        self.assertIn("waits for empty at 0x", result.stderr)
+        self.assertRegex(result.stderr, r"waits for empty: \d+ writes of duetMallocTracked #")
 
     def test_releases_are_counted(self):
         program = self.compiled("tests/programs/full_empty_release.cu")
@@ -157,7 +166,7 @@ class FullEmpty(Fixture):
         self.assertIn("link.packet_payload_bytes above 128 must be a multiple of 128", result.stderr)
 
     def test_free_waits_for_the_device(self):
-        self.stands_still("free", contains=["(copy of stream 2 to the host"])
+        self.stands_still("free", contains=["copy to the host (command 2, stream 2) waits for", "\n  the host is in cudaFree\n"])
 
     def test_a_slow_thread_that_still_acts(self):
         self.assertEqual(self.goes_on("slow_thread", "0.7").stderr, "")

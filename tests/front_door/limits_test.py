@@ -35,6 +35,15 @@ class Endless(Fixture):
             self.assertIn(part, lines[0])
         return lines[0]
 
+    def facts(self, result, *contains):
+        """What follows that line: a fact a line, indented; each of `contains` is in one of them."""
+        lines = result.stderr.splitlines()
+        at = [i for i, line in enumerate(lines) if line.startswith("duet: ")][0]
+        facts = [line for line in lines[at + 1:] if line.startswith("  ")]
+        for part in contains:
+            self.assertTrue([fact for fact in facts if part in fact], f"no '{part}' in\n{result.stderr}")
+        return facts
+
     def unfinished(self, kernel):
         """The kernel that was cut off, which is the last one and the only one marked so."""
         found = stats(self.out())
@@ -51,8 +60,8 @@ class MaxCycles(Endless):
         for gpu in GPUS:
             result = call(DUET, "run", "-q", "--out", self.out(), *gpu, "--max-cycles", cycles, *options, *what)
             self.assertEqual(result.returncode, 124, result.stderr)
-            self.one_line(result, f"stopped after {cycles} cycles", "--max-cycles", kernel, "warp instructions",
-                          "raise the limit", "; SM ", "(endless")
+            self.one_line(result, f"stopped after {cycles} cycles", "--max-cycles", f"in kernel '{kernel}'", "raise the limit")
+            self.facts(result, f"kernel '{kernel}' (command ", " warp instructions, ", "  SM ", "(endless")
             found, last = self.unfinished(kernel)
             self.assertEqual(found["totals"]["gpu_cycles"], cycles)
         return found, last
@@ -119,7 +128,8 @@ class Timeout(Endless):
             result = call(DUET, "run", "-q", "--out", self.out(), *gpu, "--timeout", limit, *what)
             self.assertLess(time.monotonic() - started, float(limit) + 3)
             self.assertEqual(result.returncode, 124, result.stderr)
-            self.one_line(result, f"stopped after {limit} s", "--timeout", "raise the limit", kernel)
+            self.one_line(result, f"stopped after {limit} s", "--timeout", "raise the limit", f"in kernel '{kernel}'")
+            self.facts(result, f"kernel '{kernel}' (command ", " warp instructions, ", "  SM ")
             self.unfinished(kernel)
 
     def test_a_bare_kernel_that_spins(self):
@@ -183,6 +193,8 @@ class Signals(Endless):
             errors = process.communicate(timeout=20)[1]
             self.assertEqual(process.returncode, 128 + number, errors)
             self.assertIn(f"signal {number}", errors)
+            if str(what[0]).endswith(".ptx"):  # a program ends as the signal says; Duet itself tells what it was busy with
+                self.assertIn(f"signal {number} in kernel '{kernel}'\n  kernel '{kernel}' (command ", errors)
             self.unfinished(kernel)
 
     def test_interrupt_of_a_program(self):
@@ -206,9 +218,11 @@ class NoProgress(Endless):
         for gpu in GPUS:
             result = call(DUET, "run", "-q", "--out", self.out(), *gpu, *what)
             self.assertEqual(result.returncode, 124, result.stderr)
-            self.one_line(result, "the machine can make no progress", "; SM ", "warp 0 of block (0,0,0)", line,
-                          "work distributor waits for", *contains)
-            self.unfinished(contains[0])
+            kernel = contains[0]
+            self.one_line(result, "the machine can make no progress: kernel '" + kernel + "' waits at a barrier that not all of its threads "
+                          "reach")
+            self.facts(result, f"warp 0 of block (0,0,0) of kernel '{kernel}' waits {line}", f"kernel '{kernel}' (command ", *contains)
+            self.unfinished(kernel)
 
     def line_of(self, text):
         return 1 + PTX.read_text().splitlines().index(text)
@@ -223,7 +237,7 @@ class NoProgress(Endless):
 
     def test_a_program(self):
         self.check(self.program("half_a_barrier"), "at barrier 3 (32 of 64 threads have arrived, endless", "half_a_barrier",
-                   "0 of 2 complete")
+                   "0 of 2 blocks complete")
 
     def test_a_failed_kernel_does_not_wait_for_its_other_blocks(self):
         for gpu in GPUS:
@@ -235,7 +249,9 @@ class NoProgress(Endless):
         # Nothing happens any more, but time goes on with the calls of the program.
         result = call(DUET, "run", "-q", "--out", self.out(), "--max-cycles", 100000, *self.program("half_a_barrier", "poll"))
         self.assertEqual(result.returncode, 124, result.stderr)
-        self.one_line(result, "stopped after 100000 cycles", "barrier 3")
+        self.one_line(result, "stopped after 100000 cycles", "in kernel 'half_a_barrier'; the machine stands still: kernel 'half_a_barrier' "
+                      "waits at a barrier")
+        self.facts(result, " waits at barrier 3 (32 of 64 threads have arrived, endless")
 
 
 class Progress(Endless):

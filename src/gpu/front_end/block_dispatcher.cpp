@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/readable_name.h"
+
 namespace duet::gpu {
 
 void BlockDispatcher::connect_sm(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
@@ -140,7 +142,7 @@ bool BlockDispatcher::completed(Picoseconds now, BlockDone& done) {
 std::string BlockDispatcher::waits_for() const {
   if (runs_.empty()) return {};
   return "room on an SM for " + std::to_string(runs_.front().blocks_left) + " blocks of kernel '" +
-         runs_.front().grid->kernel->name + "'";
+         readable_name(runs_.front().grid->kernel->name) + "'";
 }
 
 }  // namespace duet::gpu

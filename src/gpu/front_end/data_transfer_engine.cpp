@@ -29,6 +29,7 @@ DataTransferEngine::DataTransferEngine(sim::Engine& engine, const sim::Component
 void DataTransferEngine::start(Picoseconds now) {
   current_ = ports_.starts->pop(now);
   move_ = tasks_[current_.task].moves[current_.move];
+  command_ = tasks_[current_.task].command();
   to_ = {};
   from_ = {};
   to_.row = to_.slice = move_.to;
@@ -93,9 +94,7 @@ void DataTransferEngine::set_full_empty(memory::Request& request, const End& end
   request.traffic_class = class_at(request.address);
 }
 
-memory::RaceAgent DataTransferEngine::race_agent() const {
-  return {tasks_[current_.task].command(), false, config_.number, 0};
-}
+memory::RaceAgent DataTransferEngine::race_agent() const { return {command_, false, config_.number, 0}; }
 
 // Whether a write of what was read gives its place back when it is sent.
 bool DataTransferEngine::counts_ack(const memory::Request& request) const {
@@ -165,6 +164,7 @@ bool DataTransferEngine::issue(Picoseconds now) {
   request.kind = memory::RequestKind::Copy;
   request.agent = memory::Agent::CopyEngine;
   request.unit = config_.number;
+  request.pc = static_cast<std::uint32_t>(command_);
   request.mask = memory::ByteMask::first(request.bytes);
   set_full_empty(request, one_end ? to_ : from_);
   request.requester = free_places_.back();
@@ -295,6 +295,16 @@ Picoseconds DataTransferEngine::tick(Picoseconds now) {
   const Picoseconds arrival =
       std::min(ports_.from_host->next_arrival(now), ports_.from_device->next_arrival(now));
   return arrival == kNever ? kNever : clock_.first_edge_after(arrival);
+}
+
+std::optional<DataTransferEngine::Progress> DataTransferEngine::progress() const {
+  if (!busy_) return std::nullopt;
+  Progress result{command_, move_, 0, outstanding_ - held_, last_answer_ps_};
+  for (const Place& place : places_)
+    if (place.device != 0 && place.held == memory::kNoRequest &&
+        (result.lowest == 0 || place.device < result.lowest))
+      result.lowest = place.device;
+  return result;
 }
 
 std::string DataTransferEngine::waits_for() const {

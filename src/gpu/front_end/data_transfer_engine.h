@@ -27,6 +27,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,15 @@ class DataTransferEngine : public sim::Component {
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
   std::string waits_for() const override;
+  // For reports: the move that it performs.
+  struct Progress {
+    std::uint64_t command = 0;  // the driver's number
+    DataMove move;
+    Address lowest = 0;            // virtual, on the device's side, of what is not answered; 0: nothing is
+    std::uint64_t unanswered = 0;  // packets
+    Picoseconds last_answer_ps = 0;
+  };
+  std::optional<Progress> progress() const;
 
  private:
   // One end of the current move: where it is, and the mapping that it lies in.
@@ -142,6 +152,7 @@ class DataTransferEngine : public sim::Component {
   bool busy_ = false;
   MoveStart current_;
   DataMove move_;
+  std::uint64_t command_ = 0;  // of the move, the driver's number
   End to_, from_;
   std::uint64_t row_ = 0, slice_ = 0;
   Bytes offset_ = 0;    // in the row

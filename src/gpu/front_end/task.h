@@ -54,7 +54,7 @@ struct Task {
 
   const TaskStep& step() const { return steps[next_step]; }
   // The driver's number of the command: what its stream's semaphore is raised to at the end.
-  std::uint64_t command() const { return steps.back().argument2; }
+  std::uint64_t command() const { return steps.empty() ? 0 : steps.back().argument2; }
 };
 
 using TaskHandle = std::uint32_t;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/readable_name.h"
 
 namespace duet::gpu {
 
@@ -305,38 +306,59 @@ Picoseconds WorkDistributor::tick(Picoseconds now) {
   return dispatcher_.waiting() ? next_dispatch_ps_ : kNever;
 }
 
+// What the first task of a stream's queue waits for.
+std::string WorkDistributor::what_it_waits_for(const StreamQueue& queue) const {
+  const Task& task = tasks_[queue.tasks.front()];
+  switch (task.step().opcode) {
+    case PushBufferOpcode::SetLaunchID:
+      return "a free reference counter";
+    case PushBufferOpcode::AcquireSemaphore:
+      return "semaphore " + std::to_string(task.step().argument);
+    case PushBufferOpcode::WaitRefCnt:
+    case PushBufferOpcode::ResetRefCnt: {
+      const ReferenceCounter& counter = counters_[queue.counter];
+      return "blocks of kernel '" + readable_name(task.grid->kernel->name) + "' (" +
+             std::to_string(counter.completed) + " of " + std::to_string(counter.value) + " complete, " +
+             std::to_string(counter.launched) + " launched)";
+    }
+    case PushBufferOpcode::CopyRange:
+    case PushBufferOpcode::FillRange:
+    case PushBufferOpcode::FullEmptyRange:
+      return waits_for_engine(queue.tasks.front()) ? "a free copy engine" : "a copy";
+    default:
+      return push_buffer_command_name(task.step().opcode);
+  }
+}
+
+std::vector<WorkDistributor::TaskState> WorkDistributor::task_states() const {
+  std::vector<TaskState> states;
+  for (const StreamQueue& queue : queues_) {
+    std::uint64_t before = 0;
+    for (const TaskHandle handle : queue.tasks) {
+      const Task& task = tasks_[handle];
+      if (before != 0)
+        states.push_back({task.command(), "", before});
+      else if (task.next_step != task.steps.size())
+        states.push_back({task.command(), what_it_waits_for(queue), 0});
+      before = task.command();
+    }
+  }
+  for (const sim::Queue<TaskReady>* channel : channels_) {
+    if (channel->size() == 0) continue;
+    const Task& task = tasks_[channel->front().task];
+    const bool acquires = !acquirable(task);
+    states.push_back({task.command(), acquires ? "the event that it waits for" : "a stream queue", 0});
+  }
+  return states;
+}
+
 std::string WorkDistributor::waits_for() const {
   std::string report;
   const auto add = [&](const std::string& text) { report += (report.empty() ? "" : ", ") + text; };
-  for (const StreamQueue& queue : queues_) {
-    if (queue.tasks.empty()) continue;
-    const Task& task = tasks_[queue.tasks.front()];
-    const std::string who = "stream " + std::to_string(queue.stream) + ": ";
-    if (task.next_step == task.steps.size()) continue;
-    switch (task.step().opcode) {
-      case PushBufferOpcode::SetLaunchID:
-        add(who + "a free reference counter");
-        break;
-      case PushBufferOpcode::AcquireSemaphore:
-        add(who + "semaphore " + std::to_string(task.step().argument));
-        break;
-      case PushBufferOpcode::WaitRefCnt:
-      case PushBufferOpcode::ResetRefCnt: {
-        const ReferenceCounter& counter = counters_[queue.counter];
-        add(who + "blocks of kernel '" + task.grid->kernel->name + "' (" + std::to_string(counter.completed) +
-            " of " + std::to_string(counter.value) + " complete, " + std::to_string(counter.launched) +
-            " launched)");
-        break;
-      }
-      case PushBufferOpcode::CopyRange:
-      case PushBufferOpcode::FillRange:
-      case PushBufferOpcode::FullEmptyRange:
-        add(who + (waits_for_engine(queue.tasks.front()) ? "a free copy engine" : "a copy"));
-        break;
-      default:
-        add(who + push_buffer_command_name(task.step().opcode));
-    }
-  }
+  for (const StreamQueue& queue : queues_)
+    if (!queue.tasks.empty() &&
+        tasks_[queue.tasks.front()].next_step != tasks_[queue.tasks.front()].steps.size())
+      add("stream " + std::to_string(queue.stream) + ": " + what_it_waits_for(queue));
   const std::string room = dispatcher_.waits_for();
   if (!room.empty()) add(room);
   for (std::size_t i = 0; i < channels_.size(); ++i)

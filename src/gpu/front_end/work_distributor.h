@@ -51,6 +51,15 @@ class WorkDistributor : public sim::Component {
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
   std::string waits_for() const override;
+  // For reports: what each task that is here waits for. The first of a stream's queue executes, the others
+  // stand behind it; a task that is still in its channel is the first there.
+  struct TaskState {
+    std::uint64_t command = 0;  // the driver's number
+    std::string waits_for;
+    std::uint64_t behind = 0;  // another command: the task waits for that
+  };
+  std::vector<TaskState> task_states() const;
+  std::string waits_for_room() const { return dispatcher_.waits_for(); }  // of blocks; empty: for none
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -88,6 +97,7 @@ class WorkDistributor : public sim::Component {
   void start_moves(Picoseconds now);
   bool serves(std::size_t engine, Direction direction) const;
   bool waits_for_engine(TaskHandle task) const;
+  std::string what_it_waits_for(const StreamQueue& queue) const;
 
   sim::ClockCursor clock_;
   Cycle dispatch_cycles_;

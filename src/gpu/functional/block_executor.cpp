@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/readable_name.h"
 #include "gpu/functional/barriers.h"
 #include "gpu/functional/device_services.h"
 #include "gpu/functional/fault_text.h"
@@ -536,7 +537,7 @@ std::string Executor<W>::describe() const {
     const WarpState& warp = warps_[i];
     if (warp.state == State::Ended || warp.stack.empty()) continue;
     std::string text = "warp " + std::to_string(i) + " of block " + name_of(block_index_) + " of kernel '" +
-                       grid_->kernel->name + "' ";
+                       readable_name(grid_->kernel->name) + "' ";
     const std::uint32_t pc = warp.stack.top().pc;
     if (warp.state == State::AtBarrier) {
       text += "waits at barrier " + std::to_string(warp.barrier) + " (" +

@@ -110,8 +110,14 @@ Picoseconds FunctionalSm::tick(Picoseconds now) {
 
 std::string FunctionalSm::waits_for() const {
   if (state_->resident.empty()) return {};
-  return std::to_string(state_->resident.size()) + " blocks; " +
-         state_->resident.front().executor->describe();
+  std::string text;
+  std::vector<const Grid*> told;
+  for (const Resident& resident : state_->resident) {
+    if (std::find(told.begin(), told.end(), resident.grid) != told.end()) continue;
+    text += (told.empty() ? "" : "\n") + resident.executor->describe();
+    told.push_back(resident.grid);
+  }
+  return text;
 }
 
 }  // namespace duet::gpu

@@ -437,6 +437,12 @@ const LoadStoreStatistics& LoadStoreUnit<W>::statistics() const {
 }
 
 template <unsigned W>
+std::uint64_t LoadStoreUnit<W>::command_of(std::uint32_t requester, std::uint32_t pc) const {
+  const auto& entry = state_->entries[requester & ((1u << kStepShift) - 1)];
+  return entry != nullptr && entry->answers != 0 && entry->op->ptx_line == pc ? entry->memory->command : 0;
+}
+
+template <unsigned W>
 std::string LoadStoreUnit<W>::waits_for() const {
   const State& s = *state_;
   if (outside_.queued != 0) {

@@ -100,6 +100,9 @@ class LoadStoreUnit {
   bool orders_tracked(std::uint32_t warp) const;
   bool idle() const { return outside_.pending == 0 && outside_.apart == 0; }
   const LoadStoreStatistics& statistics() const;
+  // For reports: the driver's number of the command whose instruction sent a request (Request::requester,
+  // pc); 0 when it has come back.
+  std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const;
   // For deadlock reports: what it waits for; empty when nothing.
   std::string waits_for() const;
 

@@ -36,6 +36,9 @@ Picoseconds TimedSm::next_opportunity(Picoseconds time) const {
   return core_->clock().first_edge_after(time);
 }
 std::string TimedSm::waits_for() const { return core_->waits_for(); }
+std::uint64_t TimedSm::command_of(std::uint32_t requester, std::uint32_t pc) const {
+  return core_->command_of(requester, pc);
+}
 SmStatistics TimedSm::statistics() const { return core_->statistics(); }
 
 }  // namespace duet::gpu

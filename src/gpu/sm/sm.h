@@ -61,6 +61,9 @@ class TimedSm : public sim::Component {
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override;
   std::string waits_for() const override;
+  // For reports: the driver's number of the command whose instruction sent a request (Request::requester,
+  // pc); 0: not known.
+  std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const;
   SmStatistics statistics() const;
 
  private:

@@ -348,34 +348,6 @@ void SmCoreOf<W>::fault(Block& block, FaultKind kind, const std::string& text) {
 }
 
 template <unsigned W>
-std::string SmCoreOf<W>::waits_for() const {
-  if (blocks_.empty()) return {};
-  std::string text;
-  for (const auto& block : blocks_) {
-    for (std::uint64_t rest = block->warps; rest != 0; rest &= rest - 1) {
-      const auto slot = static_cast<unsigned>(std::countr_zero(rest));
-      const Warp& warp = *warps_[slot];
-      if (warp.stack.empty() || warp.block != block.get()) continue;
-      if (!text.empty()) continue;
-      text = "warp " + std::to_string(warp.index) + " of block " + name_of(block->index) + " of kernel '" +
-             block->grid->kernel->name + "' ";
-      if (warp.reason == IssueSlot::Barrier && block->barriers[warp.barrier].in_use()) {
-        text += "waits at barrier " + std::to_string(warp.barrier) + " (" +
-                block->barriers[warp.barrier].arrivals(block->live_warps) + " have arrived, " +
-                place_of(*block->grid, *warp.barrier_op) + ")";
-        continue;
-      }
-      text +=
-          warp.reason == IssueSlot::Issued ? "runs" : std::string("waits: ") + issue_slot_name(warp.reason);
-      if (warp.pc < warp.code_size) text += " (" + place_of(*block->grid, warp.code[warp.pc]) + ")";
-    }
-  }
-  const std::string memory = load_store_.waits_for();
-  if (!memory.empty()) text += (text.empty() ? "" : "; ") + memory;
-  return std::to_string(blocks_.size()) + " blocks; " + text;
-}
-
-template <unsigned W>
 SmStatistics SmCoreOf<W>::statistics() const {
   SmStatistics result = statistics_;
   const LoadStoreStatistics& memory = load_store_.statistics();

@@ -30,6 +30,7 @@ class SmCore {
   virtual void connect(const TimedSm::Ports& ports) = 0;
   virtual Picoseconds tick(Picoseconds now) = 0;
   virtual std::string waits_for() const = 0;
+  virtual std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const = 0;
   virtual SmStatistics statistics() const = 0;
   const sim::ClockCursor& clock() const { return clock_; }
 
@@ -47,6 +48,9 @@ class SmCoreOf final : public SmCore {
   void connect(const TimedSm::Ports& ports) override;
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
+  std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const override {
+    return load_store_.command_of(requester, pc);
+  }
   SmStatistics statistics() const override;
 
  private:

@@ -113,6 +113,7 @@ class Cache : public sim::Component {
 
  private:
   void drop_clean();
+  std::string on_their_way_below() const;
 
   enum class Outcome : std::uint8_t {
     Done,

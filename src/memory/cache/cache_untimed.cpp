@@ -45,11 +45,36 @@ const Line* Cache::find(Address address) {
   return index == kNone ? nullptr : &lines_[index];
 }
 
+// "3 fetched lines, 1 store": what has gone below and has not been answered.
+std::string Cache::on_their_way_below() const {
+  enum What : std::size_t { Loads, Stores, Atomics, Others, WriteBacks, kWhat };
+  constexpr const char* kNames[kWhat] = {"load", "store", "atomic", "change of bits or lines", "write-back"};
+  std::array<std::size_t, kWhat> counts{};
+  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next) {
+    const RequestHandle request = transits_[i].entry.packet.request;
+    if (transits_[i].own != kNoRequest || request == kNoRequest) {
+      ++counts[WriteBacks];
+      continue;
+    }
+    const Operation operation = pool_[request].operation;
+    ++counts[operation == Operation::Read     ? Loads
+             : operation == Operation::Write  ? Stores
+             : operation == Operation::Atomic ? Atomics
+                                              : Others];
+  }
+  std::string text;
+  const auto add = [&](std::size_t count, const std::string& name) {
+    if (count != 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + name + (count == 1 ? "" : "s");
+  };
+  add(misses_.in_use(), "fetched line");
+  for (std::size_t what = 0; what < kWhat; ++what) add(counts[what], kNames[what]);
+  return text;
+}
+
 std::string Cache::waits_for() const {
   if (misses_.first_ready() != kNone) return "room for answers above or for packets below";
-  if (misses_.in_use() != 0 || in_transit_ != 0)
-    return "answers to " + std::to_string(misses_.in_use()) + " lines and " + std::to_string(in_transit_) +
-           " writes or other requests below";
+  if (misses_.in_use() != 0 || in_transit_ != 0) return "answers from below: " + on_their_way_below();
   for (const Pipeline& pipeline : pipelines_)
     if (pipeline.size != 0) return "room for the request at the head of its pipeline";
   return {};

@@ -267,7 +267,7 @@ const DramStatistics& DramController::statistics() {
 }
 
 std::string DramController::waits_for() const {
-  if (std::string text = triggers_waited_for(); !text.empty()) return text;
+  if (!triggered_.empty()) return "full/empty bits";  // whose, and for whom: waiting_requests()
   if (blocked_ != 0 && plan_.cycle == kNoCycle) return "room in a client's queue of answers";
   return {};
 }

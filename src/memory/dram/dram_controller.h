@@ -27,10 +27,12 @@
 #include "memory/channel.h"
 #include "memory/dram/command_clock.h"
 #include "memory/dram/full_empty_bits.h"
+#include "memory/dram/plain_writes.h"
 #include "memory/dram/request_lists.h"
 #include "memory/dram/scheduler.h"
 #include "memory/dram/trigger_queues.h"
 #include "memory/race_detector.h"
+#include "memory/waiting_request.h"
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 
@@ -76,9 +78,19 @@ class DramController : public sim::Component {
   // Requests that are in the queues of triggered requests now.
   std::size_t waiting() const { return triggered_.waiting(); }
   // Outside simulated time: everything in the range is full.
-  void reset_bits(Address base, Bytes bytes) { bits_.reset(base, bytes); }
+  void reset_bits(Address base, Bytes bytes) {
+    bits_.reset(base, bytes);
+    if (!plain_writes_.empty()) plain_writes_.forget_lines(base, bytes);
+  }
   // Bytes of one line are empty.
-  void empty_bits(Address address, unsigned bytes) { bits_.empty(address, ByteMask::first(bytes)); }
+  void empty_bits(Address address, unsigned bytes) {
+    bits_.empty(address, ByteMask::first(bytes));
+    if (!plain_writes_.empty()) plain_writes_.forget(address, ByteMask::first(bytes));
+  }
+  // For reports: what waits in the queues of triggered requests, each queue from its head on.
+  std::vector<WaitingRequest> waiting_requests() const;
+  // Of a request that has a trigger and has not come here yet.
+  WaitingRequest describe(const Request& request) const;
 
  private:
   struct Client {
@@ -94,7 +106,7 @@ class DramController : public sim::Component {
   void override_triggers(const Request& request);
   Cycle refuse_late(Picoseconds now, Cycle cycle);
   void perform(std::uint32_t index);
-  std::string triggers_waited_for() const;
+  void note_plain_write(const Request& request);
   void unblock(Picoseconds now);
   bool issue(Picoseconds now);
   void finish(Picoseconds now, std::uint32_t index);
@@ -110,6 +122,7 @@ class DramController : public sim::Component {
   CommandClock clock_;
   config::FullEmpty full_empty_;
   FullEmptyBits bits_;
+  PlainWrites plain_writes_;
   TriggerQueues triggered_;
   FullEmptyStatistics full_empty_statistics_;
   bool look_again_ = false;  // a request in triggered_ may be able to leave

@@ -1,7 +1,5 @@
 // What a DRAM controller does for tracked memory: triggers, actions, overrides, refusals and atomics
 // (lustig2013 §4.3, §4.5). dram_controller.h says how that fits in.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "memory/atomic_request.h"
@@ -27,7 +25,11 @@ void DramController::apply_action(Request& request) {
   // What is asked for comes in any case: it is full, or an override has let the request go.
   const bool takes_along = any(request.required) && full_empty_.valid_masks;
   if (takes_along) request.mask = bits_.full(request.address, request.mask) | request.required;
-  if (request.action == Action::None) return;
+  if (request.action == Action::None) {
+    if (request.operation == Operation::Write) note_plain_write(request);
+    return;
+  }
+  if (!plain_writes_.empty()) plain_writes_.forget(request.address, request.mask);
   if (request.action == Action::Empty) {
     ++statistics.empties;
     if (races_ != nullptr) races_->empty(request.address, request.mask, engine().now());
@@ -43,6 +45,12 @@ void DramController::apply_action(Request& request) {
     bits_.fill(request.address, narrow && full_empty_.narrow_store == "keep" ? whole : request.mask);
   }
   look_again_ |= !triggered_.empty();
+}
+
+// Who writes empty words and leaves them empty is remembered, for those who wait for them.
+void DramController::note_plain_write(const Request& request) {
+  const ByteMask empty = request.mask & ~bits_.full(request.address, request.mask);
+  if (any(empty)) plain_writes_.note(request.address, empty, {request.agent, request.pc, engine().now()});
 }
 
 // Lets requests go whose triggers are satisfied. What they do may satisfy others.
@@ -134,35 +142,42 @@ const FullEmptyStatistics& DramController::full_empty_statistics() {
   return full_empty_statistics_;
 }
 
-std::string DramController::triggers_waited_for() const {
-  std::string text;
+WaitingRequest DramController::describe(const Request& request) const {
+  WaitingRequest out;
+  ByteMask bytes = any(request.required) ? request.required : request.mask;
+  const ByteMask full = bits_.full(request.address, bytes);
+  const ByteMask wrong = request.trigger == Trigger::Empty  ? full
+                         : request.trigger == Trigger::Full ? bytes & ~full
+                                                            : ByteMask{};
+  out.satisfied = !any(wrong);
+  if (const PlainWrite* by = plain_writes_.find(request.address, wrong);
+      by != nullptr && request.trigger == Trigger::Full)
+    out.written = *by;
+  if (any(wrong)) bytes = wrong;
+  out.address = address_space_.virtual_of(request.address + first_byte(bytes));
+  out.bytes = last_byte(bytes) + 1 - first_byte(bytes);
+  out.trigger = request.trigger;
+  out.operation = request.operation;
+  out.agent = request.agent;
+  out.unit = request.unit;
+  out.requester = request.requester;
+  out.pc = request.pc;
+  out.controller = channel_;
+  return out;
+}
+
+std::vector<WaitingRequest> DramController::waiting_requests() const {
+  std::vector<WaitingRequest> result;
   for (unsigned q = 0; q < TriggerQueues::kMaxQueues; ++q) {
-    if (triggered_.waiting(q).empty()) continue;
-    const TriggerQueues::Entry& head = triggered_.waiting(q).front();
-    const Request& request = pool_[head.packet.request];
-    const ByteMask lacking = any(request.required) ? request.required : request.mask;
-    const ByteMask wrong = request.trigger == Trigger::Empty
-                               ? bits_.full(request.address, lacking)
-                               : lacking & ~bits_.full(request.address, lacking);
-    const Address physical = request.address + first_byte(any(wrong) ? wrong : lacking);
-    const Address address = address_space_.virtual_of(physical);
-    const char* const does = request.operation == Operation::Read     ? "reads"
-                             : request.operation == Operation::Atomic ? "updates"
-                                                                      : "writes";
-    if (!text.empty()) text += ", for ";
-    text += fmt::format("{} at {:#x}, which ",
-                        request.trigger == Trigger::Empty  ? "empty"
-                        : request.trigger == Trigger::Full ? "full"
-                                                           : "its turn",
-                        address);
-    text += request.agent == Agent::Sm
-                ? fmt::format("SM {} {} at PTX line {}", request.unit, does, request.pc)
-                : fmt::format("copy engine {} {}", request.unit, does);
-    text += fmt::format(" since {:.3f} us", static_cast<double>(clock_.edge(head.since) / 1000) / 1000);
-    if (const std::size_t behind = triggered_.waiting(q).size() - 1; behind != 0)
-      text += fmt::format(" ({} requests behind it)", behind);
+    std::size_t place = 0;
+    for (const TriggerQueues::Entry& entry : triggered_.waiting(q)) {
+      WaitingRequest& waiting = result.emplace_back(describe(pool_[entry.packet.request]));
+      waiting.queue = q;
+      waiting.place = place++;
+      waiting.since = clock_.edge(entry.since);
+    }
   }
-  return text;
+  return result;
 }
 
 }  // namespace duet::memory

@@ -173,6 +173,71 @@ TEST_F(FullEmpty, AReadWaitsForTheFillAndSeesItsBytes) {
   EXPECT_TRUE(rig->unit.waits_for().empty());
 }
 
+// What a report is told: who heads the queue, who could go behind it, and who wrote the words without
+// filling.
+TEST_F(FullEmpty, WhoWaitsAndWhoStandsBehindIsTold) {
+  build();
+  empty(0);
+  empty(256);
+  const RequestHandle head = read(0, 64), behind = read(512, 32), last = read(256, 128);
+  rig->pool[head].unit = 3;
+  rig->pool[head].requester = 7;
+  rig->pool[head].pc = 42;
+  rig->run();
+  const auto waiting = rig->unit.waiting_requests();
+  ASSERT_EQ(waiting.size(), 3u);
+  EXPECT_EQ(waiting[0].unit, 3u);
+  EXPECT_EQ(waiting[0].requester, 7u);
+  EXPECT_EQ(waiting[0].pc, 42u);
+  EXPECT_EQ(waiting[0].operation, Operation::Read);
+  const bool satisfied[] = {false, true, false};
+  const unsigned bytes[] = {64, 32, 128};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(waiting[i].place, i);
+    EXPECT_EQ(waiting[i].queue, 2u) << "triggered requests of the GPU";
+    EXPECT_EQ(waiting[i].satisfied, satisfied[i]);
+    EXPECT_EQ(waiting[i].bytes, bytes[i]);
+    EXPECT_FALSE(waiting[i].written);
+  }
+  EXPECT_FALSE(answered(behind));
+  fill(0, 64);
+  rig->run();
+  EXPECT_TRUE(answered(behind));
+  EXPECT_FALSE(answered(last));
+  EXPECT_EQ(rig->unit.waiting_requests().size(), 1u);
+}
+
+TEST_F(FullEmpty, AWriteThatDoesNotFillIsRememberedUntilTheNextChangeOfItsBits) {
+  build();
+  const auto write = [&](Address address, unsigned bytes, std::uint32_t command) {
+    const RequestHandle handle =
+        send(Operation::Write, address, bytes, Trigger::None, Action::None, Agent::CopyEngine);
+    rig->pool[handle].pc = command;
+    rig->run();
+  };
+  const auto written = [&](std::size_t i) { return rig->unit.waiting_requests().at(i).written; };
+  write(0, 128, 1);  // full words: nobody will wait for them
+  write(128, 128, 2);
+  empty(0);
+  empty(128);
+  write(128, 64, 3);
+  read(0, 128);
+  rig->run();
+  EXPECT_FALSE(written(0)) << "it was written before it was emptied";
+  write(32, 4, 4);
+  ASSERT_TRUE(written(0));
+  EXPECT_EQ(written(0)->pc, 4u);
+  EXPECT_EQ(written(0)->agent, Agent::CopyEngine);
+  empty(0);
+  EXPECT_FALSE(written(0)) << "it has been emptied again";
+  write(32, 4, 5);
+  fill(32, 4);
+  rig->run();
+  EXPECT_FALSE(written(0)) << "those words are full";
+  rig->unit.reset_bits(0, 4096);
+  EXPECT_TRUE(rig->unit.waiting_requests().at(0).satisfied);
+}
+
 TEST_F(FullEmpty, AReadBringsWhatElseIsFull) {
   build();
   empty(0);

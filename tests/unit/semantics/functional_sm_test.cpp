@@ -103,7 +103,7 @@ TEST(FunctionalSm, BarrierThatNobodyReachesLeavesNothingToDo) {
   EXPECT_EQ(r.fault.kind, FaultKind::None);
   EXPECT_EQ(
       r.waits_for,
-      "1 blocks; warp 0 of block (0,0,0) of kernel 'k' waits at barrier 1 (32 of 128 threads have arrived, "
+      "warp 0 of block (0,0,0) of kernel 'k' waits at barrier 1 (32 of 128 threads have arrived, "
       "k.ptx:11)");
 }
 
