@@ -190,8 +190,11 @@ Json choice_rows(Experiments& experiments) {
   const Setup base = experiments.base();
   const Grid values = run_grid(experiments, "choices, the values", base);
   std::vector<Grid> others;
-  for (const Choice& choice : experiments.choices())
-    others.push_back(run_grid(experiments, "choice " + choice.id, base, &choice));
+  for (const Choice& choice : experiments.choices()) {
+    Setup other = base;
+    other.choice = choice.id;
+    others.push_back(run_grid(experiments, "choice " + choice.id, other));
+  }
   print(
       "\nChoices that the paper leaves open: full-overlap's mean and best gain in %, the largest normalized "
       "runtime of\n"

@@ -53,7 +53,8 @@ std::optional<double> number(const toml::table& table, const char* key) {
 }
 
 Setup setup(const toml::table& table) {
-  return {text_or_none(table, "machine"), words(table, "sets"), words(table, "options")};
+  return {text_or_none(table, "machine"), words(table, "sets"), words(table, "options"),
+          text_or_none(table, "choice")};
 }
 
 const toml::table* table_or_null(const toml::table& of, const char* key) {
@@ -139,12 +140,12 @@ std::vector<Claim> read_claims(const std::string& path) {
     claim.low = low.value_or(-std::numeric_limits<double>::infinity());
     claim.high = high.value_or(std::numeric_limits<double>::infinity());
     if (const toml::table* on = table_or_null(table, "on")) {
-      check_keys(*on, {"machine", "sets", "options"});
+      check_keys(*on, {"machine", "sets", "options", "choice"});
       claim.on = setup(*on);
     }
     const toml::table* control = table_or_null(table, "control");
     if (control == nullptr) refuse(table, "a claim that is measured needs a control");
-    check_keys(*control, {"text", "machine", "sets", "options"});
+    check_keys(*control, {"text", "machine", "sets", "options", "choice"});
     claim.control = Claim::Control{text(*control, "text"), setup(*control)};
   }
   return claims;

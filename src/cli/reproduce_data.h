@@ -16,6 +16,7 @@ struct Setup {
   std::string machine;  // empty: the paper's
   Strings sets;         // of the machine, key=value
   Strings options;      // of the programs; a later one overrides an earlier one
+  std::string choice;   // of which the alternative is taken; empty: none
 };
 
 // A measurement holds within [low, high], both included.

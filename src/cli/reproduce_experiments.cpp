@@ -49,7 +49,7 @@ const Experiment* find(const std::string& name) {
 }
 
 std::string key_of(const std::string& name, const Setup& setup) {
-  std::string key = name + '\n' + setup.machine;
+  std::string key = name + '\n' + setup.machine + '\n' + setup.choice;
   for (const Strings* words : {&setup.sets, &setup.options}) {
     key += '\n';
     for (const std::string& word : *words) key += word + ' ';
@@ -78,7 +78,7 @@ bool Experiments::exists(const std::string& name) { return find(name) != nullptr
 bool Experiments::scales(const std::string& name) { return find(name)->scales; }
 
 Setup Experiments::base() const {
-  return {options_.machine.empty() ? "gtx580" : options_.machine, options_.sets, {}};
+  return {options_.machine.empty() ? "gtx580" : options_.machine, options_.sets, {}, {}};
 }
 
 config::Machine Experiments::resolved(const Setup& setup) const {
@@ -96,6 +96,7 @@ const Measurements& Experiments::measure(const std::string& name, const Setup& o
   if (!on.machine.empty()) setup.machine = on.machine;
   setup.sets.insert(setup.sets.end(), on.sets.begin(), on.sets.end());
   setup.options = on.options;
+  setup.choice = on.choice;
   const auto [at, is_new] = measured_.try_emplace(key_of(name, setup));
   if (!is_new) return at->second;
   const Experiment& experiment = *find(name);

@@ -72,7 +72,7 @@ Mean mean_of(const Grid& grid) {
 // controllers' queues do not change a baseline, which tracks nothing.
 Grid run_pair(Experiments& experiments, const std::string& title, const Setup& setup) {
   static constexpr const char* kPair[] = {kBaseline, kFull};
-  return run_grid(experiments, title, setup, nullptr, kPair);
+  return run_grid(experiments, title, setup, kPair);
 }
 
 void count_full(const Grid& grid, Measurements& out) {

@@ -116,7 +116,7 @@ Json Grid::json() const {
 namespace {
 
 Job job_of(Experiments& experiments, const Benchmark& benchmark, const std::string& variant,
-           const Setup& setup, const Choice* other) {
+           const Setup& setup) {
   Job job;
   job.source = std::string("lustig2013/") + benchmark.name;
   job.machine = setup.machine;
@@ -127,7 +127,7 @@ Job job_of(Experiments& experiments, const Benchmark& benchmark, const std::stri
   if (experiments.options().quick) append(job.arguments, benchmark.quick);
   for (const Choice& choice : experiments.choices()) {
     if (!choice.concerns(benchmark.name)) continue;
-    const bool change = other == &choice && !(choice.full_empty_only && variant == "baseline");
+    const bool change = setup.choice == choice.id && !(choice.full_empty_only && variant == "baseline");
     const ChoiceSide& side = change ? choice.alternative : choice.value;
     append(job.arguments, side.options);
     append(job.sets, side.sets);
@@ -142,7 +142,7 @@ std::vector<const Outcome*> run_all(Experiments& experiments, const std::string&
                                     const std::string& variant, const Setup& setup, bool check_races) {
   std::vector<Job> jobs;
   for (const Benchmark& benchmark : benchmarks()) {
-    jobs.push_back(job_of(experiments, benchmark, variant, setup, nullptr));
+    jobs.push_back(job_of(experiments, benchmark, variant, setup));
     jobs.back().check_races = check_races;
   }
   return experiments.runner().run(title, jobs);
@@ -215,12 +215,11 @@ void timelines(const Grid& grid, Measurements& out) {
 
 }  // namespace
 
-Grid run_grid(Experiments& experiments, const std::string& title, const Setup& setup, const Choice* other,
+Grid run_grid(Experiments& experiments, const std::string& title, const Setup& setup,
               std::span<const char* const> variants) {
   std::vector<Job> jobs;
   for (const Benchmark& benchmark : benchmarks())
-    for (const char* variant : variants)
-      jobs.push_back(job_of(experiments, benchmark, variant, setup, other));
+    for (const char* variant : variants) jobs.push_back(job_of(experiments, benchmark, variant, setup));
   const std::vector<const Outcome*> outcomes = experiments.runner().run(title, jobs);
   Grid result;
   std::size_t at = 0;
@@ -281,7 +280,7 @@ void measure_figure_11(Experiments& experiments, const Setup& setup, Measurement
   }
   timelines(grid, out);
   // A control asks for less: no split.
-  if (setup.sets != experiments.base().sets || !setup.options.empty()) return;
+  if (setup.sets != experiments.base().sets || !setup.options.empty() || !setup.choice.empty()) return;
   Setup free = setup;
   const Strings sets = free_calls();
   free.sets.insert(free.sets.end(), sets.begin(), sets.end());
@@ -294,7 +293,7 @@ void measure_figure_12(Experiments& experiments, const Setup& setup, Measurement
   for (unsigned size = 8192; size <= 262144; size *= 2) {
     sizes.push_back(size);
     for (const char* variant : kVariants) {
-      jobs.push_back(job_of(experiments, benchmarks().front(), variant, setup, nullptr));
+      jobs.push_back(job_of(experiments, benchmarks().front(), variant, setup));
       jobs.back().arguments.insert(jobs.back().arguments.end(), {"--size", std::to_string(size)});
     }
   }

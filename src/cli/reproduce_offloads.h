@@ -41,9 +41,9 @@ struct Grid {
   nlohmann::ordered_json json() const;
 };
 
-// On all values of the choices, but the alternative of `other` where it is given.
+// On the values of all choices but the setup's.
 Grid run_grid(Experiments& experiments, const std::string& title, const Setup& setup,
-              const Choice* other = nullptr, std::span<const char* const> variants = kVariants);
+              std::span<const char* const> variants = kVariants);
 
 // The grid, and again on a machine whose calls and driver cost no time: what each gain consists of.
 void measure_figure_11(Experiments& experiments, const Setup& setup, Measurements& out);
