@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "memory/request.h"
+#include "memory/cache/byte_masks.h"
 
 namespace duet::memory {
 
@@ -12,6 +12,10 @@ namespace duet::memory {
 void perform_atomic(RequestPool& pool, Request& request, std::byte* data, const std::string& who);
 
 // What an answer carries: the bytes that were read, of an atomic the old values of its words.
-std::uint16_t answer_bytes(const Request& request);
+inline std::uint16_t answer_bytes(const Request& request) {
+  if (request.operation == Operation::Read) return request.bytes;
+  if (request.operation != Operation::Atomic || !request.wants_result) return 0;
+  return static_cast<std::uint16_t>(count(request.mask));
+}
 
 }  // namespace duet::memory
