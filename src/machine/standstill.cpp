@@ -44,6 +44,13 @@ const char* does(const WaitingRequest& request) {
   return sm ? "stores" : "writes";
 }
 
+// "16 loads"
+std::string counted(const WaitingRequest& request, std::size_t count) {
+  std::string what = does(request);
+  if (count == 1) what.pop_back();
+  return std::to_string(count) + " " + what;
+}
+
 const char* wanted(Trigger trigger) { return trigger == Trigger::Empty ? "empty" : "full"; }
 const char* opposite(Trigger trigger) { return trigger == Trigger::Empty ? "full" : "empty"; }
 
@@ -326,13 +333,14 @@ class Examiner {
     const WaitingRequest& first = group.first;
     const std::string words = place(group.low, group.end - group.low);
     if (first.trigger == Trigger::None) {
-      add(fmt::format("{}: {} {} of {} wait for their turn ({}{})", who(group), group.count, does(first),
+      add(fmt::format("{}: {} of {} wait for their turn ({}{})", who(group), counted(first, group.count),
                       words, source(group), since(group)));
       return;
     }
     if (!first.satisfied) {
-      add(fmt::format("{} waits for {}: {} {} of {}, which is {} ({}{})", who(group), wanted(first.trigger),
-                      group.count, does(first), words, opposite(first.trigger), source(group), since(group)));
+      add(fmt::format("{} waits for {}: {} of {}, which is {} ({}{})", who(group), wanted(first.trigger),
+                      counted(first, group.count), words, opposite(first.trigger), source(group),
+                      since(group)));
       if (first.written)
         add(fmt::format("{} was written by {} at {:.3f} us, after it had been emptied and without filling it",
                         words, plain_writer(*first.written), microseconds(first.written->time)));
@@ -346,8 +354,8 @@ class Examiner {
             : fmt::format("in the queue of {} of {} memory controller{}",
                           queue_name(first.queue, machine_.config.gpu.full_empty.queues),
                           group.controllers.size(), group.controllers.size() == 1 ? "" : "s");
-    add(fmt::format("{} is held up: {} {} of {}, which is {}, stand behind {} {} ({}{})", who(group),
-                    group.count, does(first), words, wanted(first.trigger), front, where, source(group),
+    add(fmt::format("{} is held up: {} of {}, which is {}, stand behind {} {} ({}{})", who(group),
+                    counted(first, group.count), words, wanted(first.trigger), front, where, source(group),
                     since(group)));
   }
 
