@@ -161,7 +161,9 @@ def region(runner, pool):
     tracked = []
     for benchmark in BENCHMARKS:
         stats = runner.run(benchmark, "gtx580", [], ["--variant", "full-overlap"])[1]
-        tracked.append(f"{sum(c['bytes'] for c in stats['copies'] if c['kind'] == 'full_empty_set') / 1024:.1f} KiB")
+        begin = max(m["time_ps"] for m in stats["marks"] if m["name"] == "offload")  # warm-ups empty the same words
+        emptied = [c["bytes"] for c in stats["copies"] if c["kind"] == "full_empty_set" and c["queued_ps"] >= begin]
+        tracked.append(f"{sum(emptied) / 1024:.1f} KiB")
     rows.append(["tracked by full-overlap", "", *tracked, ""])
     print_table("A bounded region of bits, the fastest variant that fits", ["region", "bits", *BENCHMARKS, "mean"], rows)
 

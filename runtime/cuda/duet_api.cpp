@@ -17,10 +17,7 @@ void with_thread(Body&& body) {
 }  // namespace
 
 DUET_EXPORT void duetMark(const char* name) {
-  with_thread([&](Session& session, duet::cuda::ThreadState& thread) {
-    session.process().mark(name != nullptr ? name : "", thread.host->clock());
-    session.process().note_time(thread.host->clock());
-  });
+  if (name != nullptr) duet::cuda::mark(name);
 }
 
 DUET_EXPORT void duetHostWork(unsigned long long nanoseconds) {

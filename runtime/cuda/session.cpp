@@ -473,16 +473,15 @@ cudaError_t run_entered(ApiFunction& function, Entry& entry,
 
 namespace {
 // The last fact of a report.
-std::string in_call(const ApiFunction& function) {
-  return std::string("\n  the host is in ") + (called_for != nullptr ? called_for->name : function.name);
+std::string in_call(const char* function) {
+  return std::string("\n  the host is in ") + (called_for != nullptr ? called_for->name : function);
 }
-}  // namespace
 
-cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body) {
-  if (const cudaError_t refused = Session::refusal(); refused != cudaSuccess) return refused;
+// What the machine cannot go on after ends the program.
+template <typename Body>
+auto or_end(const char* function, Body&& body) {
   try {
-    Entry entry(function);
-    return run_entered(function, entry, body);
+    return body();
   } catch (const Stopped& stopped) {
     Session::get().end(stopped.status(), stopped.what() + in_call(function));
   } catch (const Deadlock& error) {
@@ -491,7 +490,30 @@ cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&,
     Session::get().end(125, error.what());
   }
 }
+}  // namespace
+
+cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body) {
+  if (const cudaError_t refused = Session::refusal(); refused != cudaSuccess) return refused;
+  return or_end(function.name, [&] {
+    Entry entry(function);
+    return run_entered(function, entry, body);
+  });
+}
 
 }  // namespace detail
+
+void mark(const char* name) {
+  if (Session::refusal() != cudaSuccess) return;
+  detail::or_end("duetMark", [&] {
+    Session& session = Session::get();
+    std::lock_guard lock(session.mutex());
+    const unsigned mxcsr = exchange_mxcsr(kDefaultMxcsr);
+    driver::HostThread& host = *session.thread().host;
+    host.enter();  // the machine is where its statistics are asked for
+    session.process().mark(name, host.clock());
+    session.process().note_time(host.clock());
+    _mm_setcsr(mxcsr);
+  });
+}
 
 }  // namespace duet::cuda

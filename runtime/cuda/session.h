@@ -246,6 +246,9 @@ class Entry {
 cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body);
 }  // namespace detail
 
+// A mark at the thread's time, with the machine's statistics then. No API function: it is not counted.
+void mark(const char* name);
+
 // Runs the body of an API function under the rules above and keeps the thread's last error.
 template <typename Body>
 cudaError_t api(ApiFunction& function, Body&& body) {

@@ -64,6 +64,8 @@ struct ReproduceOptions {
   std::string machine;
   std::vector<std::string> sets;
   bool quick = false;
+  bool controls = false;
+  bool list = false;
   bool quiet = false;
 };
 int reproduce(const Installation& installation, const ReproduceOptions& options);

@@ -190,6 +190,9 @@ int command_line(int argc, char** argv) {
                    "change one machine parameter: key=value; each --set takes one key")
       ->allow_extra_args(false);
   reproduce_app->add_flag("--quick", reproduction.quick, "smaller inputs than the paper's");
+  reproduce_app->add_flag("--list", reproduction.list, "name the claims, one a line, and measure nothing");
+  reproduce_app->add_flag("--controls", reproduction.controls,
+                          "measure each claim again on the machine or variant on which it must not hold");
   reproduce_app->add_flag("-q,--quiet", reproduction.quiet, "no progress");
 
   try {

@@ -1,21 +1,16 @@
-// `duet reproduce PAPER`: runs the experiment behind each claim and compares. Which claims there are stands
-// in reproduce_claims.cpp, how they are measured in reproduce_latencies.cpp, reproduce_offloads.cpp and
-// reproduce_extensions.cpp.
+// `duet reproduce PAPER`: runs the experiment behind each claim and compares; with --controls again where the
+// claim must not hold. Claims, controls and choices stand in experiments/PAPER, how they are measured in
+// reproduce_latencies.cpp, reproduce_offloads.cpp and reproduce_extensions.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/reproduce_choices.h"
-#include "cli/reproduce_claims.h"
-#include "cli/reproduce_extensions.h"
-#include "cli/reproduce_latencies.h"
 #include "cli/reproduce_offloads.h"
-#include "config/loader.h"
 
 namespace duet::cli {
 
@@ -29,10 +24,9 @@ void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 class Selection {
  public:
-  explicit Selection(const std::vector<std::string>& only) : only_(only) {
+  Selection(const Strings& only, const std::vector<Claim>& claims) : only_(only) {
     for (const std::string& id : only) {
       const auto is = [&](const Claim& claim) { return id == claim.id; };
-      const auto claims = lustig2013_claims();
       if (id != kChoices && std::none_of(claims.begin(), claims.end(), is))
         throw Error(fmt::format("lustig2013 has no claim '{}'", id));
     }
@@ -42,72 +36,116 @@ class Selection {
   }
 
  private:
-  const std::vector<std::string>& only_;
+  const Strings& only_;
 };
-
-bool machine_exists(const Installation& installation, const char* name) {
-  const auto machines = config::list_machines(installation.machines_directory);
-  return std::any_of(machines.begin(), machines.end(),
-                     [&](const auto& machine) { return machine.name == name; });
-}
 
 std::string number(std::optional<double> value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
 
-// What stands behind a row's claim: fixed words, what the measurement added, and that inputs were small.
-std::string note_of(const Claim& claim, bool has_value, bool quick, const Measurements& measured) {
-  std::string note = claim.note;
-  const auto add = [&](const std::string& text) {
-    if (!text.empty()) note += (note.empty() ? "" : "; ") + text;
-  };
-  for (const std::string& key :
-       {std::string(claim.quantity), has_value ? std::string() : std::string(claim.id)})
-    if (const auto more = measured.notes.find(key); !key.empty() && more != measured.notes.end())
-      add(more->second);
-  const std::string_view id = claim.id;
-  if (quick && has_value && id != "L-T2" && id != "L-F9" && id != "L-dram") add("small inputs");
-  return note;
+struct Result {
+  std::optional<double> value;
+  std::string note;
+};
+
+Result measured(Experiments& experiments, const Claim& claim, const Setup& setup) {
+  const Measurements& all = experiments.measure(claim.experiment, setup);
+  Result result;
+  if (const auto value = all.values.find(claim.quantity); value != all.values.end())
+    result.value = value->second;
+  for (const std::string& key : {claim.quantity, result.value ? claim.quantity : std::string()})
+    if (const auto note = all.notes.find(key); note != all.notes.end() && result.note.empty())
+      result.note = note->second;
+  return result;
 }
 
-Json claim_rows(const Selection& selection, bool quick, const Measurements& measured) {
+Json json_or_null(std::optional<double> value) { return value ? Json(*value) : Json(); }
+
+Json claim_rows(Experiments& experiments, const std::vector<Claim>& claims, const Selection& selection,
+                Json& figures) {
+  const bool quick = experiments.options().quick;
   Json rows = Json::array();
-  print(fmt::format("{:<7} {:<11} {:>8} {:>9} {:<6} {}\n", "id", "verdict", "paper", "measured", "unit",
-                    "claim"));
-  for (const Claim& claim : lustig2013_claims()) {
+  std::string text = fmt::format("{:<7} {:<11} {:>8} {:>9} {:<6} {}\n", "id", "verdict", "paper", "measured",
+                                 "unit", "claim");
+  for (const Claim& claim : claims) {
     if (!selection.wants(claim.id)) continue;
-    const auto found = measured.values.find(claim.quantity);
-    const std::optional<double> value =
-        found == measured.values.end() ? std::nullopt : std::optional(found->second);
-    const std::string note = note_of(claim, value.has_value(), quick, measured);
-    const char* result = verdict(claim, value);
+    Result result;
+    std::string note = claim.note;
+    const auto add = [&](const std::string& more) {
+      if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
+    };
+    if (!claim.experiment.empty()) {
+      result = measured(experiments, claim, claim.on);
+      add(result.note);
+      if (quick && result.value && Experiments::scales(claim.experiment)) add("small inputs");
+      if (claim.on.sets.empty() && claim.on.options.empty())
+        if (const Json& own = experiments.measure(claim.experiment).figures; own.is_object())
+          figures.update(own, true);
+    }
+    const char* verdict = claim.verdict(result.value);
     rows.push_back({{"id", claim.id},
                     {"claim", claim.claim},
-                    {"paper", claim.paper ? Json(*claim.paper) : Json()},
+                    {"paper", json_or_null(claim.paper)},
                     {"unit", claim.unit},
-                    {"measured", value ? Json(*value) : Json()},
-                    {"verdict", result},
+                    {"measured", json_or_null(result.value)},
+                    {"verdict", verdict},
                     {"note", note}});
-    print(fmt::format("{:<7} {:<11} {:>8} {:>9} {:<6} {}{}\n", claim.id, result, number(claim.paper),
-                      number(value), claim.unit, claim.claim, note.empty() ? "" : " (" + note + ")"));
+    text += fmt::format("{:<7} {:<11} {:>8} {:>9} {:<6} {}{}\n", claim.id, verdict, number(claim.paper),
+                        number(result.value), claim.unit, claim.claim, note.empty() ? "" : " (" + note + ")");
   }
+  print(text);
   return rows;
 }
 
-void print_figure_11(const Grid& grid) {
-  print("\nFigure 11: runtime as a share of the baseline's\n");
-  print(fmt::format("{:<13} {:>12} {:>14} {:>15} {:>13}\n", "benchmark", "baseline us", "overlap-start",
-                    "overlap-finish", "full-overlap"));
+// Each claim where it must not hold. Returns how many do.
+unsigned control_rows(Experiments& experiments, const std::vector<Claim>& claims, const Selection& selection,
+                      Json& rows) {
+  unsigned failures = 0;
+  std::string text = fmt::format("\nControls: where each claim must not hold\n{:<7} {:<14} {:>9} {:<6} {}\n",
+                                 "id", "", "measured", "unit", "claim; control");
+  for (std::size_t i = 0, row = 0; i < claims.size(); ++i) {
+    const Claim& claim = claims[i];
+    if (!selection.wants(claim.id)) continue;
+    Json& own = rows[row++];
+    if (!claim.control) continue;
+    const Result result = measured(experiments, claim, claim.control->setup);
+    const bool fails = result.value && std::string(claim.verdict(result.value)) == "falls short";
+    failures += !fails;
+    const char* verdict = fails ? "fails as must" : result.value ? "STILL HOLDS" : "NOT MEASURED";
+    own["control"] = {
+        {"what", claim.control->text}, {"measured", json_or_null(result.value)}, {"fails", fails}};
+    text += fmt::format("{:<7} {:<14} {:>9} {:<6} {}; {}{}\n", claim.id, verdict, number(result.value),
+                        claim.unit, claim.claim, claim.control->text,
+                        fails || result.note.empty() ? "" : " (" + result.note + ")");
+  }
+  print(text);
+  return failures;
+}
+
+void print_figure_11(const Json& figure) {
+  print(
+      "\nFigure 11: runtime as a share of the baseline's; what full-overlap saves, and of it what calls and "
+      "driver cost\n");
+  print(fmt::format("{:<13} {:>12} {:>14} {:>15} {:>13} {:>9} {:>9} {:>8}\n", "benchmark", "baseline us",
+                    "overlap-start", "overlap-finish", "full-overlap", "saved us", "calls us", "overlap"));
   for (const Benchmark& benchmark : benchmarks()) {
+    const Json& own = figure["benchmarks"][benchmark.name];
     const auto share = [&](const char* variant) {
-      const auto value = grid.normalized(benchmark.name, variant);
-      return value ? fmt::format("{:.3f}", *value) : std::string("failed");
+      const Json value = own[variant].value("normalized", Json());
+      return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : std::string("failed");
     };
-    print(fmt::format("{:<13} {:>12.1f} {:>14} {:>15} {:>13}\n", benchmark.name,
-                      grid.outcomes.at(benchmark.name).at("baseline")->runtime_us(), share("overlap-start"),
-                      share("overlap-finish"), share("full-overlap")));
+    std::string split;
+    if (figure.contains("split") && figure["split"].contains(benchmark.name) &&
+        figure["split"][benchmark.name].contains("full-overlap")) {
+      const Json& parts = figure["split"][benchmark.name]["full-overlap"];
+      split = fmt::format("{:>9.1f} {:>9.1f} {:>8.1f}", parts["saved_us"].get<double>(),
+                          parts["calls_and_driver_us"].get<double>(), parts["overlap_us"].get<double>());
+    }
+    print(fmt::format("{:<13} {:>12.1f} {:>14} {:>15} {:>13} {}\n", benchmark.name,
+                      own["baseline"].value("runtime_us", 0.0), share("overlap-start"),
+                      share("overlap-finish"), share("full-overlap"), split));
   }
   const auto mean = [&](const char* variant) {
-    const auto gain = grid.mean_gain(variant);
-    return gain ? fmt::format("{:.3f}", 1 - *gain / 100) : std::string("-");
+    const Json& value = figure["mean"][variant];
+    return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : std::string("-");
   };
   print(fmt::format("{:<13} {:>12} {:>14} {:>15} {:>13}\n", "mean", "", mean("overlap-start"),
                     mean("overlap-finish"), mean("full-overlap")));
@@ -147,18 +185,20 @@ void print_side(const char* name, const ChoiceSide& side, const Grid& grid) {
 }
 
 // Both sides of every choice: the values together, and each alternative with all other values.
-Json choice_rows(Offloads& offloads, const Grid& values) {
+Json choice_rows(Experiments& experiments) {
   Json rows = Json::array();
+  const Setup base = experiments.base();
+  const Grid values = run_grid(experiments, "choices, the values", base);
   std::vector<Grid> others;
-  for (const Choice& choice : offloads.choices())
-    others.push_back(offloads.grid("choice " + choice.id, &choice));
+  for (const Choice& choice : experiments.choices())
+    others.push_back(run_grid(experiments, "choice " + choice.id, base, &choice));
   print(
       "\nChoices that the paper leaves open: full-overlap's mean and best gain in %, the largest normalized "
       "runtime of\n"
       "any variant, and how many of the 28 runs fail\n");
   print(fmt::format("  {:<12} {:>6} {:>6} {:>7} {:>7}\n", "", "mean", "best", "worst", "failed"));
   for (std::size_t i = 0; i < others.size(); ++i) {
-    const Choice& choice = offloads.choices()[i];
+    const Choice& choice = experiments.choices()[i];
     print(fmt::format("{}: {}\n", choice.id, choice.question));
     print_side("value", choice.value, values);
     print_side("alternative", choice.alternative, others[i]);
@@ -171,72 +211,46 @@ Json choice_rows(Offloads& offloads, const Grid& values) {
   return rows;
 }
 
-// The claims about full/empty bits; returns the benchmarks in all variants where any claim needs them.
-std::optional<Grid> measure_full_empty(Offloads& offloads, const Selection& selection,
-                                       const config::Machine& machine, Measurements& out) {
-  static constexpr const char* kOnGrid[] = {"L-F11a", "L-F11b", "L-F11c", "L-F11d", "L-F11e", "L-F11f",
-                                            "L-tab3", "L-F12",  "L-hol",  "L-mshr", kChoices};
-  const Bytes granule_bytes = machine.gpu.full_empty.granule_bytes;
-  if (granule_bytes == 0) {
-    for (const char* id : kOnGrid) out.notes[id] = "the machine has no full/empty bits";
-    for (const char* id : {"L-safe", "L-dram", "L-ext"}) out.notes[id] = "the machine has no full/empty bits";
-    return std::nullopt;
-  }
-  out.values["bits_share"] = 100.0 / (8 * static_cast<double>(granule_bytes));
-  if (selection.wants("L-safe")) offloads.safety(out);
-  if (std::none_of(std::begin(kOnGrid), std::end(kOnGrid),
-                   [&](const char* id) { return selection.wants(id); }))
-    return std::nullopt;
-  Grid grid = offloads.grid("L-F11, seven benchmarks in four variants");
-  offloads.figure_11(grid, out);
-  offloads.figures_3_and_6(grid, out);
-  if (selection.wants("L-tab3") || selection.wants("L-F12")) offloads.figure_12_and_table_3(grid, out);
-  if (selection.wants("L-hol")) offloads.queues(grid, out);
-  if (selection.wants("L-mshr")) offloads.miss_registers(grid, machine.gpu.sm.count, out);
-  return grid;
-}
-
 }  // namespace
 
 int reproduce(const Installation& installation, const ReproduceOptions& options) {
   if (options.paper != "lustig2013")
     throw Error(fmt::format("no experiments for '{}': this version reproduces lustig2013", options.paper));
-  const Selection selection(options.only);
-  const std::string machine = options.machine.empty() ? "gtx580" : options.machine;
-  const auto resolved = config::load_machine(machine, installation.machines_directory, options.sets).machine;
-  Runner runner(installation, options.quiet);
-  Offloads offloads(runner, options,
-                    read_choices(installation.experiments_directory + "/lustig2013/choices.toml"), machine);
-
-  Measurements measured;
-  if (selection.wants("L-T2")) measure_latencies(runner, machine, options.sets, measured);
-  if (selection.wants("L-F9"))
-    measure_driver_latency(runner, machine, options.sets,
-                           static_cast<double>(resolved.driver.memcpy_async.driver_ns) / 1000, measured);
-  const std::optional<Grid> grid = measure_full_empty(offloads, selection, resolved, measured);
-  if (selection.wants("L-ext") && resolved.gpu.full_empty.granule_bytes != 0)
-    measure_extensions(runner, offloads, machine, options, measured);
-  if (machine_exists(installation, "llano")) {
-    if (selection.wants("L-int")) offloads.integrated(measured);
-  } else {
-    measured.notes["L-int"] = "there is no machine llano";
+  const std::string folder = installation.experiments_directory + "/" + options.paper;
+  const std::vector<Claim> claims = read_claims(folder + "/claims.toml");
+  for (const Claim& claim : claims)
+    if (!claim.experiment.empty() && !Experiments::exists(claim.experiment))
+      throw Error(fmt::format("{}/claims.toml: there is no experiment '{}'", folder, claim.experiment));
+  const Selection selection(options.only, claims);
+  if (options.list) {
+    std::string last;
+    for (const Claim& claim : claims)
+      if (std::exchange(last, claim.id) != claim.id) print(claim.id + "\n");
+    return 0;
   }
-  Json choices = Json::array();
+  Experiments experiments(installation, options, read_choices(folder + "/choices.toml"));
+  experiments.resolved(experiments.base());  // a wrong machine or key is said before anything runs
+
+  Json figures = Json::object(), choices = Json::array();
   if (options.quick) print("quick: smaller inputs than the paper's, except where a claim names its sizes\n");
-  const Json rows = claim_rows(selection, options.quick, measured);
-  if (grid) print_figure_11(*grid);
-  if (measured.figures.contains("12")) print_figure_12(measured.figures["12"]);
-  if (grid && selection.wants(kChoices)) choices = choice_rows(offloads, *grid);
+  Json rows = claim_rows(experiments, claims, selection, figures);
+  if (figures.contains("11")) print_figure_11(figures["11"]);
+  if (figures.contains("12")) print_figure_12(figures["12"]);
+  const unsigned without_effect = options.controls ? control_rows(experiments, claims, selection, rows) : 0;
+  if (selection.wants(kChoices)) choices = choice_rows(experiments);
 
   if (!options.json.empty()) {
     std::ofstream file(options.json);
-    file << Json{{"paper", options.paper}, {"machine", machine}, {"quick", options.quick},
-                 {"rows", rows},           {"choices", choices}, {"figures", measured.figures}}
+    file << Json{{"paper", options.paper}, {"machine", experiments.base().machine},
+                 {"quick", options.quick}, {"rows", rows},
+                 {"choices", choices},     {"figures", figures}}
                 .dump(1)
          << "\n";
     if (!file.flush()) throw Error(fmt::format("cannot write {}", options.json));
   }
-  return 0;
+  if (without_effect == 0) return 0;
+  std::fputs(fmt::format("duet: {} controls do not fail as they must\n", without_effect).c_str(), stderr);
+  return 1;
 }
 
 }  // namespace duet::cli

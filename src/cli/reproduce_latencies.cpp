@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
 #include "base/error.h"
@@ -13,10 +14,15 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+Job job_of(const char* program, const Setup& setup, Strings arguments = {}) {
+  arguments.insert(arguments.end(), setup.options.begin(), setup.options.end());
+  return {std::string("probe/") + program, {}, std::move(arguments), setup.machine, setup.sets};
+}
+
 // One JSON object a line.
-std::vector<Json> probe(Runner& runner, const std::string& title, const Job& job) {
-  const Outcome& outcome = *runner.run(title, {job}).front();
-  if (!outcome.right()) throw Error(fmt::format("the program {} failed: {}", job.source, outcome.error));
+std::vector<Json> lines_of(const Outcome& outcome, const Job& job) {
+  if (!outcome.right())
+    throw Error(fmt::format("the program {} failed: {}", job.source, outcome.error_line()));
   std::vector<Json> lines;
   std::istringstream text(outcome.output);
   for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
@@ -38,15 +44,38 @@ void fit(const std::map<double, double>& time_ns_by_bytes, const std::string& na
   out.values[name + "_intercept"] = median(intercepts) / 1000;
 }
 
+std::vector<Json> probe(Experiments& experiments, const std::string& title, const Job& job) {
+  return lines_of(*experiments.runner().run(title, {job}).front(), job);
+}
+
+// Nanoseconds by operation and bytes.
+using Latencies = std::map<std::string, std::map<double, double>>;
+Latencies latencies(Experiments& experiments, const std::string& title, const Setup& setup) {
+  Latencies times;
+  for (const Json& line : probe(experiments, title, job_of("latency", setup)))
+    times[line.at("operation").get<std::string>()][line.at("bytes").get<double>()] =
+        median(line.at("ns").get<std::vector<double>>());
+  return times;
+}
+
+// During which kernels ran beside each other, us.
+double kernels_together_us(const Outcome& outcome) {
+  std::vector<std::pair<double, double>> kernels;
+  for (const auto& kernel : outcome.statistics["kernels"])
+    kernels.emplace_back(kernel["start_ps"].get<double>(), kernel["end_ps"].get<double>());
+  std::sort(kernels.begin(), kernels.end());
+  double together = 0, end = 0;
+  for (const auto& [start, own_end] : kernels) {
+    together += std::max(0.0, std::min(end, own_end) - start);
+    end = std::max(end, own_end);
+  }
+  return together / 1e6;
+}
+
 }  // namespace
 
-void measure_latencies(Runner& runner, const std::string& machine, const std::vector<std::string>& sets,
-                       Measurements& out) {
-  std::map<std::string, std::map<double, double>> times;
-  for (const Json& line : probe(runner, "L-T2, latencies", {"probe/latency", {}, {}, machine, sets})) {
-    const std::vector<double> samples = line.at("ns").get<std::vector<double>>();
-    times[line.at("operation").get<std::string>()][line.at("bytes").get<double>()] = median(samples);
-  }
+void measure_latencies(Experiments& experiments, const Setup& setup, Measurements& out) {
+  Latencies times = latencies(experiments, "L-T2, latencies", setup);
   fit(times.at("memcpy_h2d"), "sync_h2d", out);
   fit(times.at("memcpy_d2h"), "sync_d2h", out);
   fit(times.at("memcpy_async_h2d_sync"), "async_h2d", out);
@@ -61,13 +90,68 @@ void measure_latencies(Runner& runner, const std::string& machine, const std::ve
       out.figures["10"][operation].push_back({{"bytes", bytes}, {"us", ns / 1000}});
 }
 
-void measure_driver_latency(Runner& runner, const std::string& machine, const std::vector<std::string>& sets,
-                            double configured_us, Measurements& out) {
-  const auto lines =
-      probe(runner, "L-F9, driver latency", {"probe/fig9", {}, {"8", "1024", "65536"}, machine, sets});
-  const double measured_us = lines.at(0).at("driver_ns").get<double>() / 1000;
-  out.values["driver_latency_share"] = measured_us / configured_us;
-  out.notes["driver_latency_share"] = fmt::format("{:.4g} us, set are {:.4g} us", measured_us, configured_us);
+void measure_figure_2(Experiments& experiments, const Setup& setup, Measurements& out) {
+  Setup integrated = setup;
+  integrated.machine = "llano";
+  if (!experiments.machine_exists(integrated.machine)) {
+    out.notes[""] = "there is no machine llano";
+    return;
+  }
+  const Latencies there = latencies(experiments, "L-F2, llano", integrated);
+  const Latencies here = latencies(experiments, "L-F2", experiments.base());
+  for (const char* operation : {"memcpy_h2d", "memcpy_d2h"})
+    for (const auto& [bytes, ns] : here.at(operation))
+      out.figures["2"][operation].push_back({{"bytes", bytes},
+                                             {"discrete_us", ns / 1000},
+                                             {"integrated_us", there.at(operation).at(bytes) / 1000}});
+  const auto& [bytes, discrete_ns] = *here.at("memcpy_h2d").begin();
+  const double integrated_ns = there.at("memcpy_h2d").at(bytes);
+  out.values["small_copy_ratio"] = integrated_ns / discrete_ns;
+  out.notes["small_copy_ratio"] =
+      fmt::format("{} bytes: {:.2f} us and {:.2f} us", bytes, integrated_ns / 1000, discrete_ns / 1000);
+}
+
+// The lookups as they are; profiled, as the setup says; and with timers around the calls, as the setup says.
+void measure_figure_8(Experiments& experiments, const Setup& setup, Measurements& out) {
+  const Job plain = job_of("profile", experiments.base()), own = job_of("profile", setup),
+            timed = job_of("profile", setup, {"--timers", "on"});
+  const auto outcomes = experiments.runner().run("L-F8, profiler", {plain, own, timed});
+  const auto total_us = [&](std::size_t i) {
+    return lines_of(*outcomes[i], timed).back().at("total_ns").get<double>() / 1000;
+  };
+  out.values["stretch"] = total_us(1) / total_us(0);
+  out.values["stretch_with_timers"] = total_us(2) / total_us(0);
+  out.values["kernels_together"] = kernels_together_us(*outcomes[1]);
+  out.notes["kernels_together"] = fmt::format("{:.1f} us as it is", kernels_together_us(*outcomes[0]));
+  out.notes["stretch"] = fmt::format("{:.1f} us, as it is {:.1f} us", total_us(1), total_us(0));
+  out.notes["stretch_with_timers"] =
+      fmt::format("{:.1f} us, without timers {:.1f} us", total_us(2), total_us(0));
+  for (const Json& line : lines_of(*outcomes[2], timed))
+    if (line.contains("call"))
+      out.figures["8"].push_back({{"call", line.at("call")},
+                                  {"start_us", line.at("start_ns").get<double>() / 1000},
+                                  {"end_us", line.at("end_ns").get<double>() / 1000}});
+}
+
+void measure_figure_9(Experiments& experiments, const Setup& setup, Measurements& out) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const Json& line : probe(experiments, "L-F9, driver latency", job_of("fig9", setup))) {
+    const double us = line.at("same_stream_ns").get<double>() / 1000;
+    least = std::min(least, us);
+    most = std::max(most, us);
+    out.figures["9"].push_back({{"bytes", line.at("bytes")}, {"difference_us", us}});
+  }
+  out.values["least_difference"] = least;
+  out.values["most_difference"] = most;
+}
+
+void measure_granule(Experiments& experiments, const Setup& setup, Measurements& out) {
+  const double bytes = probe(experiments, "L-dram, granule", job_of("granule", setup))
+                           .back()
+                           .at("granule_bytes")
+                           .get<double>();
+  out.values["bits_share"] = 100 / (8 * bytes);
+  out.notes["bits_share"] = fmt::format("{} bytes can be emptied on their own", bytes);
 }
 
 }  // namespace duet::cli

@@ -1,16 +1,16 @@
-// lustig2013 Table 2 and Figures 9 and 10: what calls cost, measured inside the simulation by programs that
-// only use the runtime API (workloads/probe).
+// lustig2013 Table 2 and Figures 2, 8, 9 and 10, section 4.2's granule: what programs measure that use only
+// the runtime API (workloads/probe).
 #pragma once
 
-#include "cli/reproduce_claims.h"
-#include "cli/reproduce_runner.h"
+#include "cli/reproduce_experiments.h"
 
 namespace duet::cli {
 
-void measure_latencies(Runner& runner, const std::string& machine, const std::vector<std::string>& sets,
-                       Measurements& out);
-// `configured_us`: the driver's latency of an asynchronous copy, as the machine file sets it.
-void measure_driver_latency(Runner& runner, const std::string& machine, const std::vector<std::string>& sets,
-                            double configured_us, Measurements& out);
+void measure_latencies(Experiments& experiments, const Setup& setup, Measurements& out);
+// The smallest copy on the integrated machine, to which the setup belongs, and on the discrete one.
+void measure_figure_2(Experiments& experiments, const Setup& setup, Measurements& out);
+void measure_figure_8(Experiments& experiments, const Setup& setup, Measurements& out);
+void measure_figure_9(Experiments& experiments, const Setup& setup, Measurements& out);
+void measure_granule(Experiments& experiments, const Setup& setup, Measurements& out);
 
 }  // namespace duet::cli

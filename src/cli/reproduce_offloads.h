@@ -2,15 +2,12 @@
 // and the claims about full/empty bits.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "cli/reproduce_choices.h"
-#include "cli/reproduce_claims.h"
-#include "cli/reproduce_runner.h"
+#include "cli/reproduce_experiments.h"
 
 namespace duet::cli {
 
@@ -18,7 +15,7 @@ inline constexpr const char* kVariants[] = {"baseline", "overlap-start", "overla
 
 struct Benchmark {
   const char* name;
-  std::vector<std::string> quick;  // options that make it small
+  Strings quick;  // options that make it small
 };
 const std::vector<Benchmark>& benchmarks();
 
@@ -29,47 +26,34 @@ struct Grid {
   unsigned runs() const;
   unsigned failures() const;
   std::string first_failure() const;
+  // "2 of 28 runs failed, first ..."
+  std::string failed() const;
   // Runtime as a share of the baseline's; nothing when either run failed.
   std::optional<double> normalized(const std::string& benchmark, const std::string& variant) const;
   // In percent; nothing when a run failed.
   std::optional<double> gain(const std::string& benchmark, const std::string& variant) const;
   std::optional<double> mean_gain(const std::string& variant) const;
   std::optional<double> best_gain(const std::string& variant) const;
+  // Microseconds less than the baseline's.
+  std::optional<double> saved_us(const std::string& benchmark, const std::string& variant) const;
   // Of the variants with full/empty bits, and where.
   double worst_normalized(std::string& where) const;
   nlohmann::ordered_json json() const;
 };
 
-class Offloads {
- public:
-  Offloads(Runner& runner, const ReproduceOptions& options, std::vector<Choice> choices, std::string machine)
-      : runner_(runner), options_(options), choices_(std::move(choices)), machine_(std::move(machine)) {}
+// On all values of the choices, but the alternative of `other` where it is given.
+Grid run_grid(Experiments& experiments, const std::string& title, const Setup& setup,
+              const Choice* other = nullptr, std::span<const char* const> variants = kVariants);
 
-  const std::vector<Choice>& choices() const { return choices_; }
-  // All values, but the alternative of `other` where it is given. `sets` and `arguments` come on top.
-  Grid grid(const std::string& title, const Choice* other = nullptr, const std::string& machine = "",
-            const std::vector<std::string>& sets = {}, const std::vector<std::string>& arguments = {},
-            std::span<const char* const> variants = kVariants);
-
-  void figure_11(const Grid& grid, Measurements& out) const;
-  void figures_3_and_6(const Grid& grid, Measurements& out) const;
-  void figure_12_and_table_3(const Grid& grid, Measurements& out);
-  void safety(Measurements& out);
-  void queues(const Grid& grid, Measurements& out);
-  void miss_registers(const Grid& grid, unsigned long long sm_count, Measurements& out);
-  void integrated(Measurements& out);
-
- private:
-  Job job(const Benchmark& benchmark, const std::string& variant, const Choice* other,
-          const std::string& machine) const;
-  std::vector<const Outcome*> run_all(const std::string& title, const std::string& variant,
-                                      const std::vector<std::string>& sets,
-                                      const std::vector<std::string>& arguments, bool check_races = false);
-
-  Runner& runner_;
-  const ReproduceOptions& options_;
-  std::vector<Choice> choices_;
-  std::string machine_;
-};
+// The grid, and again on a machine whose calls and driver cost no time: what each gain consists of.
+void measure_figure_11(Experiments& experiments, const Setup& setup, Measurements& out);
+// vectorAdd by size; with Figure 11's runs all of Table 3.
+void measure_figure_12(Experiments& experiments, const Setup& setup, Measurements& out);
+// Overlap-start, watched for races: which results are right, what stands still.
+void measure_launched_early(Experiments& experiments, const Setup& setup, Measurements& out);
+// vectorAdd's overlap-start at the moment at which its data are ready, and all variants' results.
+void measure_miss_registers(Experiments& experiments, const Setup& setup, Measurements& out);
+// The grid on the integrated machine, to which the setup belongs.
+void measure_integrated(Experiments& experiments, const Setup& setup, Measurements& out);
 
 }  // namespace duet::cli

@@ -39,20 +39,11 @@ std::string contents(const fs::path& path) {
   return text.str();
 }
 
-// But for the indented lines of a report, which follow the line that they belong to.
-std::string last_line(const std::string& text) {
-  std::string last;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    if (!line.empty() && line[0] != ' ') last = line;
-  return last;
-}
-
 Outcome read(const fs::path& folder, int status) {
   Outcome outcome;
   outcome.status = status;
   outcome.output = contents(folder / "stdout");
-  outcome.error = last_line(contents(folder / "stderr"));
+  outcome.error = contents(folder / "stderr");
   const fs::path statistics = folder / "out/stats.json";
   if (fs::exists(statistics)) outcome.statistics = nlohmann::json::parse(contents(statistics));
   return outcome;
@@ -70,8 +61,23 @@ double Outcome::runtime_us() const {
   return begin < 0 || end < 0 ? 0 : (end - begin) / 1e6;
 }
 
-double Outcome::counter(const char* name) const {
-  return statistics.contains("counters") ? statistics["counters"].value(name, 0.0) : 0;
+std::optional<double> Outcome::at_mark(const char* mark, const char* name) const {
+  std::optional<double> value;
+  if (!statistics.contains("marks")) return value;
+  for (const auto& one : statistics["marks"])
+    for (const char* group : {"counters", "state"})
+      if (one["name"] == mark && one[group].contains(name)) value = one[group][name].get<double>();
+  return value;
+}
+
+// Duet's own line where it says one, otherwise the program's last.
+std::string Outcome::error_line() const {
+  std::string text = error;
+  while (text.ends_with('\n')) text.pop_back();
+  const std::size_t own = text.rfind("duet: ");
+  std::string line = own != std::string::npos ? text.substr(own, text.find('\n', own) - own)
+                                              : text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
+  return line.substr(0, 200);
 }
 
 Runner::Runner(const Installation& installation, bool quiet)

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,13 +25,21 @@ struct Job {
 struct Outcome {
   int status = 0;             // exit status of `duet run`
   std::string output;         // standard output
-  std::string error;          // the last line of standard error
+  std::string error;          // standard error
   nlohmann::json statistics;  // stats.json; null when the run left none
 
   bool right() const { return status == 0; }
+  // The machine could not go on.
+  bool deadlock() const { return status == 124 && error.find("no progress") != std::string::npos; }
+  // The program found an element that is not what it should be.
+  bool mismatch() const { return status == 1 && error.find(", expected ") != std::string::npos; }
+  // What went wrong, in a line.
+  std::string error_line() const;
   // Between the marks "data ready" and "finish"; 0 when a mark is missing.
   double runtime_us() const;
-  double counter(const char* name) const;
+  // Of the machine's statistics at the last mark of that name, counted or as things stood; nothing without
+  // such a mark.
+  std::optional<double> at_mark(const char* mark, const char* name) const;
 };
 
 class Runner {

@@ -156,6 +156,13 @@ void add_full_empty(std::vector<Field>& fields, FullEmpty& own) {
        "L2 sends writes to tracked memory on at once; off: a fill waits for the line's eviction"},
       {"gpu.full_empty.program_order", &own.program_order, 0u, 0u, "",
        "a warp's accesses to tracked memory do not pass each other; off: wrong results"},
+      {"gpu.full_empty.order_grain", &own.order_grain, 0u, 0u, "",
+       "which of a warp's accesses wait for each other: to one granule, to one line, or all",
+       "granule|line|warp"},
+      {"gpu.full_empty.order_entries", &own.order_entries, 0u, 65536u, "lines",
+       "of an SM's accesses to tracked memory that are kept apart by order_grain; what finds no place is "
+       "kept "
+       "apart by warp"},
       {"gpu.full_empty.class_credits", &own.class_credits, 0u, 0u, "",
        "triggered requests have buffers of their own, SMs' and copies' apart; off: SMs' share those of "
        "others, and what "
@@ -171,11 +178,15 @@ void add_full_empty(std::vector<Field>& fields, FullEmpty& own) {
 void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
   add_sm(fields, gpu.sm);
   add_cache(fields, "gpu.l1", gpu.l1);
+  fields.push_back({"gpu.l1.pass_cycles", &gpu.l1.pass_cycles, 0u, kCycles, "cycles",
+                    "as latency_cycles, of loads that bypass L1 and of atomics; 0: as long as a lookup"});
   add_cache(fields, "gpu.constant_cache", gpu.constant_cache);
   add_cache(fields, "gpu.instruction_cache", gpu.instruction_cache);
   fields.push_back(
       {"gpu.l2_slices", &gpu.l2_slices, 1u, 1024u, "slices", "of L2; a multiple of the channels"});
   add_cache(fields, "gpu.l2", gpu.l2);
+  fields.push_back({"gpu.l2.atomic_conflict_cycles", &gpu.l2.atomic_conflict_cycles, 1u, kCycles, "cycles",
+                    "from an atomic to the next one of the same word"});
   const std::vector<Field> own{
       {"gpu.interconnect.clock_khz", &gpu.interconnect.clock_khz, 1u, 10000000u, "kHz",
        "interconnect and L2"},

@@ -70,6 +70,9 @@ struct Cache {
   bool write_evict = false;  // write-through: a write that hits drops the bytes instead of updating them
   bool hash_sets = false;    // set index from all address bits
   std::uint64_t atomic_words_per_cycle = 0;  // at the coherence point; 0: this level performs none
+  std::uint64_t atomic_conflict_cycles = 1;  // of L2: from an atomic to the next of the same word
+  std::uint64_t pass_cycles =
+      0;  // of L1: as latency_cycles, of what it neither holds nor serves; 0: the same
   Bytes capacity() const { return sets * ways * line_bytes; }
 };
 
@@ -103,7 +106,10 @@ struct FrontEnd {
 
 struct CopyEngines {
   std::uint64_t count = 0;
-  std::uint64_t outstanding_packets = 0;  // per engine, sent and not yet acknowledged
+  std::uint64_t outstanding_packets = 0;    // per engine, that are read or wait for their write
+  std::uint64_t outstanding_acks = 0;       // of writes beside those; 0: a write keeps its packet's place
+  std::uint64_t bit_engines = 0;            // that only change full/empty bits; 0: copy engines do that
+  std::uint64_t bit_lines_outstanding = 0;  // per such engine, sent and not yet acknowledged
 };
 
 // Command-clock cycles between commands (JEDEC names).
@@ -153,11 +159,13 @@ struct FullEmpty {
   std::uint64_t nack_cycles = 0;  // command-clock cycles after which a waiting request is refused; 0: never
   std::uint64_t nack_limit = 0;   // refusals of one request; after that it waits
   // What closes the hazards of lustig2013's scheme (docs/full-empty.md). Without one, results may be wrong.
-  bool valid_masks = false;       // caches keep only words that were full
-  bool write_through = false;     // writes reach the bits at once
-  bool program_order = false;     // a warp's own accesses do not pass each other
-  bool class_credits = false;     // waiting requests leave room for others
-  bool merge_by_trigger = false;  // a request joins a fetch of its own trigger only
+  bool valid_masks = false;         // caches keep only words that were full
+  bool write_through = false;       // writes reach the bits at once
+  bool program_order = false;       // a warp's own accesses do not pass each other
+  std::string order_grain;          // of that: "granule", "line", "warp": all that it accesses
+  std::uint64_t order_entries = 0;  // lines of an SM's accesses whose order is kept by granule or line
+  bool class_credits = false;       // waiting requests leave room for others
+  bool merge_by_trigger = false;    // a request joins a fetch of its own trigger only
 };
 
 struct Gpu {
@@ -204,6 +212,11 @@ struct CallLatency {
 struct Driver {
   CallLatency memcpy_sync, memcpy_async, memset, launch, stream_synchronize, device_synchronize,
       event_synchronize, event_record, stream_wait_event, host_function, query, allocate, other;
+  // lustig2013 §6.4: a profiler that reads hardware counters around every kernel.
+  struct Profiler {
+    bool counters = false;
+    std::uint64_t setup_ns = 0, readout_ns = 0;
+  } profiler;
   bool read_ahead = false;
   std::uint64_t queue_commands = 0;  // commands queued per channel before a call has to wait
 };

@@ -1,5 +1,7 @@
 #include "driver/command_book.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace duet::driver {
@@ -37,6 +39,12 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
   waiting[channel_of(command.stream)].push_back(id);
   pending.command = std::move(command);
   return id;
+}
+
+bool CommandBook::kernel_outstanding() const {
+  return std::any_of(commands_.begin(), commands_.end(), [](const PendingCommand& pending) {
+    return !pending.done && pending.command.kind == CommandKind::Launch;
+  });
 }
 
 std::vector<CommandId> CommandBook::predecessors(StreamId stream) const {

@@ -62,6 +62,7 @@ class CommandBook {
   void complete(CommandId id);
   bool blocking_idle() const { return blocking_.empty(); }
   bool idle() const { return commands_.empty(); }
+  bool kernel_outstanding() const;
   // Why the heads of the channels do not enter stage (ii).
   std::string waits_for() const;
   // For reports: those that are not complete, oldest first, and what keeps one that is not yet in stage (ii).

@@ -134,6 +134,8 @@ bool Driver::all_idle() const {
 
 bool Driver::outstanding() const { return !state_->book.idle(); }
 
+bool Driver::kernel_outstanding() const { return state_->book.kernel_outstanding(); }
+
 void Driver::keep_order() { state_->order.emplace(); }
 bool Driver::ordered(CommandId earlier, CommandId later) const {
   return state_->order->before(earlier, later);

@@ -187,6 +187,8 @@ class Driver : public sim::Component {
   bool all_idle() const;
   // The same for who only looks on.
   bool outstanding() const;
+  // A launch has been submitted and is not complete.
+  bool kernel_outstanding() const;
   CommandId last_submitted(StreamId stream) const;  // 0: none yet
   // What a command that is submitted to the stream now still has to wait for: by stream the last such
   // command.

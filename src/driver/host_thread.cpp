@@ -62,20 +62,39 @@ std::string HostThread::standstill() const {
 CommandId HostThread::submit(Command command) {
   wait_for_room(command.stream);
   stage_one(command.call);
-  return driver_.submit(std::move(command));
+  return enqueue(std::move(command));
 }
 
 CommandId HostThread::submit_further(Command command) {
   wait_for_room(command.stream);
   enter();
-  return driver_.submit(std::move(command));
+  return enqueue(std::move(command));
+}
+
+CommandId HostThread::enqueue(Command command) {
+  if (!config_.profiler.counters || command.kind != CommandKind::Launch)
+    return driver_.submit(std::move(command));
+  wait([this] { return !driver_.kernel_outstanding(); });
+  spend(config_.profiler.setup_ns);
+  const CommandId id = driver_.submit(std::move(command));
+  wait([this, id] { return driver_.complete(id); });
+  spend(config_.profiler.readout_ns);
+  return id;
+}
+
+void HostThread::spend(std::uint64_t ns) {
+  clock_ = std::max(clock_, engine_.now()) + ns * kPicosecondsPerNanosecond;
+  run_until(clock_);
 }
 
 void HostThread::wait(CallKind kind, const std::function<bool()>& done) {
+  wait(done);
+  spend(latency_of(config_, kind).finish_ns);
+}
+
+void HostThread::wait(const std::function<bool()>& done) {
   enter();
   if (!wait_while_not(done)) throw Deadlock("the machine can make no progress: " + standstill());
-  clock_ = std::max(clock_, engine_.now()) + latency_of(config_, kind).finish_ns * kPicosecondsPerNanosecond;
-  run_until(clock_);
 }
 
 }  // namespace duet::driver

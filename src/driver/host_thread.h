@@ -30,6 +30,9 @@ class HostThread {
   CommandId submit(Command command);
   // Submits another command of a call that has passed stage one.
   CommandId submit_further(Command command);
+  // With the profiler's counters (config::Driver::Profiler) a launch is submitted when no kernel is
+  // outstanding, and both calls return when its counters have been read: a kernel that waits for something
+  // that this thread does later is a deadlock then.
   // Blocks the thread until done() holds, then charges the kind's finish latency. Throws duet::Deadlock when
   // the machine has nothing left to do, done() still does not hold and no other thread can act.
   void wait(CallKind kind, const std::function<bool()>& done);
@@ -39,6 +42,9 @@ class HostThread {
   bool run_while_not(const std::function<bool()>& done);
   bool wait_while_not(const std::function<bool()>& done);
   void wait_for_room(StreamId stream);
+  CommandId enqueue(Command command);
+  void wait(const std::function<bool()>& done);
+  void spend(std::uint64_t ns);
   std::string standstill() const;
 
   sim::Engine& engine_;

@@ -65,20 +65,24 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
   if (memory_system_) memory_system_->look_for_races(races_);
   if (!config.link.full_duplex) to_gpu_.share_wire_with(to_host_);
   connect_front_end(config);
-  // The last one only changes full/empty bits.
-  const bool bits = timed && config.gpu.full_empty.granule_bytes != 0;
-  for (std::uint64_t i = 0; i < config.gpu.copy_engines.count + bits; ++i) {
+  // The last ones only change full/empty bits.
+  const config::CopyEngines& engines = config.gpu.copy_engines;
+  const bool has_bits = timed && config.gpu.full_empty.granule_bytes != 0;
+  for (std::uint64_t i = 0; i < engines.count + (has_bits ? engines.bit_engines : 0); ++i) {
     const auto link_number = static_cast<std::uint16_t>(kFirstCopyEngine + i);
-    const gpu::DataTransferEngineConfig engine_config{config.gpu.core_clock_khz,
-                                                      config.gpu.copy_engines.outstanding_packets,
-                                                      config.link.packet_payload_bytes,
-                                                      static_cast<std::uint8_t>(i),
-                                                      link_number,
-                                                      kHostMemory,
-                                                      timed ? 0 : config.gpu.functional.copy_block_bytes};
+    const bool bits = i >= engines.count;
+    const gpu::DataTransferEngineConfig engine_config{
+        config.gpu.core_clock_khz,
+        bits ? engines.bit_lines_outstanding : engines.outstanding_packets,
+        timed ? engines.outstanding_acks : 0,
+        config.link.packet_payload_bytes,
+        static_cast<std::uint8_t>(i),
+        link_number,
+        kHostMemory,
+        timed ? 0 : config.gpu.functional.copy_block_bytes};
     connect_copy_engine(
         copy_engines_.emplace_back(engine, &gpu_node_, engine_config, pool_, address_space, tasks_), config,
-        link_number, i == config.gpu.copy_engines.count);
+        link_number, bits);
   }
   driver_ = std::make_unique<driver::Driver>(engine, &system_node_, config_, port_, host);
   port_.to_gpu = &to_gpu_.add_input(driver_.get());
@@ -88,7 +92,8 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
 void Board::connect_front_end(const config::Machine& config) {
   // Host memory holds what all its clients may have outstanding, so it never lacks room.
   const std::size_t host_requests =
-      config.gpu.copy_engines.count * config.gpu.copy_engines.outstanding_packets +
+      config.gpu.copy_engines.count *
+          (config.gpu.copy_engines.outstanding_packets + config.gpu.copy_engines.outstanding_acks) +
       config.gpu.front_end.hardware_channels * (gpu::GigaThreadEngine::kFetchAheadLines + 1);
   host_memory_.connect(to_host_.add_output(kHostMemory, &host_memory_),
                        to_gpu_.add_input(&host_memory_, host_requests));

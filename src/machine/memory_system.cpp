@@ -158,7 +158,11 @@ std::vector<memory::WaitingRequest> MemorySystem::waiting_requests(bool also_bef
 
 MemorySystem::Statistics MemorySystem::statistics() {
   Statistics result;
-  for (const auto& cache : l1_) add(result.l1, cache.statistics());
+  for (const auto& cache : l1_) {
+    add(result.l1, cache.statistics());
+    result.l1_registers_held += cache.registers_held();
+    result.l1_held_up += cache.held_up();
+  }
   for (const auto& cache : constant_caches_) add(result.constant_cache, cache.statistics());
   for (const auto& cache : slices_) add(result.l2, cache.statistics());
   for (auto& controller : controllers_) {
@@ -183,6 +187,7 @@ MemorySystem::Statistics MemorySystem::statistics() {
     result.full_empty.atomics += bits.atomics;
     result.full_empty.released += bits.released;
     result.full_empty.nacks += bits.nacks;
+    result.full_empty_waiting += controller.waiting();
     result.full_empty.most_waiting = std::max(result.full_empty.most_waiting, bits.most_waiting);
   }
   result.requests = requests_.statistics();

@@ -54,6 +54,8 @@ class MemorySystem {
     memory::CacheStatistics l1, constant_cache, l2;
     memory::DramStatistics dram;
     memory::FullEmptyStatistics full_empty;
+    // What is so at the moment (statistics.h).
+    std::uint64_t full_empty_waiting = 0, l1_registers_held = 0, l1_held_up = 0;
     memory::CrossbarBase::Statistics requests, responses;
   };
   Statistics statistics();

@@ -287,7 +287,9 @@ gpu::Occupancy Process::occupancy(const ptx::Kernel& kernel, std::uint64_t threa
 }
 
 void Process::mark(std::string_view name, Picoseconds time) {
-  if (journal_ != nullptr) journal_->append(report::RecordType::Mark, report::MarkRecord{time}, name);
+  if (journal_ == nullptr) return;
+  record_statistics();
+  journal_->mark(time, name);
 }
 
 void Process::note_time(Picoseconds thread_clock) {
@@ -323,7 +325,7 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
 void Process::record_statistics() {
   std::size_t index = 0;
   for (const StatisticValue& value : system_->statistics())
-    journal_->set_counter(index++, value.statistic->name, value.value);
+    journal_->set_counter(index++, value.statistic->name, value.value, value.statistic->state);
 }
 
 void Process::publish() {

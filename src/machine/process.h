@@ -89,6 +89,7 @@ class Process {
   gpu::Occupancy occupancy(const ptx::Kernel& kernel, std::uint64_t threads_per_block,
                            Bytes dynamic_shared_bytes) const;
 
+  // The machine has been simulated to `time`.
   void mark(std::string_view name, Picoseconds time);
   // Brings the journal's totals up to date; called at the end of every call.
   void note_time(Picoseconds thread_clock);

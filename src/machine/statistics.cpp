@@ -100,6 +100,13 @@ const Declared kStatistics[] = {
      [](const Source& s) { return s.memory.full_empty.nacks; }},
     {{"full_empty.atomics", "requests", "tracked memory: atomics, performed at the controllers"},
      [](const Source& s) { return s.memory.full_empty.atomics; }},
+    {{"full_empty.waiting", "requests", "tracked memory: requests that wait in the controllers' queues",
+      true},
+     [](const Source& s) { return s.memory.full_empty_waiting; }},
+    {{"l1.registers_held", "registers", "L1: miss-status holding registers in use", true},
+     [](const Source& s) { return s.memory.l1_registers_held; }},
+    {{"l1.held_up", "caches", "L1: caches whose next request cannot be looked up", true},
+     [](const Source& s) { return s.memory.l1_held_up; }},
     {{"dram.data_bus_busy_cycles", "tCK", "DRAM: cycles with data on the bus, all channels"},
      [](const Source& s) { return s.memory.dram.data_bus_busy_cycles; }},
 };

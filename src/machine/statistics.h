@@ -14,6 +14,8 @@ struct Statistic {
   const char* name;  // "l2.read_hits"
   const char* unit;
   const char* description;
+  // Counted since the run began; or a state, "held now", which only the moment of a mark has.
+  bool state = false;
 };
 struct StatisticValue {
   const Statistic* statistic;

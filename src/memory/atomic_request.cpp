@@ -1,6 +1,7 @@
 #include "memory/atomic_request.h"
 
 #include "base/error.h"
+#include "memory/cache/byte_masks.h"
 
 namespace duet::memory {
 
@@ -24,6 +25,12 @@ void perform_atomic(RequestPool& pool, Request& request, std::byte* data, const 
              request.data.data() + i);
     i += element;
   }
+}
+
+std::uint16_t answer_bytes(const Request& request) {
+  if (request.operation == Operation::Read) return request.bytes;
+  if (request.operation != Operation::Atomic || !request.wants_result) return 0;
+  return static_cast<std::uint16_t>(count(request.mask));
 }
 
 }  // namespace duet::memory

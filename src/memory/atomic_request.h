@@ -11,4 +11,7 @@ namespace duet::memory {
 // The old values replace the operands in the request. `who` performs it, for messages.
 void perform_atomic(RequestPool& pool, Request& request, std::byte* data, const std::string& who);
 
+// What an answer carries: the bytes that were read, of an atomic the old values of its words.
+std::uint16_t answer_bytes(const Request& request);
+
 }  // namespace duet::memory

@@ -44,9 +44,7 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
     Request& request = pool_[packet.request];
     service(request);
     packet.kind = PacketKind::Response;
-    const bool answers = request.operation == Operation::Read ||
-                         (request.operation == Operation::Atomic && request.wants_result);
-    packet.payload_bytes = answers ? request.bytes : std::uint16_t{0};
+    packet.payload_bytes = answer_bytes(request);
     packet.destination = packet.source;
     packet.source = config_.number;
     client->responses->push(now, packet, bandwidth_.reserve(now, request.bytes) + config_.latency_ps);

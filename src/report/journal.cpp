@@ -119,12 +119,20 @@ Progress& JournalWriter::next_progress() { return header_->progress[(header_->pr
 
 void JournalWriter::publish_progress() { header_->progress_version.fetch_add(1, std::memory_order_release); }
 
-void JournalWriter::set_counter(std::size_t index, const char* name, std::uint64_t value) {
+void JournalWriter::set_counter(std::size_t index, const char* name, std::uint64_t value, bool state) {
   if (index >= JournalHeader::kMaxCounters) return;
   Counter& counter = header_->counters[index];
   if (counter.name[0] == 0) std::strncpy(counter.name, name, sizeof counter.name - 1);
+  counter.state = state;
   counter.value = value;
   if (header_->counter_count <= index) header_->counter_count = static_cast<std::uint32_t>(index + 1);
+}
+
+void JournalWriter::mark(Picoseconds time, std::string_view name) {
+  const std::uint32_t count = header_->counter_count;
+  std::vector<std::uint64_t> record = {time};
+  for (std::uint32_t i = 0; i < count; ++i) record.push_back(header_->counters[i].value);
+  append(RecordType::Mark, record.data(), record.size() * sizeof record[0], name);
 }
 
 JournalReader::JournalReader(const std::string& path) {

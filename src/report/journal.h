@@ -61,7 +61,7 @@ struct CopyRecord {
 
 struct MarkRecord {
   Picoseconds time_ps;
-};  // followed by the name
+};  // followed by the values of JournalHeader::counters at that moment, in their order, and the name
 
 struct PushBufferRecord {
   Picoseconds time_ps;
@@ -97,6 +97,7 @@ struct ApiCount {
 struct Counter {
   char name[48];
   std::uint64_t value;
+  std::uint64_t state;  // 1: counts nothing, says how things stand; only marks tell
 };
 
 // Where the process stands, for who follows it, and for the report when it ends before its kernels do.
@@ -163,7 +164,9 @@ class JournalWriter {
   Progress& next_progress();
   void publish_progress();
   // Sets a statistic; `index` counts from 0 in the order of first use.
-  void set_counter(std::size_t index, const char* name, std::uint64_t value);
+  void set_counter(std::size_t index, const char* name, std::uint64_t value, bool state = false);
+  // A mark with the statistics as they were set last.
+  void mark(Picoseconds time, std::string_view name);
 
  private:
   bool room_up_to(std::size_t end);

@@ -15,6 +15,20 @@ Record record_as(const std::byte* bytes, std::size_t size) {
   std::memcpy(&record, bytes, sizeof record);
   return record;
 }
+
+Mark mark_of(const JournalHeader& header, const std::byte* record, std::size_t bytes, std::string_view name) {
+  Mark mark;
+  mark.name = name;
+  mark.time_ps = record_as<MarkRecord>(record, sizeof(MarkRecord)).time_ps;
+  const std::size_t values = (bytes - sizeof(MarkRecord)) / sizeof(std::uint64_t);
+  for (std::size_t i = 0; i < values; ++i) {
+    const Counter& counter = header.counters[i];
+    const auto value = record_as<std::uint64_t>(record + sizeof(MarkRecord) + i * sizeof(std::uint64_t),
+                                                sizeof(std::uint64_t));
+    (counter.state != 0 ? mark.states : mark.counters).emplace_back(counter.name, value);
+  }
+  return mark;
+}
 }  // namespace
 
 std::uint64_t RunReport::warp_instructions() const {
@@ -55,7 +69,8 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
   report.lost_records = header.lost_records;
   report.lost_because = header.lost_because;
   for (std::uint32_t i = 0; i < header.counter_count; ++i)
-    report.counters.emplace_back(header.counters[i].name, header.counters[i].value);
+    if (header.counters[i].state == 0)
+      report.counters.emplace_back(header.counters[i].name, header.counters[i].value);
   journal.for_each([&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
     switch (type) {
       case RecordType::Kernel:
@@ -65,7 +80,7 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
         report.copies.push_back(record_as<CopyRecord>(record, bytes));
         break;
       case RecordType::Mark:
-        report.marks.push_back({std::string(text), record_as<MarkRecord>(record, bytes).time_ps});
+        report.marks.push_back(mark_of(header, record, bytes, text));
         break;
       case RecordType::PushBufferCommand:
         report.push_buffer.push_back({record_as<PushBufferRecord>(record, bytes), std::string(text)});

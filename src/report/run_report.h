@@ -15,7 +15,9 @@ struct KernelResult : KernelRecord {
 };
 struct Mark {
   std::string name;
-  Picoseconds time_ps;
+  Picoseconds time_ps = 0;
+  // The machine's statistics then: counted since the run began, and how things stood.
+  std::vector<std::pair<std::string, std::uint64_t>> counters, states;
 };
 struct PushBufferEntry : PushBufferRecord {
   std::string command;

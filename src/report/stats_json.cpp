@@ -48,6 +48,12 @@ Json stalls(const KernelResult& kernel) {
   return result;
 }
 
+Json values(const std::vector<std::pair<std::string, std::uint64_t>>& named) {
+  Json result = Json::object();
+  for (const auto& [name, value] : named) result[name] = value;
+  return result;
+}
+
 }  // namespace
 
 std::string stats_json(const RunReport& report) {
@@ -68,7 +74,10 @@ std::string stats_json(const RunReport& report) {
        report.wall_seconds > 0 ? static_cast<double>(warp_instructions) / report.wall_seconds : 0.0}};
   json["marks"] = Json::array();
   for (const Mark& mark : report.marks)
-    json["marks"].push_back({{"name", mark.name}, {"time_ps", mark.time_ps}});
+    json["marks"].push_back({{"name", mark.name},
+                             {"time_ps", mark.time_ps},
+                             {"counters", values(mark.counters)},
+                             {"state", values(mark.states)}});
   json["kernels"] = Json::array();
   for (const KernelResult& k : report.kernels)
     json["kernels"].push_back({{"name", k.name},
@@ -118,8 +127,7 @@ std::string stats_json(const RunReport& report) {
                              {"sm", race.sm},
                              {"ptx_line", race.ptx_line}});
   }
-  json["counters"] = Json::object();
-  for (const auto& [name, value] : report.counters) json["counters"][name] = value;
+  json["counters"] = values(report.counters);
   json["counters"]["journal.lost_records"] = report.lost_records;
   return json.dump(1) + "\n";
 }

@@ -127,11 +127,11 @@ class EngineRig {
     std::vector<memory::Packet> held_;
   };
 
-  explicit EngineRig(Bytes link_payload = 128, std::size_t outstanding = kWindow)
+  explicit EngineRig(Bytes link_payload = 128, std::size_t outstanding = kWindow, std::size_t acks = 0)
       : space(1_MiB, 4096),
         device(*this, "device", false),
         host(*this, "host", true),
-        mover(engine, nullptr, {1'000'000, outstanding, link_payload, 1, 0, 0}, pool, space, tasks),
+        mover(engine, nullptr, {1'000'000, outstanding, acks, link_payload, 1, 0, 0}, pool, space, tasks),
         to_host(256, &mover, &host),
         from_host(256, &host, &mover),
         from_device(256, &device, &mover),
@@ -367,6 +367,36 @@ TEST(FullEmptyCopy, AWaitingCopyFillsItsWindowAndNoMore) {
   move.trigger = Trigger::Full;
   EXPECT_FALSE(rig.run(move));
   EXPECT_EQ(rig.device.seen.size(), EngineRig::kWindow);  // of 128
+}
+
+// What is sure to be written once it is sent needs no place of the window until it is acknowledged.
+TEST(FullEmptyCopy, AcknowledgementsAreCountedBesideTheWindow) {
+  const auto sent = [](std::size_t acks, Trigger trigger, bool in) {
+    EngineRig rig(128, EngineRig::kWindow, acks);
+    EngineRig::Memory& written_to = in ? rig.device : rig.host;
+    written_to.holds = [](const memory::Request& request) { return request.operation == Operation::Write; };
+    DataMove move = in ? rig.copy_in(rig.tracked, 16384) : rig.copy_out(rig.tracked, 16384);
+    move.trigger = trigger;
+    move.action = in ? Action::Fill : Action::Empty;
+    EXPECT_FALSE(rig.run(move));
+    const std::size_t writes = written_to.seen.size();
+    EXPECT_NE(rig.mover.waits_for(), "");
+    written_to.holds = {};
+    rig.engine.wake(written_to, rig.engine.now() + 1000);
+    EXPECT_TRUE(rig.resume());
+    EXPECT_EQ(rig.pool.in_use(), 0u);
+    EXPECT_EQ(written_to.seen.size(), 128u);
+    return writes;
+  };
+  for (const bool in : {true, false}) {
+    EXPECT_EQ(sent(0, Trigger::None, in), EngineRig::kWindow);
+    EXPECT_EQ(sent(16, Trigger::None, in), 16u);
+    EXPECT_EQ(sent(100, Trigger::None, in), 100u);
+    EXPECT_EQ(sent(1024, Trigger::None, in), 128u);
+  }
+  // Who waits for empty may be there for long, and keeps its place; the host's memory waits for nothing.
+  EXPECT_EQ(sent(1024, Trigger::Empty, true), EngineRig::kWindow);
+  EXPECT_EQ(sent(1024, Trigger::Full, false), 128u);
 }
 
 // Offsets in [0, bytes) of the lines that were written from `base` on.

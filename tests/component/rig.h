@@ -38,6 +38,8 @@ inline config::Machine gtx580() {
   gpu.front_end.dispatch_cycles_per_block = 2;
   gpu.copy_engines.count = 2;
   gpu.copy_engines.outstanding_packets = 64;
+  gpu.copy_engines.bit_engines = 1;
+  gpu.copy_engines.bit_lines_outstanding = 64;
   gpu.dram.bytes = 256_MiB;
   gpu.dram.page_bytes = 4096;
   gpu.dram.latency_ps = 100'000;

@@ -321,16 +321,58 @@ class Results(Fixture):
         # Steps of 1 us are whole cycles of the 772 MHz core clock, so hardware that waits for its next edge moves with them.
         base = measure()
         for key, operation, by in (("driver.memcpy_sync.call_ns=2000", "memcpy_h2d", 1000),
-                                   ("driver.memcpy_sync.driver_ns=9000", "memcpy_h2d", 3000),
+                                   ("driver.memcpy_sync.driver_ns=7950", "memcpy_h2d", 3000),
                                    ("driver.memcpy_sync.finish_ns=1000", "memcpy_h2d", 1000),
                                    ("driver.memcpy_async.call_ns=1233", "memcpy_async_h2d_call", 33),
-                                   ("driver.memcpy_async.driver_ns=7000", "memcpy_async_h2d_sync", 1000),
+                                   ("driver.memcpy_async.driver_ns=5950", "memcpy_async_h2d_sync", 1000),
                                    ("driver.launch.call_ns=2000", "launch_call", 500),
-                                   ("driver.launch.driver_ns=5000", "launch_sync", 2000),
+                                   ("driver.launch.driver_ns=4210", "launch_sync", 2000),
                                    ("driver.stream_synchronize.call_ns=1100", "stream_synchronize_idle", 100),
                                    ("driver.stream_synchronize.finish_ns=1250", "stream_synchronize_idle", 250),
                                    ("driver.device_synchronize.call_ns=1009", "device_synchronize_idle", 9)):
             self.assertEqual(measure(key)[operation] - base[operation], by, key)
+
+    def test_profiler_counters_serialize_kernels(self):
+        program = self.compiled("workloads/probe/profile.cu")
+
+        def measure(*sets):
+            out = WORK / "profile"
+            result = call(DUET, "run", "-q", "--out", out, *[x for s in sets for x in ("--set", s)], program)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            kernels = sorted((k["start_ps"], k["end_ps"]) for k in json.loads((out / "stats.json").read_text())["kernels"])
+            together = sum(max(0, a[1] - b[0]) for a, b in zip(kernels, kernels[1:]))
+            return json.loads(result.stdout.splitlines()[-1])["total_ns"], together
+
+        on = "driver.profiler.counters=true"
+        plain, plain_together = measure()
+        free, free_together = measure(on, "driver.profiler.setup_ns=0", "driver.profiler.readout_ns=0")
+        dear, dear_together = measure(on, "driver.profiler.setup_ns=100000", "driver.profiler.readout_ns=100000")
+        more, _ = measure(on, "driver.profiler.setup_ns=110000", "driver.profiler.readout_ns=105000")
+        self.assertGreater(plain_together, 0)
+        self.assertEqual((free_together, dear_together), (0, 0))
+        self.assertGreater(free, plain)
+        # Copies hide behind costs as long as these: eight launches have all of what is added, but for refreshes and clock edges.
+        self.assertAlmostEqual(more - dear, 8 * 15000, delta=1200)
+
+    def test_profiler_counters_and_a_kernel_launched_early(self):
+        program = self.compiled("workloads/lustig2013/vectorAdd.cu")
+        result = call(DUET, "run", "-q", "--out", "early", "--set", "driver.profiler.counters=true", program, "--variant", "overlap-start")
+        self.assertEqual(result.returncode, 124, result.stderr)  # the launch returns when the kernel has ended, which waits
+        self.assertIn("no progress", result.stderr)
+
+    def test_marks_carry_statistics(self):
+        program = self.compiled("workloads/lustig2013/vectorAdd.cu")
+        out = WORK / "marks"
+        result = call(DUET, "run", "-q", "--out", out, program, "--variant", "overlap-start")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        found = json.loads((out / "stats.json").read_text())
+        ready, finish = found["marks"][-2:]
+        self.assertEqual(list(ready["counters"]), [name for name in found["counters"] if name != "journal.lost_records"])
+        # The kernel was launched early and waits: its blocks are there, nothing has been read for it.
+        self.assertGreater(ready["state"]["full_empty.waiting"], 0)
+        self.assertEqual(finish["state"]["full_empty.waiting"], 0)
+        self.assertGreater(finish["counters"]["sm.warp_instructions"], ready["counters"]["sm.warp_instructions"])
+        self.assertEqual(finish["counters"]["sm.warp_instructions"], found["counters"]["sm.warp_instructions"])
 
     def test_driver_latency_set_at_random_is_recovered(self):
         import random

@@ -9,12 +9,16 @@
 // long after everything could have run; it is then let go by filling and emptying all buffers in turn.
 // Strict queues (--class strict) block what a network without them would not, so there only copies in, which wait
 // for nothing, feed kernels, and nothing waits for empty.
-// Usage: interleavings FIRST LAST [--class general|strict] [--verbose]
+// --steps: each warp of a kernel takes several words a lane, one after the other, so that its loads and stores to the
+// same and to neighbouring words and lines meet; where it overwrites, it reads back what it has written, or what the
+// other warp of its block has, behind a barrier. --granule BYTES: of the machine; all ranges end with a granule.
+// Usage: interleavings FIRST LAST [--class general|strict] [--steps] [--granule BYTES] [--verbose]
 // Prints the number of rounds, of those that stood still, and of mismatches; exit status 1 when there are any.
 #include <cuda_runtime.h>
 #include <duet.h>
 #include <duet_full_empty.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -53,9 +57,19 @@ struct Operation {
   cudaMemcpyAction action = cudaMemcpyActionNone;
   int source = 0;                     // of a kernel; `buffer` is what it writes
   bool overwrites = false;            // its source too
+  int warps = 1, steps = 1;           // of a block; words that a thread takes
+  bool adjacent = false;              // those of a thread lie side by side
   duetFullEmptyState state = duetFull;  // of a Set
   int number = 0;                     // its host memory
 };
+
+int granule_words = 1;
+bool with_steps = false;
+
+int whole_granules(int words) {
+  const int whole = words / granule_words * granule_words;
+  return whole == 0 ? granule_words : whole;
+}
 
 struct Round {
   int words[kBuffers];
@@ -65,17 +79,32 @@ struct Round {
 
 __host__ __device__ int transformed(int value, int number) { return value * 3 + number; }
 
-__global__ void transform(int* to, const int* from, int words, int number) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < words) to[i] = transformed(from[i], number);
+// Which word of its source a thread takes in a step.
+__host__ __device__ int word_of(int block, int thread, int threads, int step, int steps, bool adjacent) {
+  return block * threads * steps + (adjacent ? thread * steps + step : step * threads + thread);
 }
 
-__global__ void transform_and_overwrite(int* to, int* from, int words, int number) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= words) return;
-  const int value = from[i];
-  from[i] = number;
-  to[i] = transformed(value, number);
+__global__ void transform(int* to, const int* from, int words, int number, int steps, bool adjacent) {
+  for (int step = 0; step < steps; ++step) {
+    const int i = word_of(blockIdx.x, threadIdx.x, blockDim.x, step, steps, adjacent);
+    if (i < words) to[i] = transformed(from[i], number);
+  }
+}
+
+__global__ void transform_and_overwrite(int* to, int* from, int words, int number, int steps, bool adjacent) {
+  for (int step = 0; step < steps; ++step) {
+    const int i = word_of(blockIdx.x, threadIdx.x, blockDim.x, step, steps, adjacent);
+    int value = 0;
+    if (i < words) {
+      value = from[i];
+      from[i] = number;
+    }
+    if (blockDim.x > 32) __syncthreads();
+    const int other = word_of(blockIdx.x, (threadIdx.x + 32) % blockDim.x, blockDim.x, step, steps, adjacent);
+    const int back = steps > 1 && other < words ? static_cast<volatile int*>(from)[other] : number;
+    if (i < words) to[i] = transformed(value, number) + back - number;
+    if (blockDim.x > 32) __syncthreads();
+  }
 }
 
 int input(unsigned long long seed, int number, int word) {
@@ -89,7 +118,8 @@ std::vector<Operation> pieces(Random& random, const Operation& like, int words) 
   std::vector<Operation> result;
   int first = 0;
   for (unsigned left = 1 + random(3); left != 0 && first < words; --left) {
-    const int here = left == 1 ? words - first : 1 + static_cast<int>(random(static_cast<unsigned>(words - first)));
+    const int some = left == 1 ? words - first : 1 + static_cast<int>(random(static_cast<unsigned>(words - first)));
+    const int here = some == words - first ? some : std::min(whole_granules(some), words - first);
     Operation piece = like;
     piece.first = first;
     piece.words = here;
@@ -100,7 +130,7 @@ std::vector<Operation> pieces(Random& random, const Operation& like, int words) 
 }
 
 Round make_round(unsigned long long seed, bool strict) {
-  Random random(seed);
+  Random random(seed), shape(seed + 54321);
   Round round;
   std::vector<std::vector<Operation>> lists;  // each keeps its order
   const int buffers = 1 + static_cast<int>(random(kBuffers));
@@ -111,7 +141,7 @@ Round make_round(unsigned long long seed, bool strict) {
   };
   std::vector<bool> by_copies(kBuffers, false), relayed(kBuffers, false), own(kBuffers, false);
   for (int b = 0; b < kBuffers; ++b) {
-    round.words[b] = 1 + static_cast<int>(random(kMaxWords));
+    round.words[b] = whole_granules(1 + static_cast<int>(random(kMaxWords)));
     round.full[b] = b >= buffers;
   }
   for (int b = 0; b < buffers; ++b) {
@@ -157,6 +187,11 @@ Round make_round(unsigned long long seed, bool strict) {
         kernel.overwrites = true;
         by_copies[kernel.source] = false;  // nobody else may read it
       }
+      if (with_steps) {
+        kernel.steps = 1 + static_cast<int>(shape(4));
+        kernel.adjacent = shape.one_in(2);
+        if (kernel.overwrites && kernel.steps > 1) kernel.warps = 1 + static_cast<int>(shape(2));
+      }
       lists.push_back({kernel});
     } else {
       by_copies[b] = true;
@@ -201,61 +236,98 @@ struct Outcome {
   std::vector<std::vector<int>> read;  // by operation: what an Out has brought
 };
 
+// Memory and bits of all buffers; a granule changes when all of its words have been filled, or emptied.
+struct Memory {
+  int word[kBuffers][kMaxWords];
+  bool full[kBuffers][kMaxWords], moved[kBuffers][kMaxWords];
+
+  void set(int buffer, int at, bool to_full) {
+    const int first = at / granule_words * granule_words;
+    moved[buffer][at] = full[buffer][at] != to_full;
+    for (int i = first; i < first + granule_words; ++i)
+      if (full[buffer][i] == to_full || !moved[buffer][i]) return;
+    for (int i = first; i < first + granule_words; ++i) {
+      full[buffer][i] = to_full;
+      moved[buffer][i] = false;
+    }
+  }
+};
+
+// What goes together, in order: the words of a line of a copy; a step of a block. A block's steps stand in one list.
+std::vector<std::vector<std::vector<int>>> groups_of(const Operation& own) {
+  std::vector<std::vector<std::vector<int>>> lists;
+  if (own.kind != Kind::Kernel) {
+    for (int begin = 0, end; begin < own.words; begin = end) {
+      end = std::min(((own.first + begin) / kLineWords + 1) * kLineWords - own.first, own.words);
+      std::vector<int> line;
+      for (int i = begin; i < end; ++i) line.push_back(i);
+      lists.push_back({line});
+    }
+    return lists;
+  }
+  const int threads = 32 * own.warps, words_of_block = threads * own.steps;
+  for (int block = 0; block * words_of_block < own.words; ++block) {
+    lists.emplace_back();
+    for (int step = 0; step < own.steps; ++step) {
+      std::vector<int> group;
+      for (int thread = 0; thread < threads; ++thread)
+        if (const int i = word_of(block, thread, threads, step, own.steps, own.adjacent); i < own.words) group.push_back(i);
+      if (!group.empty()) lists.back().push_back(group);
+    }
+  }
+  return lists;
+}
+
 Outcome interpret(const Round& round, unsigned long long seed) {
   Outcome outcome;
   outcome.read.resize(round.operations.size());
-  int memory[kBuffers][kMaxWords];
-  bool full[kBuffers][kMaxWords];
+  Memory memory;
   for (int b = 0; b < kBuffers; ++b)
     for (int i = 0; i < kMaxWords; ++i) {
-      memory[b][i] = -1 - b;
-      full[b][i] = round.full[b];
+      memory.word[b][i] = -1 - b;
+      memory.full[b][i] = round.full[b];
+      memory.moved[b][i] = false;
     }
   std::vector<std::size_t> queues[kStreams];
-  for (std::size_t i = 0; i < round.operations.size(); ++i)
+  std::vector<std::vector<std::vector<std::vector<int>>>> groups;
+  for (std::size_t i = 0; i < round.operations.size(); ++i) {
     queues[round.operations[i].stream].push_back(i);
+    groups.push_back(groups_of(round.operations[i]));
+    outcome.read[i].resize(static_cast<std::size_t>(round.operations[i].words));
+  }
   std::size_t next[kStreams] = {};
-  std::vector<std::vector<bool>> done(round.operations.size());
   bool progress = true;
   while (progress) {
     progress = false;
     for (int s = 0; s < kStreams; ++s) {
       if (next[s] == queues[s].size()) continue;
       const Operation& own = round.operations[queues[s][next[s]]];
-      std::vector<bool>& finished = done[queues[s][next[s]]];
       std::vector<int>& read = outcome.read[queues[s][next[s]]];
-      finished.resize(static_cast<std::size_t>(own.words));
-      read.resize(static_cast<std::size_t>(own.words));
-      // What goes together: the words of a line, the lanes of a warp.
       bool all = true;
-      for (int begin = 0, end; begin < own.words; begin = end) {
-        end = own.kind == Kind::Kernel ? begin + 32 : ((own.first + begin) / kLineWords + 1) * kLineWords - own.first;
-        if (end > own.words) end = own.words;
-        if (finished[static_cast<std::size_t>(begin)]) continue;
-        bool may = true;
-        for (int i = begin; i < end; ++i) {
-          if (own.kind == Kind::Kernel) may &= full[own.source][i];
-          if (own.trigger == cudaMemcpyTriggerFilled) may &= full[own.buffer][own.first + i];
-          if (own.trigger == cudaMemcpyTriggerEmptied) may &= !full[own.buffer][own.first + i];
+      for (auto& list : groups[queues[s][next[s]]]) {
+        while (!list.empty()) {
+          bool may = true;
+          for (const int i : list.front()) {
+            if (own.kind == Kind::Kernel) may &= memory.full[own.source][i];
+            if (own.trigger == cudaMemcpyTriggerFilled) may &= memory.full[own.buffer][own.first + i];
+            if (own.trigger == cudaMemcpyTriggerEmptied) may &= !memory.full[own.buffer][own.first + i];
+          }
+          if (!may) break;
+          for (const int i : list.front()) {
+            const int at = own.first + i;
+            int& word = memory.word[own.buffer][at];
+            if (own.kind == Kind::In) word = input(seed, own.number, i);
+            if (own.kind == Kind::Out) read[static_cast<std::size_t>(i)] = word;
+            if (own.kind == Kind::Kernel) word = transformed(memory.word[own.source][i], own.number);
+            if (own.overwrites) memory.word[own.source][i] = own.number;
+            if (own.kind == Kind::Kernel || own.action == cudaMemcpyActionFill) memory.set(own.buffer, at, true);
+            if (own.action == cudaMemcpyActionEmpty) memory.set(own.buffer, at, false);
+            if (own.kind == Kind::Set) memory.set(own.buffer, at, own.state == duetFull);
+          }
+          list.erase(list.begin());
+          progress = true;
         }
-        if (!may) {
-          all = false;
-          continue;
-        }
-        for (int i = begin; i < end; ++i) {
-          const int at = own.first + i;
-          int& word = memory[own.buffer][at];
-          bool& bit = full[own.buffer][at];
-          if (own.kind == Kind::In) word = input(seed, own.number, i);
-          if (own.kind == Kind::Out) read[static_cast<std::size_t>(i)] = word;
-          if (own.kind == Kind::Kernel) word = transformed(memory[own.source][i], own.number);
-          if (own.overwrites) memory[own.source][i] = own.number;
-          if (own.kind == Kind::Kernel || own.action == cudaMemcpyActionFill) bit = true;
-          if (own.action == cudaMemcpyActionEmpty) bit = false;
-          if (own.kind == Kind::Set) bit = own.state == duetFull;
-          finished[static_cast<std::size_t>(i)] = true;
-        }
-        progress = true;
+        all &= list.empty();
       }
       if (all) {
         ++next[s];
@@ -288,7 +360,7 @@ class Machine {
     Random random(seed + 12345);
     for (int b = 0; b < kBuffers; ++b) {
       CHECK(cudaMemcpyAsync(buffers_[b], initial_[b], kMaxWords * sizeof(int), cudaMemcpyHostToDevice, rescue_));
-      CHECK(duetFullEmptySet(buffers_[b], kMaxWords * sizeof(int), round.full[b] ? duetFull : duetEmpty, rescue_));
+      CHECK(duetFullEmptySet(buffers_[b], whole_granules(kMaxWords) * sizeof(int), round.full[b] ? duetFull : duetEmpty, rescue_));
     }
     CHECK(cudaStreamSynchronize(rescue_));
     for (const Operation& own : round.operations) {
@@ -306,10 +378,13 @@ class Machine {
           CHECK(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream, own.trigger, own.action));
           break;
         case Kind::Kernel:
-          (own.overwrites ? transform_and_overwrite<<<(own.words + 31) / 32, 32, 0, stream>>>(
-                                buffers_[own.buffer], buffers_[own.source], own.words, own.number)
-                          : transform<<<(own.words + 31) / 32, 32, 0, stream>>>(
-                                buffers_[own.buffer], buffers_[own.source], own.words, own.number));
+        {
+          const int threads = 32 * own.warps, words = threads * own.steps;
+          (own.overwrites ? transform_and_overwrite<<<(own.words + words - 1) / words, threads, 0, stream>>>(
+                                buffers_[own.buffer], buffers_[own.source], own.words, own.number, own.steps, own.adjacent)
+                          : transform<<<(own.words + words - 1) / words, threads, 0, stream>>>(
+                                buffers_[own.buffer], buffers_[own.source], own.words, own.number, own.steps, own.adjacent));
+        }
           CHECK(cudaGetLastError());
           break;
         case Kind::Set:
@@ -322,7 +397,7 @@ class Machine {
     for (int i = 0; i < 200; ++i) {
       for (const auto state : {duetFull, duetEmpty}) {
         for (int* buffer : buffers_)
-          CHECK(duetFullEmptySet(buffer, kMaxWords * sizeof(int), state, rescue_));
+          CHECK(duetFullEmptySet(buffer, whole_granules(kMaxWords) * sizeof(int), state, rescue_));
         CHECK(cudaStreamSynchronize(rescue_));
       }
       if (idle_within(20000)) return false;
@@ -356,6 +431,10 @@ void print(const Round& round) {
     std::printf("  %2d stream %d %s buffer %d [%d, %d) trigger %d action %d source %d\n", own.number, own.stream,
                 kKinds[static_cast<int>(own.kind)], own.buffer, own.first, own.first + own.words, own.trigger,
                 own.action, own.source);
+  for (const Operation& own : round.operations)
+    if (own.kind == Kind::Kernel)
+      std::printf("  %2d %d warps %d steps %s%s\n", own.number, own.warps, own.steps, own.adjacent ? "adjacent" : "apart",
+                  own.overwrites ? ", overwrites" : "");
 }
 
 }  // namespace
@@ -369,6 +448,8 @@ int main(int argc, char** argv) {
   for (int i = 3; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--verbose") verbose = true;
+    if (option == "--steps") with_steps = true;
+    if (option == "--granule" && i + 1 < argc) granule_words = std::atoi(argv[++i]) / 4;
     if (option == "--class" && i + 1 < argc) strict = std::string(argv[++i]) == "strict";
   }
   Machine machine;

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Runs random interleavings of copies, kernels and changes of full/empty bits (interleavings.cu) against its reference interpreter.
 
-Usage: interleavings.py --duet build/bin/duet --mode MODE --seeds A:B [--without HAZARD] [--set KEY=VALUE]...
+Usage: interleavings.py --duet build/bin/duet --mode MODE --seeds A:B [--steps] [--granule BYTES] [--without HAZARD] [--set KEY=VALUE]...
 
 MODE:
   general   all kinds of waiting, on a machine whose queues of triggered requests are looked into (gpu.full_empty.look_ahead) and
             that has a channel and copy engines for every stream: nothing is blocked that the reference would let go
   strict    the machine's own strictly ordered queues, with rounds that they cannot block
   smallest  as strict, with one entry in every queue, buffer and MSHR file between SMs or copy engines and DRAM
+--steps: kernels whose warps take several words a lane, one after the other, and read back what they wrote.
+--granule BYTES: gpu.full_empty.granule_bytes; everything ends with a granule.
 --without HAZARD switches off what closes a hazard (gpu.full_empty.HAZARD = false, docs/full-empty.md); then the run has to fail.
 Exit status: 0 when all rounds agree (or, with --without, when some do not), 1 otherwise.
 """
@@ -41,6 +43,8 @@ def main():
     parser.add_argument("--seeds", required=True, metavar="A:B")
     parser.add_argument("--machine", default="gtx580")
     parser.add_argument("--without")
+    parser.add_argument("--steps", action="store_true")
+    parser.add_argument("--granule", type=int)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     arguments = parser.parse_args()
     first, last = arguments.seeds.split(":")
@@ -48,6 +52,8 @@ def main():
     options += smallest(arguments.duet, arguments.machine) if arguments.mode == "smallest" else []
     options += GENERAL if arguments.mode == "general" else []
     options += ONE_EACH
+    if arguments.granule:
+        options += ["--set", f"gpu.full_empty.granule_bytes={arguments.granule}"]
     options += [word for value in arguments.set for word in ("--set", value)]
     if arguments.without:
         options += ["--set", f"gpu.full_empty.{arguments.without}=false"]
@@ -55,6 +61,8 @@ def main():
         program = pathlib.Path(name) / "interleavings"
         subprocess.run([arguments.duet, "cc", "-o", str(program), str(HERE / "interleavings.cu")], check=True)
         rounds = [str(program), first, last, "--class", "general" if arguments.mode == "general" else "strict"]
+        rounds += ["--steps"] if arguments.steps else []
+        rounds += ["--granule", str(arguments.granule)] if arguments.granule else []
         done = subprocess.run([arguments.duet, "run", "--quiet", "--out", f"{name}/out", *options, *rounds], capture_output=True,
                               text=True)
     print((done.stdout + done.stderr).strip())

@@ -38,18 +38,41 @@ _VALUES = "ld.global.u32 %r4, [%d2]; ld.global.u32 %r5, [%d2+4]; ld.global.u32 %
 _FLOATS = "ld.global.f32 %f1, [%d2]; ld.global.f32 %f2, [%d2+4]; ld.global.f32 %f3, [%d2+8];"
 _DOUBLES = "ld.global.f64 %g1, [%d2]; ld.global.f64 %g2, [%d2+8]; ld.global.f64 %g3, [%d2+16];"
 _SELF = "st.global.u64 [%d2], %d2; membar.gl; mov.u64 %d4, %d2;"
+# A ring of RING lines, more than L1 holds, each with the address of the next: from the second lap on all of it is in L2, none in L1.
+_RING = """mov.u64 %d4, %d2; mov.u32 %r4, RING;
+BUILD:
+  add.u64 %d5, %d4, 128;
+  sub.u32 %r4, %r4, 1; setp.eq.u32 %p, %r4, 0;
+  @%p mov.u64 %d5, %d2;
+  st.global.u64 [%d4], %d5;
+  mov.u64 %d4, %d5;
+  @!%p bra BUILD;
+  membar.gl;
+  mov.u32 %r4, RING;
+WARM:
+  ld.global.ca.u64 %d4, [%d4];
+  sub.u32 %r4, %r4, 1; setp.ne.u32 %p, %r4, 0;
+  @%p bra WARM;"""
 CHAINS = {
     "int add": (_VALUES, "add.s32 %r4, %r4, %r5;", ""),
+    "logic": (_VALUES, "xor.b32 %r4, %r4, %r5;", ""),
+    "int mul": (_VALUES, "mul.lo.s32 %r4, %r4, %r5;", ""),
     "int mad": (_VALUES, "mad.lo.s32 %r4, %r4, %r5, %r6;", ""),
     "fp add": (_FLOATS, "add.rn.f32 %f1, %f1, %f2;", ""),
     "fp fma": (_FLOATS, "fma.rn.f32 %f1, %f1, %f2, %f3;", ""),
     "double fma": (_DOUBLES, "fma.rn.f64 %g1, %g1, %g2, %g3;", ""),
     "special function": (_FLOATS, "rcp.approx.ftz.f32 %f1, %f1;", ""),
+    "to integer and back": (_FLOATS, "cvt.rzi.s32.f32 %r4, %f1; cvt.rn.f32.s32 %f1, %r4;", ""),
     "shared load": ("mov.u32 %r4, sh; st.shared.u32 [%r4], %r4;", "ld.shared.u32 %r4, [%r4];", ".shared .align 8 .b32 sh[2];"),
     "constant load": ("mov.u64 %d5, chain_constant; ld.const.u64 %d4, [%d5];", "ld.const.u64 %d4, [%d4];", ""),
     "L1 hit": (_SELF, "ld.global.ca.u64 %d4, [%d4];", ""),
     "L2 hit": (_SELF, "ld.global.cg.u64 %d4, [%d4];", ""),
     "global atomic": (_SELF + " mov.u64 %d5, 0;", "atom.global.add.u64 %d4, [%d4], %d5;", ""),
+    "L2 hit, through L1": (_RING, "ld.global.ca.u64 %d4, [%d4];", ""),
+    "global atomic, a lane a word": ("mov.u32 %r5, %tid.x; mad.wide.u32 %d4, %r5, 4, %d2; mov.u32 %r4, 0;",
+                                     "atom.global.add.u32 %r4, [%d4], %r4;", ""),
+    "shared atomic": ("mov.u32 %r5, sh; mov.u32 %r4, 0; st.shared.u32 [%r5], %r4;", "atom.shared.add.u32 %r4, [%r5], %r4;",
+                      ".shared .align 8 .b32 sh[2];"),
     # For on_off.py: three operands from one register; a word of one bank for each of 32 lanes.
     "fp fma of one register": (_FLOATS, "fma.rn.f32 %f1, %f1, %f1, %f1;", ""),
     "shared load, one bank": ("mov.u32 %r5, %tid.x; mov.u32 %r6, sh; mad.lo.u32 %r4, %r5, 128, %r6; st.shared.u32 [%r4], %r4;",
@@ -57,9 +80,9 @@ CHAINS = {
 }
 
 
-def chain(name, length):
+def chain(name, length, ring_lines=256):
     prologue, link, shared = CHAINS[name]
-    return _loop(prologue, link, length, shared)
+    return _loop(prologue.replace("RING", str(ring_lines)), link, length, shared)
 
 
 def recorded_chain(space, iterations):

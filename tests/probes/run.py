@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Latency and bandwidth of a machine, measured by kernels, beside what the machine file says. `run.py --duet DUET --check` is
-the ctest test `probes`: latencies equal the formula of unloaded.py exactly, bandwidths lie in the bounds below.
+the ctest test `probes`: latencies equal the formula of unloaded.py exactly, bandwidths lie in the bounds below. On gtx480 latencies
+also equal those of GPGPU-Sim, but for what gpgpusim_chains.py names.
 
 Latencies of one clock domain: chains of 16 and 48 dependent links, repeated 4 and 12 times; ((a48,12 - a48,4) - (a16,12 - a16,4)) /
 256 is one link, whatever surrounds it, once with %clock inside the kernel (exact) and once with the kernel's cycles (exact but for
@@ -14,6 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import gpgpusim_chains
 import kernels
 from machine_run import Runner
 from unloaded import LINE, Unloaded
@@ -28,6 +30,7 @@ STAMPS_BESIDE_LOAD = 3      # clock to load 1, first half of the addition to the
 class Report:
     def __init__(self):
         self.failures = []
+        self.measured = {}      # name: least and most
 
     def row(self, name, measured, expected, good, note=""):
         print("%-34s %12s %12s  %s%s" % (name, measured, expected, note, "" if good else "  FAILED"))
@@ -35,13 +38,14 @@ class Report:
             self.failures.append(name)
 
 
-def link_cycles(runner, name):
+def link_cycles(runner, name, block, ring_lines):
     """Cycles a link by %clock and by the kernel's time, and machine instructions a link."""
     cells = {}
+    memory = "buffer:%d" % (LINE * ring_lines)
     for length in (SHORT, LONG):
         for iterations in (FEW, MANY):
-            statistics, (out,) = runner.kernel(kernels.chain(name, length), "chain", ["buffer:64", "buffer:64", "u32:%d" % iterations],
-                                               sets=QUIET, dumps=(0,))
+            statistics, (out,) = runner.kernel(kernels.chain(name, length, ring_lines), "chain", ["buffer:64", memory, "u32:%d" % iterations],
+                                               block=block, sets=QUIET, dumps=(0,))
             kernel = statistics["kernels"][0]
             cells[length, iterations] = (struct.unpack_from("<I", out)[0], kernel["cycles"], kernel["warp_instructions"])
     return [sum(sign * cells[cell][i] for cell, sign in (((LONG, MANY), 1), ((LONG, FEW), -1), ((SHORT, MANY), -1), ((SHORT, FEW), 1)))
@@ -51,21 +55,61 @@ def link_cycles(runner, name):
 def chains(runner, model, report):
     start = 1000    # any core cycle: core, interconnect and L2 of a machine with exact chains share one clock
     same_clock = model.core.hertz == model.icnt.hertz
+    l1 = model.gpu["l1"]
+    ring_lines = 2 * l1["sets"] * l1["ways"]
+    # name: kernel, threads, cycles a link, instructions a link
     expected = {
-        "int add": model.arithmetic("integer"), "int mad": model.arithmetic("integer_multiply"), "fp add": model.arithmetic("floating"),
-        "fp fma": model.arithmetic("floating"), "double fma": model.arithmetic("double_precision"),
-        "special function": model.arithmetic("special_function"), "shared load": model.shared(),
-        "constant load": model.load_cycles(start, "constant"), "L1 hit": model.load_cycles(start, "L1"),
-        "L2 hit": model.load_cycles(start, "L2", payload=32),
-        "global atomic": model.load_cycles(start, "L2", payload=LINE, request_payload=8),
+        "int add": ("int add", 1, model.arithmetic("integer"), 1),
+        "logic": ("logic", 1, model.arithmetic("integer"), 1),
+        "int mul": ("int mul", 1, model.arithmetic("integer_multiply"), 1),
+        "int mad": ("int mad", 1, model.arithmetic("integer_multiply"), 1),
+        "fp add": ("fp add", 1, model.arithmetic("floating"), 1),
+        "fp fma": ("fp fma", 1, model.arithmetic("floating"), 1),
+        "to integer and back": ("to integer and back", 1, 2 * model.arithmetic("conversion"), 2),
+        "double fma": ("double fma", 1, model.arithmetic("double_precision"), 1),
+        "special function": ("special function", 1, model.arithmetic("special_function"), 1),
+        "shared load": ("shared load", 1, model.shared(), 1),
+        "shared load, 32 words of a bank": ("shared load, one bank", 32, model.shared(32), 1),
+        "shared atomic, 32 lanes, one word": ("shared atomic", 32, model.shared(32), 1),
+        "constant load": ("constant load", 1, model.load_cycles(start, "constant"), 1),
+        "L1 hit": ("L1 hit", 1, model.load_cycles(start, "L1"), 1),
     }
+    if same_clock:
+        expected |= {
+            "L2 hit, past L1": ("L2 hit", 1, model.load_cycles(start, "L2", payload=32, past=True), 1),
+            "L2 hit, through L1": ("L2 hit, through L1", 1, model.load_cycles(start, "L2", payload=l1["sector_bytes"]), 1),
+            "atomic": ("global atomic", 1, model.atomic_cycles(start), 1),
+            "atomic, 32 lanes, one word": ("global atomic", 32, model.atomic_cycles(start, 1, 32), 1),
+            "atomic, 32 lanes, 32 words": ("global atomic, a lane a word", 32, model.atomic_cycles(start, words=32), 1),
+        }
+        # Eight warps: where one does not wait longer for its answers than all take at the word.
+        if model.atomic_cycles(start, 8, 32) > model.atomic_cycles(start, 1, 32):
+            expected["atomic, 256 lanes, one word"] = ("global atomic", 256, model.atomic_cycles(start, 8, 32), 8)
     print("%-34s %12s %12s" % ("latency, core cycles", "measured", "formula"))
-    for name, cycles in expected.items():
-        if not same_clock and name in ("L2 hit", "global atomic"):
-            continue
-        by_clock, by_kernel, instructions = link_cycles(runner, name)
-        good = by_clock == cycles * LINKS and abs(by_kernel - cycles * LINKS) <= 4 and instructions == LINKS
-        report.row(name, "%g" % (by_clock / LINKS), cycles, good, "by the kernel's cycles %.3f" % (by_kernel / LINKS))
+    for name, (kernel, threads, cycles, per_link) in expected.items():
+        by_clock, by_kernel, instructions = link_cycles(runner, kernel, threads, ring_lines)
+        # Warps that wait for each other read their clocks at different times; the kernel's cycles count.
+        clock_counts = threads <= 32
+        good = (not clock_counts or by_clock == cycles * LINKS) and abs(by_kernel - cycles * LINKS) <= 4 and instructions == per_link * LINKS
+        shown = by_clock if clock_counts else round(by_kernel / LINKS) * LINKS
+        report.row(name, "%g" % (shown / LINKS), cycles, good, "by the kernel's cycles %.3f" % (by_kernel / LINKS))
+        report.measured[name] = (shown / LINKS,) * 2
+
+
+def beside_gpgpusim(report):
+    """What the chains take there, and what is known to differ."""
+    print("\n%-34s %12s %12s %12s" % ("beside GPGPU-Sim, core cycles", "measured", "GPGPU-Sim's", "difference"))
+    spread = lambda ends: "%g" % ends[0] if ends[0] == ends[1] else "%g..%g" % ends
+    for name, there in gpgpusim_chains.CHAINS.items():
+        there = there if isinstance(there, tuple) else (there, there)
+        here = report.measured[name]
+        # Several clocks lie differently to each other here and there: the middles of such ranges may be a cycle apart.
+        apart = (sum(here) - sum(there)) / 2
+        known, why = gpgpusim_chains.FALLS_SHORT.get(name, (0, ""))
+        good = abs(apart - known) <= (1 if name.startswith("DRAM") else 0)
+        print("%-34s %12s %12s %+12g  %s%s" % (name, spread(here), spread(there), apart, why, "" if good else "  FAILED"))
+        if not good:
+            report.failures.append(name + " beside GPGPU-Sim")
 
 
 def stamps_of(data, links):
@@ -79,6 +123,7 @@ def stamped(report, name, stamps, formula):
     expected = [formula(before + 1) for before, _ in stamps]
     spread = lambda values: "%d..%d" % (min(values), max(values)) if min(values) != max(values) else str(values[0])
     report.row(name, spread(measured), spread(expected), measured == expected, "each of %d accesses exactly" % len(stamps))
+    report.measured[name] = (min(measured), max(measured))
 
 
 def dram(runner, model, report):
@@ -103,14 +148,14 @@ def dram(runner, model, report):
     _, (out,) = runner.kernel(kernels.recorded_chain("shared", 8), "chain", buffers, sets=QUIET, dumps=(0,))
     beside = {after - before - model.shared() for before, after in stamps_of(out, 8)[1:]}
     report.row("clock stamps around a load", beside, {STAMPS_BESIDE_LOAD}, beside == {STAMPS_BESIDE_LOAD})
-    for space, payload in (("global.cg", 32), ("global.ca", gpu["l1"]["sector_bytes"])):
+    for space, way, payload in (("global.cg", "past", 32), ("global.ca", "through", gpu["l1"]["sector_bytes"])):
         statistics, (out,) = runner.kernel(kernels.recorded_chain(space, links), "chain", buffers, sets=QUIET, dumps=(0,))
         if struct.unpack_from("<Q", out, 8 * links)[0] != base:
             report.row("address of the buffer", "moved", hex(base), False)
         stamps = stamps_of(out, links)
         for row, first in (("hit", 1), ("conflict", 2)):
-            stamped(report, "DRAM, row %s, %s" % (row, space[-2:]), stamps[first::2],
-                    lambda k, row=row: model.load_cycles(k, "DRAM", payload=payload, row=row))
+            stamped(report, "DRAM, row %s, %s L1" % (row, way), stamps[first::2],
+                    lambda k, row=row: model.load_cycles(k, "DRAM", payload=payload, row=row, past=way == "past"))
 
 
 def mapped(runner, model, report, program):
@@ -170,6 +215,8 @@ def main():
         chains(runner, model, report)
         dram(runner, model, report)
         mapped(runner, model, report, program)
+        if options.machine == "gtx480":
+            beside_gpgpusim(report)
         if not options.latency:
             bandwidths(runner, model, report, program)
     if report.failures:

@@ -74,12 +74,17 @@ class Unloaded:
         cycle += (bursts - 1) * max(t["ccd_l"], t["ccd"], d["burst_cycles"])
         return self.dram.edge(cycle + t["cl"] + d["burst_cycles"] + d["controller_cycles"])
 
-    def load(self, time, level, payload=LINE, request_payload=0, row=None):
-        """`level` is what serves it: constant, L1, L2 or DRAM; payload is that of the answer's packet."""
+    def past_l1(self):
+        """L1 as what it neither holds nor serves sees it."""
+        l1 = self.gpu["l1"]
+        return dict(l1, latency_cycles=l1["pass_cycles"] or l1["latency_cycles"])
+
+    def load(self, time, level, payload=LINE, request_payload=0, row=None, past=False):
+        """`level` is what serves it: constant, L1, L2 or DRAM; payload is that of the answer's packet; `past`: it bypasses L1."""
         time = self.sent(time)
         if level == "constant":
             return self.answered(self.looked_up(time, self.core, self.gpu["constant_cache"]))
-        time = self.looked_up(time, self.core, self.gpu["l1"])
+        time = self.looked_up(time, self.core, self.past_l1() if past else self.gpu["l1"])
         if level == "L1":
             return self.answered(time)
         time = self.crossed(time, request_payload)
@@ -91,7 +96,7 @@ class Unloaded:
 
     def mapped_load(self, time, segment=32):
         """A load of host memory: interconnect, bridge, link, host DRAM and back."""
-        time = self.looked_up(self.sent(time), self.core, self.gpu["l1"])
+        time = self.looked_up(self.sent(time), self.core, self.past_l1())
         time = self.icnt.after(self.crossed(time, 0))                       # the bridge hands it to the link
         time += 1 + self.link["latency_ns"] * 1000                          # a request has no payload
         time += 1 + self.host["dram_latency_ns"] * 1000
@@ -102,6 +107,14 @@ class Unloaded:
     def load_cycles(self, cycle, *how, **more):
         """Core cycles from the issue at `cycle` until a dependent instruction may issue."""
         return self.core.cycle_at(self.load(self.core.edge(cycle), *how, **more)) - cycle
+
+    def atomic_cycles(self, cycle, warps=1, requests=1, words=2):
+        """`requests` of each warp to the same words, so one after the other at L2; a warp's next ones need the answers to its last."""
+        l2 = self.gpu["l2"]
+        one = self.load_cycles(cycle, "L2", payload=4 * words, request_payload=4 * words, past=True)
+        one += -(-words // l2["atomic_words_per_cycle"]) - 1
+        apart = max(1, l2["atomic_conflict_cycles"])
+        return max(one + (requests - 1) * apart, warps * requests * apart)
 
     def load_bounds(self, *how, **more):
         """Least and most of load_cycles, over the positions of the clocks against each other."""

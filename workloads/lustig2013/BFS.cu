@@ -1,15 +1,25 @@
-// lustig2013 Table 3, BFS: breadth-first search of a generated directed graph (4K nodes in the paper), one
-// kernel a level and one thread a node. The host copies a flag back after every level (--levels: after so
-// many) and stops when the last of them reached no node. Threads that reach the same node write the same
-// level, so the race between them is harmless.
+// lustig2013 Table 3, BFS: breadth-first search (a graph of 4K nodes in the paper) as in Rodinia 2.0.1,
+// cuda/bfs (bfs.cu, kernel.cu, kernel2.cu), after Harish and Narayanan (HiPC 2007). One thread a node, blocks
+// of 512 threads. Six arrays are copied in: nodes (first edge, number of edges), edges, three of one byte a
+// node (mask, updating mask, visited) and the cost of each node. A level is a copy in of a flag, 0; a kernel
+// in which the nodes of the mask give their neighbours a cost; a kernel that makes those the next mask and
+// sets the flag; and a copy back of the flag. The host stops when it is still 0, and copies the costs back.
+// The graph is drawn like Rodinia's data/bfs/graph4096.txt: connected, three times as many undirected edges
+// as nodes, each listed with both of its ends, none twice and no loops; from node 0 all is reached in 7
+// steps. Several threads may reach one node or set the flag; they write the same, so their race is harmless.
 //
-// Full/empty bits: graph and levels, emptied before an early launch of the first level's kernel. It alone
-// reads them; it leaves copies in plain memory for the later levels (--track-all 1: every level uses the
-// tracked arrays). And the flag, where its copy back is issued early: a bit can tell that the flag has its
-// value only if it is written in every case, so the last block of a level writes it and nobody copies it in
-// (--kernel-flag 1: in every variant); the copy back empties it again for the next level. The levels
-// themselves come back by a copy without bits after the last flag: no kernel ever writes those of unreached
-// nodes, and they are ready at the same moment as the flag that ends the loop.
+// Full/empty bits:
+// Start. All six arrays, emptied before an early launch of the first kernel. Kernels overwrite four of them,
+// and a copy in may not come later than that: what the first level's kernels overwrite, or leave to later
+// levels to overwrite, they read before. (--track-all 0: they also leave copies of everything in plain memory
+// for the later levels.)
+// Finish. The flag's copy back is issued early, in every level: in advance in the first, between the two
+// kernels in the others. The first thread that sets the flag releases it; where no thread does, a command
+// behind the level's last kernel fills it. Levels take turns with two flags, and the copy in, which writes
+// both, empties them: the one for the next level cannot be filled any more by the level before. The copy
+// back of the costs stays late: issued in advance it would hold the copy engine that the flags need.
+// --kernel-flag 1: in every variant the last block of a level writes the flag, 0 or 1, once; nobody copies it
+// in, and its copy back empties it.
 #include <algorithm>
 
 #include "offload.h"
@@ -18,34 +28,32 @@ namespace {
 
 using namespace lustig2013;
 
-enum { kLevels, kKernelWritesFlag, kTrackAll };
+enum { kKernelFlag, kTrackAll, kIsolated };
+const unsigned kMostNodes = 1u << 22, kLeastConnected = 8;
 const Spec kSpec = {"BFS",
                     "nodes",
                     4096,
+                    16,
+                    kMostNodes,
                     1,
-                    1u << 22,
-                    1,
-                    {{"--levels", "levels between two looks at the flag", 1, 1, 64},
-                     {"--kernel-flag", "1: a kernel writes the flag in every variant", 0, 0, 1},
-                     {"--track-all", "1: every level reads the tracked arrays", 0, 0, 1}}};
-const int kThreads = 256;
-const int kMinDegree = 2;
-const int kMaxDegree = 10;
+                    {{"--kernel-flag", "1: a kernel writes the flag of every level, no copy in", 0, 0, 1},
+                     {"--track-all", "1: every level uses the tracked arrays", 1, 0, 1},
+                     {"--isolated", "so many of the nodes have no edges", 0, 0, kMostNodes}}};
+const int kThreads = 512;
+const int kEdgesPerNode = 3;  // undirected
 const int kUnreached = -1;
-const int kUnsetByte = 0xfe, kUnset = 0xfefefefe;  // no level yet
 
-__global__ void visit_level(const int* first_edge, const int* targets, int* levels, int* found, int level,
-                            int nodes) {
-  int node = blockIdx.x * blockDim.x + threadIdx.x;
-  if (node >= nodes || levels[node] != level) return;
-  for (int edge = first_edge[node]; edge < first_edge[node + 1]; edge++) {
-    int target = targets[edge];
-    if (levels[target] == kUnreached) {
-      levels[target] = level + 1;
-      *found = 1;
-    }
-  }
-}
+struct Node {
+  int first_edge;
+  int edges;
+};
+
+struct Arrays {
+  Node* nodes;
+  int* edges;
+  bool *mask, *updating, *visited;
+  int* cost;
+};
 
 // What the blocks of a level tell the last of them.
 struct Answer {
@@ -53,250 +61,332 @@ struct Answer {
   unsigned blocks_done;
 };
 
+// Returns when the copy in has been there.
+template <typename T>
+__device__ void wait_for(const T* word) {
+  (void)*static_cast<const volatile T*>(word);
+}
+
+// The level's first kernel. kFirst: the inputs are still arriving, and `plain` (null pointers: nobody) gets
+// the arrays that no kernel writes.
+template <bool kFirst>
+__global__ void expand(Arrays now, Arrays plain, int edges, int nodes) {
+  const int node = blockIdx.x * kThreads + threadIdx.x;
+  if (kFirst && plain.nodes != nullptr) {
+    if (node < nodes) plain.nodes[node] = now.nodes[node];
+    for (int edge = node; edge < edges; edge += gridDim.x * kThreads) plain.edges[edge] = now.edges[edge];
+  }
+  if (node >= nodes || !now.mask[node]) return;
+  now.mask[node] = false;
+  for (int edge = now.nodes[node].first_edge; edge < now.nodes[node].first_edge + now.nodes[node].edges;
+       edge++) {
+    const int target = now.edges[edge];
+    if (now.visited[target]) continue;
+    if (kFirst) {
+      wait_for(&now.updating[target]);
+      wait_for(&now.cost[target]);
+    }
+    now.cost[target] = now.cost[node] + 1;
+    now.updating[target] = true;
+  }
+}
+
 // Every thread of the grid comes here; the last block writes the flag, 0 or 1, and leaves `answer` as it was.
 // The flag takes as many words as a granule has, since only a granule that has been written in whole is full.
-__device__ void answer_host(int found_in_block, int* found, int flag_words, Answer* answer) {
+__device__ void answer_host(int found_in_block, int* flag, int flag_words, Answer* answer) {
   if (threadIdx.x != 0) return;
   if (found_in_block) atomicOr(&answer->found, 1);
   __threadfence();
   if (atomicAdd(&answer->blocks_done, 1u) + 1 != gridDim.x) return;
-  const int flag = atomicExch(&answer->found, 0);
-  for (int i = 0; i < flag_words; i++) found[i] = flag;
+  const int found = atomicExch(&answer->found, 0);
+  for (int i = 0; i < flag_words; i++) flag[i] = found;
   answer->blocks_done = 0;
 }
 
-// As visit_level, with an answer in every case.
-__global__ void visit_level_and_answer(const int* first_edge, const int* targets, int* levels, int* found,
-                                       int flag_words, Answer* answer, int level, int nodes) {
+// The level's second kernel. kFirst: as above; `plain` gets the arrays that kernels write. kAnswers: the flag
+// is written in every case.
+template <bool kFirst, bool kAnswers>
+__global__ void advance(Arrays now, Arrays plain, int* flag, int flag_words, Answer* answer, int nodes) {
   __shared__ int found_in_block;
-  if (threadIdx.x == 0) found_in_block = 0;
-  __syncthreads();
-  int node = blockIdx.x * blockDim.x + threadIdx.x;
-  if (node < nodes && levels[node] == level) {
-    for (int edge = first_edge[node]; edge < first_edge[node + 1]; edge++) {
-      int target = targets[edge];
-      if (levels[target] == kUnreached) {
-        levels[target] = level + 1;
-        found_in_block = 1;
-      }
+  if (kAnswers) {
+    if (threadIdx.x == 0) found_in_block = 0;
+    __syncthreads();
+  }
+  const int node = blockIdx.x * kThreads + threadIdx.x;
+  if (kFirst && node < nodes) {
+    wait_for(&now.visited[node]);
+    wait_for(&now.cost[node]);
+    if (plain.nodes != nullptr) {
+      plain.mask[node] = false;
+      plain.updating[node] = now.updating[node];
+      plain.visited[node] = now.visited[node];
+      plain.cost[node] = now.cost[node];
+      now = plain;
     }
   }
-  __syncthreads();
-  answer_host(found_in_block, found, flag_words, answer);
-}
-
-// Level 0 of a search whose graph and initial levels are still arriving; `plain` gets what the later levels
-// use. A node's own thread gives it its initial level unless the source's thread has already reached it.
-__global__ void visit_first_level(const int* first_edge, const int* targets, const int* levels,
-                                  int* plain_first_edge, int* plain_targets, int* plain_levels, int* found,
-                                  int flag_words, Answer* answer, int edges, int nodes) {
-  __shared__ int found_in_block;
-  if (threadIdx.x == 0) found_in_block = 0;
-  __syncthreads();
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-  for (int i = thread; i <= nodes; i += threads) plain_first_edge[i] = first_edge[i];
-  for (int i = thread; i < edges; i += threads) plain_targets[i] = targets[i];
-  if (thread < nodes) {
-    const int level = levels[thread];
-    atomicCAS(&plain_levels[thread], kUnset, level);
-    if (level == 0) {
-      for (int edge = first_edge[thread]; edge < first_edge[thread + 1]; edge++) {
-        int target = targets[edge];
-        if (levels[target] == kUnreached) {
-          plain_levels[target] = 1;
-          found_in_block = 1;
-        }
-      }
-    }
+  if (node < nodes && now.updating[node]) {
+    now.mask[node] = true;
+    now.visited[node] = true;
+    // Volatile: it is meant that a copy may take the flag while others still set it.
+    if (kAnswers)
+      found_in_block = 1;
+    else
+      *static_cast<volatile int*>(flag) = 1;
+    now.updating[node] = false;
   }
+  if (!kAnswers) return;
   __syncthreads();
-  if (answer != nullptr) return answer_host(found_in_block, found, flag_words, answer);
-  if (threadIdx.x == 0 && found_in_block) *found = 1;
+  answer_host(found_in_block, flag, flag_words, answer);
 }
 
-// Compressed rows: the edges of node v are targets[first_edge[v]] to targets[first_edge[v + 1] - 1].
 struct Graph {
-  Graph(int nodes, unsigned long long seed) : first_edge(nodes + 1) {
+  Graph(int count, int isolated, unsigned long long seed) : nodes(count) {
     workload::Random random(seed);
-    for (int node = 0; node < nodes; node++) {
-      first_edge[node] = static_cast<int>(targets.size());
-      int degree = kMinDegree + static_cast<int>(random.below(kMaxDegree - kMinDegree + 1));
-      for (int k = 0; k < degree; k++) targets.push_back(static_cast<int>(random.below(nodes)));
+    const int connected = count - isolated;
+    std::vector<std::vector<int>> neighbours(count);
+    const auto join = [&](int a, int b) {
+      neighbours[a].push_back(b);
+      neighbours[b].push_back(a);
+    };
+    // A tree that holds them together, whose nodes come in random order; then any two.
+    std::vector<int> order(connected);
+    for (int i = 0; i < connected; i++) {
+      const int at = static_cast<int>(random.below(i + 1));
+      order[i] = order[at];
+      order[at] = i;
     }
-    first_edge[nodes] = static_cast<int>(targets.size());
+    for (int i = 1; i < connected; i++) join(order[i], order[random.below(i)]);
+    for (long long left = static_cast<long long>(kEdgesPerNode) * connected - (connected - 1); left > 0;) {
+      const int a = static_cast<int>(random.below(connected)), b = static_cast<int>(random.below(connected));
+      if (a == b || std::count(neighbours[a].begin(), neighbours[a].end(), b) != 0) continue;
+      join(a, b);
+      left--;
+    }
+    for (int node = 0; node < count; node++) {
+      nodes[node] = {static_cast<int>(edges.size()), static_cast<int>(neighbours[node].size())};
+      edges.insert(edges.end(), neighbours[node].begin(), neighbours[node].end());
+    }
   }
-  std::vector<int> first_edge, targets;
+  std::vector<Node> nodes;
+  std::vector<int> edges;
 };
 
-std::vector<int> search_on_cpu(const Graph& graph, int nodes, int source) {
-  std::vector<int> levels(nodes, kUnreached), queue;
-  levels[source] = 0;
+std::vector<int> search_on_cpu(const Graph& graph, int source) {
+  std::vector<int> cost(graph.nodes.size(), kUnreached), queue;
+  cost[source] = 0;
   queue.push_back(source);
   for (size_t head = 0; head < queue.size(); head++) {
-    int node = queue[head];
-    for (int edge = graph.first_edge[node]; edge < graph.first_edge[node + 1]; edge++) {
-      int target = graph.targets[edge];
-      if (levels[target] != kUnreached) continue;
-      levels[target] = levels[node] + 1;
+    const Node& node = graph.nodes[queue[head]];
+    for (int edge = node.first_edge; edge < node.first_edge + node.edges; edge++) {
+      const int target = graph.edges[edge];
+      if (cost[target] != kUnreached) continue;
+      cost[target] = cost[queue[head]] + 1;
       queue.push_back(target);
     }
   }
-  return levels;
+  return cost;
 }
+
+struct PlainArrays {
+  PlainArrays(size_t count, size_t edge_count)
+      : nodes(count), edges(edge_count), mask(count), updating(count), visited(count), cost(count) {}
+  Arrays get() const {
+    return {nodes.get(), edges.get(), mask.get(), updating.get(), visited.get(), cost.get()};
+  }
+  Device<Node> nodes;
+  Device<int> edges;
+  Device<bool> mask, updating, visited;
+  Device<int> cost;
+};
 
 struct Problem {
   Problem(const Options& given, const Graph& input)
       : options(given),
         graph(input),
-        nodes(static_cast<int>(options.size)),
+        count(input.nodes.size()),
         in(options, options.overlaps_start(),
-           {graph.first_edge.size() * sizeof(int), graph.targets.size() * sizeof(int), nodes * sizeof(int)}),
-        out(options, options.overlaps_finish(), {options.granule_bytes}),
-        first_edge(graph.first_edge.size(), &in),
-        targets(graph.targets.size(), &in),
-        levels(nodes, &in),
-        found(options.granule_bytes / sizeof(int), &out),
-        d_first_edge(first_edge.size(), &in),
-        d_targets(targets.size(), &in),
-        d_levels(nodes, &in),
-        d_found(found.size(), &out) {
-    if (kernel_writes_flag()) {
+           {count * sizeof(Node), input.edges.size() * sizeof(int), count, count, count,
+            count * sizeof(int)}),
+        out(options, options.overlaps_finish(), {2 * options.granule_bytes}),
+        nodes(count, &in),
+        edges(input.edges.size(), &in),
+        mask(count, &in),
+        updating(count, &in),
+        visited(count, &in),
+        cost(count, &in),
+        flags(2 * flag_words(), &out),
+        zeros(2 * flag_words()),
+        d_nodes(count, &in),
+        d_edges(input.edges.size(), &in),
+        d_mask(count, &in),
+        d_updating(count, &in),
+        d_visited(count, &in),
+        d_cost(count, &in),
+        d_flags(2 * flag_words(), &out) {
+    if (options.extra[kKernelFlag] != 0) {
       d_answer = std::make_unique<Device<Answer>>(1);
       CHECK_CUDA(cudaMemset(d_answer->get(), 0, sizeof(Answer)));
     }
-    if (moves_to_plain()) {
-      d_plain_first_edge = std::make_unique<Device<int>>(first_edge.size());
-      d_plain_targets = std::make_unique<Device<int>>(targets.size());
-      d_plain_levels = std::make_unique<Device<int>>(nodes);
-    }
-    if (options.extra[kLevels] > 1) d_ignored = std::make_unique<Device<int>>(1);
-    std::copy(graph.first_edge.begin(), graph.first_edge.end(), first_edge.get());
-    std::copy(graph.targets.begin(), graph.targets.end(), targets.get());
+    if (options.overlaps_start() && options.extra[kTrackAll] == 0)
+      plain = std::make_unique<PlainArrays>(count, edges.size());
+    std::copy(graph.nodes.begin(), graph.nodes.end(), nodes.get());
+    std::copy(graph.edges.begin(), graph.edges.end(), edges.get());
+    std::fill_n(mask.get(), count, false);
+    std::fill_n(updating.get(), count, false);
+    std::fill_n(visited.get(), count, false);
+    std::fill_n(zeros.get(), zeros.size(), 0);
   }
 
   // Every offload starts from another node, the first from node 0.
   void fill(unsigned long long seed) {
-    source = static_cast<int>((seed - options.seed) % nodes);
-    std::fill_n(levels.get(), nodes, kUnreached);
-    levels[source] = 0;
-    found.poison();
+    mask[source] = visited[source] = false;
+    source = static_cast<int>((seed - options.seed) % count);
+    mask[source] = visited[source] = true;
+    std::fill_n(cost.get(), count, kUnreached);
+    cost[source] = 0;
+    flags.poison();
   }
 
-  bool moves_to_plain() const { return options.overlaps_start() && options.extra[kTrackAll] == 0; }
-  // What the kernels after the first use.
-  int* work_first_edge() const { return (moves_to_plain() ? *d_plain_first_edge : d_first_edge).get(); }
-  int* work_targets() const { return (moves_to_plain() ? *d_plain_targets : d_targets).get(); }
-  int* work_levels() const { return (moves_to_plain() ? *d_plain_levels : d_levels).get(); }
+  size_t flag_words() const { return options.granule_bytes / sizeof(int); }
+  bool kernel_writes_flag() const { return d_answer != nullptr; }
+  // Where a level's flag is, in words.
+  size_t flag_at(int level) const { return kernel_writes_flag() ? 0 : level % 2 * flag_words(); }
+  Arrays tracked() const {
+    return {d_nodes.get(), d_edges.get(), d_mask.get(), d_updating.get(), d_visited.get(), d_cost.get()};
+  }
+  // What the levels after the first use.
+  Arrays later() const { return plain != nullptr ? plain->get() : tracked(); }
 
-  // Levels [first, last); the flag tells about level `flagged`, the last of its group.
-  void visit(int first, int last, int flagged, cudaStream_t stream) const {
-    const int blocks = (nodes + kThreads - 1) / kThreads;
-    for (int level = first; level < last; level++) {
-      int* flag = level == flagged ? d_found.get() : d_ignored->get();
-      const bool answers = level == flagged && kernel_writes_flag();
-      if (level == 0 && moves_to_plain()) {
-        visit_first_level<<<blocks, kThreads, 0, stream>>>(
-            d_first_edge.get(), d_targets.get(), d_levels.get(), work_first_edge(), work_targets(),
-            work_levels(), flag, static_cast<int>(found.size()), answers ? d_answer->get() : nullptr,
-            static_cast<int>(targets.size()), nodes);
-        CHECK_LAUNCH("visit_first_level");
-      } else if (answers) {
-        visit_level_and_answer<<<blocks, kThreads, 0, stream>>>(
-            work_first_edge(), work_targets(), work_levels(), flag, static_cast<int>(found.size()),
-            d_answer->get(), level, nodes);
-        CHECK_LAUNCH("visit_level_and_answer");
-      } else {
-        visit_level<<<blocks, kThreads, 0, stream>>>(work_first_edge(), work_targets(), work_levels(), flag,
-                                                     level, nodes);
-        CHECK_LAUNCH("visit_level");
-      }
-    }
+  unsigned blocks() const { return static_cast<unsigned>((count + kThreads - 1) / kThreads); }
+
+  void launch_expand(int level, cudaStream_t stream) const {
+    const Arrays copies = plain != nullptr ? plain->get() : Arrays{};
+    const int n = static_cast<int>(count), edge_count = static_cast<int>(edges.size());
+    if (level == 0 && options.overlaps_start())
+      expand<true><<<blocks(), kThreads, 0, stream>>>(tracked(), copies, edge_count, n);
+    else
+      expand<false><<<blocks(), kThreads, 0, stream>>>(later(), Arrays{}, edge_count, n);
+    CHECK_LAUNCH("expand");
   }
 
-  // In every case, 0 or 1; otherwise it is copied in as 0.
-  bool kernel_writes_flag() const {
-    return options.overlaps_finish() || options.extra[kKernelWritesFlag] != 0;
+  void launch_advance(int level, cudaStream_t stream) const {
+    const bool first = level == 0 && options.overlaps_start();
+    const auto kernel = first ? (kernel_writes_flag() ? advance<true, true> : advance<true, false>)
+                              : (kernel_writes_flag() ? advance<false, true> : advance<false, false>);
+    kernel<<<blocks(), kThreads, 0, stream>>>(
+        first ? tracked() : later(), first && plain != nullptr ? plain->get() : Arrays{},
+        d_flags.get() + flag_at(level), static_cast<int>(flag_words()),
+        kernel_writes_flag() ? d_answer->get() : nullptr, static_cast<int>(count));
+    CHECK_LAUNCH("advance");
   }
 
-  void reset_flag(const Streams& streams) const {
+  // Both flags, so that it empties the next level's, too.
+  void clear_flags(cudaStream_t stream) const {
     if (kernel_writes_flag()) return;
-    found[0] = 0;
-    CHECK_CUDA(
-        cudaMemcpyAsync(d_found.get(), found.get(), found.bytes(), cudaMemcpyHostToDevice, streams.kernel()));
-  }
-
-  // Waits for the words of the flag to be full where they have bits, and empties them for the next level.
-  void copy_flag_out(const Streams& streams) const {
 #ifdef __DUET__
     if (out.tracked()) {
-      CHECK_CUDA(cudaMemcpyAsync(found.get(), d_found.get(), found.bytes(), cudaMemcpyDeviceToHost,
-                                 streams.out(0), cudaMemcpyTriggerFilled, cudaMemcpyActionEmpty));
+      CHECK_CUDA(cudaMemcpyAsync(d_flags.get(), zeros.get(), zeros.bytes(), cudaMemcpyHostToDevice, stream,
+                                 cudaMemcpyTriggerNone, cudaMemcpyActionEmpty));
       return;
     }
 #endif
-    CHECK_CUDA(
-        cudaMemcpyAsync(found.get(), d_found.get(), found.bytes(), cudaMemcpyDeviceToHost, streams.out(0)));
+    CHECK_CUDA(cudaMemcpyAsync(d_flags.get(), zeros.get(), zeros.bytes(), cudaMemcpyHostToDevice, stream));
+  }
+
+  // Waits until the flag is full where it has bits.
+  void copy_flag_out(int level, cudaStream_t stream) const {
+    int *host = flags.get() + flag_at(level), *device = d_flags.get() + flag_at(level);
+#ifdef __DUET__
+    if (out.tracked()) {
+      CHECK_CUDA(cudaMemcpyAsync(host, device, options.granule_bytes, cudaMemcpyDeviceToHost, stream,
+                                 cudaMemcpyTriggerFilled,
+                                 kernel_writes_flag() ? cudaMemcpyActionEmpty : cudaMemcpyActionNone));
+      return;
+    }
+#endif
+    CHECK_CUDA(cudaMemcpyAsync(host, device, options.granule_bytes, cudaMemcpyDeviceToHost, stream));
+  }
+
+  // Behind a level's last kernel: nobody will set the flag any more.
+  void fill_flag(int level, cudaStream_t stream) const {
+#ifdef __DUET__
+    if (out.tracked() && !kernel_writes_flag())
+      CHECK_CUDA(duetFullEmptySet(d_flags.get() + flag_at(level), options.granule_bytes, duetFull, stream));
+#else
+    (void)level, (void)stream;
+#endif
   }
 
   void run(const Streams& streams) {
-    const int group = static_cast<int>(options.extra[kLevels]);
     const bool start = options.overlaps_start(), finish = options.overlaps_finish();
+    const cudaStream_t kernels = streams.kernel();
     if (options.variant != Variant::kBaseline) {
-      empty_words(in, streams.kernel());
-      empty_words(out, streams.kernel());
+      empty_words(in, kernels);
+      empty_words(out, kernels);
       if (start) {
-        if (moves_to_plain())
-          CHECK_CUDA(cudaMemsetAsync(work_levels(), kUnsetByte, levels.bytes(), streams.kernel()));
-        reset_flag(streams);
-        visit(0, 1, group - 1, streams.kernel());
+        clear_flags(kernels);
+        launch_expand(0, kernels);
       }
-      if (finish) copy_flag_out(streams);
+      if (finish) copy_flag_out(0, streams.out(0));
       duetHostWork(options.gap_ns);
     }
-    duetMark("data ready");
+    streams.mark("data ready");
     copy_in(options, in, streams);
-    for (visited = 0; visited == 0 || found[0] != 0; visited += group) {
-      const bool issued = visited == 0;  // some of it in advance
-      if (!(issued && start)) reset_flag(streams);
-      visit(visited + (issued && start ? 1 : 0), visited + group, visited + group - 1, streams.kernel());
-      if (!(issued && finish)) copy_flag_out(streams);
+    bool found = true;
+    for (levels = 0; found; levels++) {
+      const bool issued = levels == 0;  // some of it in advance
+      if (!(issued && start)) {
+        clear_flags(kernels);
+        launch_expand(levels, kernels);
+      }
+      if (finish && !issued) copy_flag_out(levels, streams.out(0));
+      launch_advance(levels, kernels);
+      fill_flag(levels, kernels);
+      if (!finish) copy_flag_out(levels, kernels);
       CHECK_CUDA(cudaStreamSynchronize(streams.out(0)));
+      found = flags[flag_at(levels)] != 0;
     }
-    CHECK_CUDA(cudaMemcpyAsync(levels.get(), work_levels(), levels.bytes(), cudaMemcpyDeviceToHost,
-                               streams.kernel()));
-    CHECK_CUDA(cudaStreamSynchronize(streams.kernel()));
-    duetMark("finish");
+    CHECK_CUDA(cudaMemcpyAsync(cost.get(), later().cost, cost.bytes(), cudaMemcpyDeviceToHost, kernels));
+    CHECK_CUDA(cudaStreamSynchronize(kernels));
+    streams.mark("finish");
   }
 
   int check() const {
-    const std::vector<int> expected = search_on_cpu(graph, nodes, source);
-    for (int node = 0; node < nodes; node++)
-      if (levels[node] != expected[node])
-        return report_mismatch(kSpec, "level of node", node, levels[node], expected[node]);
-    const int group = static_cast<int>(options.extra[kLevels]);
-    const int levels_needed = *std::max_element(expected.begin(), expected.end()) + 1;
-    const int expected_visits = (levels_needed + group - 1) / group * group;
-    if (visited != expected_visits)
-      return report_mismatch(kSpec, "number of levels, counted from", 0, visited, expected_visits);
+    const std::vector<int> expected = search_on_cpu(graph, source);
+    for (size_t node = 0; node < count; node++)
+      if (cost[node] != expected[node])
+        return report_mismatch(kSpec, "cost of node", node, cost[node], expected[node]);
+    const int expected_levels = *std::max_element(expected.begin(), expected.end()) + 1;
+    if (levels != expected_levels)
+      return report_mismatch(kSpec, "number of levels, counted from", 0, levels, expected_levels);
     return 0;
   }
 
   Options options;
   const Graph& graph;
-  int nodes;
-  int source = 0, visited = 0;
+  size_t count;
+  int source = 0, levels = 0;
   Side in, out;
-  Pinned<int> first_edge, targets, levels, found;
-  Device<int> d_first_edge, d_targets, d_levels, d_found;
+  Pinned<Node> nodes;
+  Pinned<int> edges;
+  Pinned<bool> mask, updating, visited;
+  Pinned<int> cost, flags, zeros;
+  Device<Node> d_nodes;
+  Device<int> d_edges;
+  Device<bool> d_mask, d_updating, d_visited;
+  Device<int> d_cost, d_flags;
   std::unique_ptr<Device<Answer>> d_answer;
-  std::unique_ptr<Device<int>> d_ignored, d_plain_first_edge, d_plain_targets, d_plain_levels;
+  std::unique_ptr<PlainArrays> plain;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options = parse_options(argc, argv, kSpec);
-  Graph graph(static_cast<int>(options.size), options.seed);
+  const unsigned isolated = options.extra[kIsolated];
+  if (options.size < isolated + kLeastConnected)
+    workload::usage_error(kSpec.program, "too few nodes with edges are left by", "--isolated");
+  Graph graph(static_cast<int>(options.size), static_cast<int>(isolated), options.seed);
   Problem problem(options, graph);
   return run(kSpec, options, problem);
 }

@@ -1,39 +1,87 @@
-// lustig2013 Table 3, HotSpot: transient temperature of a chip on a square grid (64 x 64 in the paper). A
-// cell exchanges heat with its four neighbours and with the ambient and receives power; cells outside the
-// chip have the temperature of the border. Explicit Euler steps, one kernel a step, two temperature buffers
-// in turn, a tile with its halo in shared memory. Temperatures are kept relative to the ambient.
-// Full/empty bits: temperature and power, emptied before an early launch; only the first step waits for them.
-// The result, emptied before an early copy back: the last step alone writes it, as a grid that takes part in
-// the turns would give away an early step. The grids between have none.
+// lustig2013 Table 3, HotSpot: transient temperature of a chip on a square grid (64 x 64 in the paper) as in
+// Rodinia 2.0.1, cuda/hotspot/hotspot.cu, with the arguments of its `run`: pyramid height 2, 2 time steps, so
+// one kernel. A cell exchanges heat with its four neighbours and with the ambient and receives power; cells
+// outside the chip have the temperature of the border. A block of 16 x 16 threads loads temperature and power
+// of its square into shared memory, takes as many steps as the pyramid is high, with one ring of threads less
+// in each, and stores what is left: squares overlap by twice the height, and a grid of 64 x 64 takes 36
+// blocks. More steps take more kernels, with two temperature buffers in turn. Chip and constants are
+// Rodinia's; temperatures and powers are generated, the powers large enough for a wrong one to show.
+// Arithmetic is single precision (HOTSPOT_REAL). The source has one constant in double precision, 2.0; its
+// Makefile names no architecture, and nvcc 4's default has no double precision and demotes it.
+// Full/empty bits: temperature and power, emptied before an early launch; only the first kernel waits for
+// them. The result, emptied before an early copy back: the last kernel alone writes it, as a grid that takes
+// part in the turns would give away an early step. The grids between have none.
 #include "offload.h"
+
+#ifndef HOTSPOT_REAL
+#define HOTSPOT_REAL float
+#endif
 
 namespace {
 
 using namespace lustig2013;
+using Real = HOTSPOT_REAL;
 
-const Spec kSpec = {"HotSpot", "rows and columns of the grid",         64, 16, 4096,
-                    16,        {{"--steps", "time steps", 6, 1, 1000}}};
-const int kTile = 16;
-const float kAlongX = 0.125f;
-const float kAlongY = 0.1f;
-const float kToAmbient = 0.02f;
-const float kPowerGain = 0.5f;
+enum { kSteps, kPyramid };
+const int kBlock = 16;
+const Spec kSpec = {"HotSpot",
+                    "rows and columns of the grid",
+                    64,
+                    16,
+                    4096,
+                    16,
+                    {{"--steps", "time steps", 2, 1, 1000},
+                     {"--pyramid", "time steps in a kernel (pyramid height)", 2, 1, kBlock / 2 - 1}}};
 
-__global__ void heat_step(const float* temperature, const float* power, float* next, int n) {
-  __shared__ float tile[kTile + 2][kTile + 2];
-  const int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
-  const int x = blockIdx.x * kTile + threadIdx.x, y = blockIdx.y * kTile + threadIdx.y;
-  const float centre = temperature[y * n + x];
-  tile[ty][tx] = centre;
-  if (threadIdx.x == 0) tile[ty][0] = temperature[y * n + max(x - 1, 0)];
-  if (threadIdx.x == kTile - 1) tile[ty][kTile + 1] = temperature[y * n + min(x + 1, n - 1)];
-  if (threadIdx.y == 0) tile[0][tx] = temperature[max(y - 1, 0) * n + x];
-  if (threadIdx.y == kTile - 1) tile[kTile + 1][tx] = temperature[min(y + 1, n - 1) * n + x];
+// Of chip and time step, for the kernel and for the check.
+struct Chip {
+  explicit Chip(int n) {
+    const float kThickness = 0.0005f, kSide = 0.016f, kConductivity = 100, kSpecificHeat = 1.75e6f;
+    const float kCapacityFactor = 0.5f, kHighestPower = 3.0e6f, kPrecision = 0.001f;
+    const float cell = kSide / static_cast<float>(n);
+    capacity = kCapacityFactor * kSpecificHeat * kThickness * cell * cell;
+    resistance_x = resistance_y = 1 / (2 * kConductivity * kThickness);
+    resistance_z = kThickness / (kConductivity * cell * cell);
+    step = kPrecision * kCapacityFactor * kThickness * kSpecificHeat / kHighestPower;
+  }
+  float capacity, resistance_x, resistance_y, resistance_z, step;
+};
+const float kAmbient = 80;
+
+__global__ void heat(int steps, const float* power, const float* temperature, float* next, int n, int border,
+                     Chip chip) {
+  __shared__ float now[kBlock][kBlock], powers[kBlock][kBlock], later[kBlock][kBlock];
+  const float step_per_capacity = chip.step / chip.capacity;
+  const float per_x = 1 / chip.resistance_x, per_y = 1 / chip.resistance_y, per_z = 1 / chip.resistance_z;
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  // The square of this block; only what is left after the last step does not overlap with others.
+  const int left = (kBlock - 2 * steps) * blockIdx.x - border,
+            top = (kBlock - 2 * steps) * blockIdx.y - border;
+  const int x = left + tx, y = top + ty;
+  const bool inside = x >= 0 && x < n && y >= 0 && y < n;
+  if (inside) {
+    now[ty][tx] = temperature[y * n + x];
+    powers[ty][tx] = power[y * n + x];
+  }
   __syncthreads();
-  float along_x = tile[ty][tx - 1] + tile[ty][tx + 1] - 2.0f * centre;
-  float along_y = tile[ty - 1][tx] + tile[ty + 1][tx] - 2.0f * centre;
-  next[y * n + x] =
-      centre + kAlongX * along_x + kAlongY * along_y - kToAmbient * centre + kPowerGain * power[y * n + x];
+  // Neighbours, where the chip ends the cell itself.
+  const int north = max(ty - 1, max(-top, 0)), south = min(ty + 1, min(n - 1 - top, kBlock - 1));
+  const int west = max(tx - 1, max(-left, 0)), east = min(tx + 1, min(n - 1 - left, kBlock - 1));
+  bool computed = false;
+  for (int step = 1;; step++) {
+    computed = inside && tx >= step && tx < kBlock - step && ty >= step && ty < kBlock - step;
+    if (computed)
+      later[ty][tx] = now[ty][tx] +
+                      step_per_capacity * (powers[ty][tx] +
+                                           (now[south][tx] + now[north][tx] - Real(2) * now[ty][tx]) * per_y +
+                                           (now[ty][east] + now[ty][west] - Real(2) * now[ty][tx]) * per_x +
+                                           (kAmbient - now[ty][tx]) * per_z);
+    __syncthreads();
+    if (step == steps) break;
+    if (computed) now[ty][tx] = later[ty][tx];
+    __syncthreads();
+  }
+  if (computed) next[y * n + x] = later[ty][tx];
 }
 
 struct Problem {
@@ -50,8 +98,7 @@ struct Problem {
         d_odd(count),
         d_power(count, &in) {
     if (options.variant == Variant::kBaseline) {  // two buffers in turn; one of them ends with the result
-      out.place_device(reinterpret_cast<char*>((options.extra[0] % 2 == 0 ? d_even : d_odd).get()),
-                       result.bytes());
+      out.place_device(reinterpret_cast<char*>((kernels() % 2 == 0 ? d_even : d_odd).get()), result.bytes());
     } else {
       d_spare = std::make_unique<Device<float>>(count);
       d_result = std::make_unique<Device<float>>(count, &out);
@@ -61,39 +108,49 @@ struct Problem {
   void fill(unsigned long long seed) const {
     workload::Random random(seed);
     for (size_t i = 0; i < count; i++) {
-      temperature[i] = random.uniform(0.0f, 20.0f);
-      power[i] = random.uniform(0.0f, 1.0f);
+      temperature[i] = random.uniform(320.0f, 340.0f);
+      power[i] = random.uniform(0.0f, 10.0f);
     }
     result.poison();
   }
 
-  // What step reads (0: the input) and, at step + 1, what it writes.
-  float* buffer(unsigned step) const {
-    if (options.variant == Variant::kBaseline) return (step % 2 == 0 ? d_even : d_odd).get();
-    if (step == 0) return d_even.get();
-    if (step == options.extra[0]) return d_result->get();
-    return step % 2 == 0 ? d_spare->get() : d_odd.get();
+  unsigned kernels() const {
+    return (options.extra[kSteps] + options.extra[kPyramid] - 1) / options.extra[kPyramid];
+  }
+
+  // What a kernel reads (0: the input) and, at kernel + 1, what it writes.
+  float* buffer(unsigned kernel) const {
+    if (options.variant == Variant::kBaseline) return (kernel % 2 == 0 ? d_even : d_odd).get();
+    if (kernel == 0) return d_even.get();
+    if (kernel == kernels()) return d_result->get();
+    return kernel % 2 == 0 ? d_spare->get() : d_odd.get();
   }
 
   void run(const Streams& streams) const {
-    const auto steps = [&](unsigned first, unsigned last, cudaStream_t stream) {
-      dim3 grid(n / kTile, n / kTile), block(kTile, kTile);
-      for (unsigned step = first; step < last; step++) {
-        heat_step<<<grid, block, 0, stream>>>(buffer(step), d_power.get(), buffer(step + 1), n);
-        CHECK_LAUNCH("heat_step");
+    const unsigned height = options.extra[kPyramid];
+    const auto launch = [&](unsigned first, unsigned last, cudaStream_t stream) {
+      const unsigned kept = kBlock - 2 * height, blocks = (static_cast<unsigned>(n) + kept - 1) / kept;
+      dim3 grid(blocks, blocks), block(kBlock, kBlock);
+      for (unsigned kernel = first; kernel < last; kernel++) {
+        const unsigned left = options.extra[kSteps] - kernel * height;
+        heat<<<grid, block, 0, stream>>>(static_cast<int>(left < height ? left : height), d_power.get(),
+                                         buffer(kernel), buffer(kernel + 1), n, static_cast<int>(height),
+                                         Chip(n));
+        CHECK_LAUNCH("heat");
       }
     };
     offload(
-        options, streams, in, out, [&](cudaStream_t stream) { steps(0, 1, stream); },
-        [&](cudaStream_t stream) { steps(1, options.extra[0], stream); });
+        options, streams, in, out, [&](cudaStream_t stream) { launch(0, 1, stream); },
+        [&](cudaStream_t stream) { launch(1, kernels(), stream); });
   }
 
   std::vector<double> simulate_on_cpu() const;
 
   int check() const {
     const std::vector<double> expected = simulate_on_cpu();
+    const double tolerance = 5e-5 * (1 + options.extra[kSteps]);  // a float's step here is 3e-5
     for (size_t i = 0; i < count; i++)
-      if (!(fabs(result[i] - expected[i]) <= 5e-5))
+      if (!(fabs(result[i] - expected[i]) <= tolerance))
         return report_mismatch(kSpec, "cell", i, result[i], expected[i]);
     return 0;
   }
@@ -109,18 +166,21 @@ struct Problem {
 
 std::vector<double> Problem::simulate_on_cpu() const {
   std::vector<double> now(temperature.get(), temperature.get() + count), next(count);
-  auto at = [&](int y, int x) {
+  const Chip chip(n);
+  const auto at = [&](int y, int x) {
     y = y < 0 ? 0 : y >= n ? n - 1 : y;
     x = x < 0 ? 0 : x >= n ? n - 1 : x;
     return now[static_cast<size_t>(y) * n + x];
   };
-  for (int step = 0; step < static_cast<int>(options.extra[0]); step++) {
+  for (unsigned step = 0; step < options.extra[kSteps]; step++) {
     for (int y = 0; y < n; y++)
       for (int x = 0; x < n; x++) {
-        size_t i = static_cast<size_t>(y) * n + x;
-        next[i] = now[i] + kAlongX * (at(y, x - 1) + at(y, x + 1) - 2 * now[i]) +
-                  kAlongY * (at(y - 1, x) + at(y + 1, x) - 2 * now[i]) - kToAmbient * now[i] +
-                  kPowerGain * power[i];
+        const size_t i = static_cast<size_t>(y) * n + x;
+        const double along_x = at(y, x - 1) + at(y, x + 1) - 2 * now[i];
+        const double along_y = at(y - 1, x) + at(y + 1, x) - 2 * now[i];
+        next[i] = now[i] + static_cast<double>(chip.step) / chip.capacity *
+                               (power[i] + along_y / chip.resistance_y + along_x / chip.resistance_x +
+                                (kAmbient - now[i]) / chip.resistance_z);
       }
     now.swap(next);
   }

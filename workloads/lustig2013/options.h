@@ -41,8 +41,10 @@ struct Options {
   bool combined = false;               // all arrays of one direction are one copy
   bool stream_each = false;            // every array has a stream of its own
   bool bits = true;
+  bool advance = true;       // false: nothing is issued before the data are ready
   size_t granule_bytes = 4;  // that one bit of the machine tracks
   unsigned repeat = 1;
+  unsigned warm_ups = 1;  // offloads before the first that is measured
 
   bool overlaps_start() const {
     return variant == Variant::kOverlapStart || variant == Variant::kFullOverlap;
@@ -67,8 +69,11 @@ inline void print_help(const Spec& spec) {
       "  --streams S    three: for kernels, copies in, copies out (default); each: one for every array "
       "copied\n"
       "  --bits B       on (default); off: the same commands without full/empty bits, with wrong results\n"
+      "  --advance A    on (default); off: what is issued in advance is issued first when the data are "
+      "ready\n"
       "  --granule BYTES  tracked arrays consist of whole granules of that many bytes (default 4)\n"
-      "  --repeat R     offloads one after the other, each with inputs of its own (default 1)\n",
+      "  --repeat R     offloads one after the other, each with inputs of its own (default 1)\n"
+      "  --warm-ups N   offloads before them, checked but not marked: caches are warm (default 1)\n",
       spec.program, spec.size_help, spec.min_size, spec.max_size, spec.default_size);
   for (const ExtraOption& extra : spec.extras)
     if (extra.name != nullptr)
@@ -128,8 +133,12 @@ inline bool parse_option(const Spec& spec, const char* name, const char* text, O
     options.stream_each = parse_word(spec, "streams are three or each, not", text, kStreams) == 1;
   } else if (is("--bits")) {
     options.bits = parse_word(spec, "bits are on or off, not", text, kBits) == 1;
+  } else if (is("--advance")) {
+    options.advance = parse_word(spec, "advance is on or off, not", text, kBits) == 1;
   } else if (is("--repeat")) {
     options.repeat = static_cast<unsigned>(number(1, 1000));
+  } else if (is("--warm-ups")) {
+    options.warm_ups = static_cast<unsigned>(number(0, 1000));
   } else {
     for (int i = 0; i < kMostExtras; i++) {
       const ExtraOption& extra = spec.extras[i];

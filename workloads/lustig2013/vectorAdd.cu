@@ -1,5 +1,7 @@
-// lustig2013 Table 3, vectorAdd: c = a + b over vectors of 8K to 256K single-precision elements. Full/empty
-// bits: a and b, emptied before an early launch; c, emptied before an early copy back (offload.h).
+// lustig2013 Table 3, vectorAdd: c = a + b over vectors of 8K to 256K single-precision elements. Geometry and
+// access pattern are those of the NVIDIA GPU Computing SDK 4.2, C/src/vectorAdd: blocks of 256 threads, a
+// thread an element, elements from 0 to 1. Full/empty bits: a and b, emptied before an early launch; c,
+// emptied before an early copy back (offload.h).
 #include "offload.h"
 
 namespace {
@@ -30,8 +32,8 @@ struct Problem {
   void fill(unsigned long long seed) const {
     workload::Random random(seed);
     for (size_t i = 0; i < n; i++) {
-      a[i] = random.uniform(-1.0f, 1.0f);
-      b[i] = random.uniform(-1.0f, 1.0f);
+      a[i] = random.uniform(0.0f, 1.0f);
+      b[i] = random.uniform(0.0f, 1.0f);
     }
     c.poison();
   }

@@ -96,6 +96,17 @@ void DataTransferEngine::set_full_empty(memory::Request& request, const End& end
 
 memory::RaceAgent DataTransferEngine::race_agent() const { return {command_, false, config_.number, 0}; }
 
+// Whether a write of what was read gives its place back when it is sent.
+bool DataTransferEngine::counts_ack(const memory::Request& request) const {
+  return config_.outstanding_acks != 0 && request.trigger == memory::Trigger::None && !request.is_block();
+}
+
+void DataTransferEngine::give_back(std::uint32_t place) {
+  places_[place] = {};
+  free_places_.push_back(place);
+  --outstanding_;
+}
+
 bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
   const memory::Request& request = pool_[handle];
   if (!can_send(now, request.address)) return false;
@@ -219,7 +230,14 @@ void DataTransferEngine::write_next(memory::RequestHandle handle) {
 }
 
 void DataTransferEngine::send_read(Picoseconds now) {
-  while (read_count_ != 0 && send(now, read_[read_head_])) {
+  while (read_count_ != 0) {
+    memory::Request& request = pool_[read_[read_head_]];
+    const bool counted = counts_ack(request);
+    if ((counted && unacknowledged_ == config_.outstanding_acks) || !send(now, read_[read_head_])) return;
+    if (counted) {
+      give_back(std::exchange(request.requester, kNoPlace));
+      ++unacknowledged_;
+    }
     if (++read_head_ == read_.size()) read_head_ = 0;
     --read_count_;
   }
@@ -231,10 +249,11 @@ void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
     memory::Request& request = pool_[handle];
     last_answer_ps_ = now;
     if (request.operation != memory::Operation::Read) {
-      places_[request.requester] = {};
-      free_places_.push_back(request.requester);
+      if (request.requester == kNoPlace)
+        --unacknowledged_;
+      else
+        give_back(request.requester);
       pool_.release(handle);
-      --outstanding_;
       continue;
     }
     if (ports_.races != nullptr && !is_host(request.address) && request.action != memory::Action::Empty)
@@ -268,7 +287,7 @@ Picoseconds DataTransferEngine::tick(Picoseconds now) {
   if (!busy_) return kNever;
   const bool sent = issue(now);
   if (faulted_) send_read(now);  // it may have closed a link packet that only waited for more to read
-  if (issued_ && outstanding_ == 0) {
+  if (issued_ && outstanding_ + unacknowledged_ == 0) {
     finish(now);
     return ports_.starts->size() != 0 && !busy_ ? clock_.first_edge_after(now) : kNever;
   }
@@ -290,7 +309,7 @@ std::optional<DataTransferEngine::Progress> DataTransferEngine::progress() const
 
 std::string DataTransferEngine::waits_for() const {
   if (!busy_) return {};
-  if (outstanding_ == 0)
+  if (outstanding_ + unacknowledged_ == 0)
     return issued_ ? "room in the work distributor's queue" : "room for its first packet";
   std::string text = move_.trigger == memory::Trigger::Full    ? "full at "
                      : move_.trigger == memory::Trigger::Empty ? "empty at "
@@ -300,12 +319,12 @@ std::string DataTransferEngine::waits_for() const {
     if (place.device != 0 && place.held == memory::kNoRequest) lowest = std::min(lowest, place.device);
   char number[32];
   std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(lowest));
-  text += number;
+  text += lowest == ~Address{0} ? "memory" : number;
   text += " (copy of stream " + std::to_string(tasks_[current_.task].stream);
   text += (move_.flags & kCopyToHost) != 0     ? " to the host, "
           : (move_.flags & kCopyFromHost) != 0 ? " to the GPU, "
                                                : " inside the GPU, ";
-  const std::uint64_t unanswered = outstanding_ - held_;
+  const std::uint64_t unanswered = outstanding_ + unacknowledged_ - held_;
   text += std::to_string(unanswered) + (unanswered == 1 ? " packet" : " packets");
   std::snprintf(number, sizeof number, "%.1f us)", static_cast<double>(last_answer_ps_) * 1e-6);
   return text + " not answered since " + number;

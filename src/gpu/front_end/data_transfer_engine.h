@@ -1,9 +1,12 @@
 // A data transfer engine, PE_D of level 1 (hu2016 §3.5): performs one move at a time between any two of host
 // and device memory. A move is cut into packets that stay within one 128-byte line at both ends and within
-// link.packet_payload_bytes; at most outstanding_packets are sent and not yet acknowledged. Bytes are sampled
-// when a packet is read and bound when its write is serviced; the move is complete when every ACK has
-// returned (lustig2013 §6.2). At most one packet enters per core cycle. Left out: overlapping the tail of one
-// move with the head of the next.
+// link.packet_payload_bytes. Bytes are sampled when a packet is read and bound when its write is serviced;
+// the move is complete when every ACK has returned (lustig2013 §6.2). At most one packet enters per core
+// cycle. A packet holds one of outstanding_packets places from its first request on: the place knows where
+// what is read belongs. A write of what was read that waits for nothing is sure to be done once it is sent:
+// it gives its place back and is counted, up to outstanding_acks, until its ACK returns. All others, and with
+// outstanding_acks = 0 these too, keep their place until then. Left out: overlapping the tail of one move
+// with the head of the next.
 //
 // Between the memories of the functional GPU (block_bytes), requests are of blocks of several lines: their
 // time is that of the bytes, and the host's time a fraction.
@@ -44,6 +47,7 @@ namespace duet::gpu {
 struct DataTransferEngineConfig {
   std::uint64_t core_clock_khz = 0;
   std::uint64_t outstanding_packets = 0;
+  std::uint64_t outstanding_acks = 0;
   Bytes packet_payload_bytes = 0;        // of the link; above a line a multiple of it
   std::uint8_t number = 0;               // which engine
   std::uint16_t link_number = 0;         // of this end of the link
@@ -133,6 +137,8 @@ class DataTransferEngine : public sim::Component {
   void close_link_packet();
   // One of those that the link packet waited for has come.
   void arrived(std::uint32_t packet);
+  bool counts_ack(const memory::Request& request) const;
+  void give_back(std::uint32_t place);
   void finish(Picoseconds now);
 
   DataTransferEngineConfig config_;
@@ -155,7 +161,8 @@ class DataTransferEngine : public sim::Component {
   Address fault_address_ = 0;
   Picoseconds start_ps_ = 0;
   std::array<std::byte, memory::kLineBytes + 4> pattern_{};
-  std::uint64_t outstanding_ = 0;
+  std::uint64_t outstanding_ = 0;     // places taken
+  std::uint64_t unacknowledged_ = 0;  // writes that have given theirs back
   std::vector<Place> places_;
   std::vector<std::uint32_t> free_places_;
   Bytes longest_ = 0;                                 // request of this move

@@ -22,7 +22,8 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
       link_number_(link_number),
       dispatcher_(config.sm, occupancy),
       queues_(config.front_end.queue_width),
-      counters_(config.front_end.reference_counters) {}
+      counters_(config.front_end.reference_counters),
+      copies_change_bits_(config.copy_engines.bit_engines == 0) {}
 
 void WorkDistributor::collect_blocks(Picoseconds now) {
   BlockDone done;
@@ -261,7 +262,8 @@ bool WorkDistributor::release(Task& task, Picoseconds now) {
 }
 
 bool WorkDistributor::serves(std::size_t engine, Direction direction) const {
-  if (engines_[engine].bits || direction == kBits) return engines_[engine].bits && direction == kBits;
+  if (engines_[engine].bits) return direction == kBits;
+  if (direction == kBits) return copies_change_bits_;
   if (copy_engines_ == 1 || direction == kInside) return true;
   return (engine % 2 == 0) == (direction == kToGpu);
 }

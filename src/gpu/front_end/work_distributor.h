@@ -9,9 +9,10 @@
 // skipped. An engine performs one move at a time, so a copy that waits for full/empty bits keeps its engine:
 // with one engine (gpu.copy_engines.count = 1) a copy to the host that waits blocks the copy to the GPU that
 // should fill, and the machine stands still; with two, one that waits in each direction leaves none for moves
-// inside the device. Changes of bits and releases have an engine of their own. Those behind a kernel's
-// WaitRefCnt belong to its launch: the stream's next command starts after them. Left out: preemption of
-// running blocks by streams of higher priority.
+// inside the device. Changes of bits and releases have engines of their own; without any (bit_engines = 0)
+// they take a copy engine that is idle, and where all wait for bits nobody changes them any more. Those
+// behind a kernel's WaitRefCnt belong to its launch: the stream's next command starts after them. Left out:
+// preemption of running blocks by streams of higher priority.
 #pragma once
 
 #include <deque>
@@ -41,7 +42,7 @@ class WorkDistributor : public sim::Component {
     engines_.push_back({&starts, &done, false, false});
     ++copy_engines_;
   }
-  // After the copy engines: changes of full/empty bits go to this one, so that they wait for no copy.
+  // After the copy engines: changes of full/empty bits go to these, so that they wait for no copy.
   void connect_bit_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
     engines_.push_back({&starts, &done, false, true});
   }
@@ -112,6 +113,7 @@ class WorkDistributor : public sim::Component {
   std::vector<sim::Queue<TaskReady>*> channels_;
   std::vector<Engine> engines_;
   std::size_t copy_engines_ = 0;
+  bool copies_change_bits_;
   std::deque<MoveStart> waiting_moves_[kDirections];
   sim::Queue<memory::Packet>* to_host_ = nullptr;
   Picoseconds next_dispatch_ps_ = 0;

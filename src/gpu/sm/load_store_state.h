@@ -10,6 +10,7 @@
 #include "gpu/sm/load_store_unit.h"
 #include "gpu/sm/shared_memory.h"
 #include "gpu/sm/tracked_access.h"
+#include "gpu/sm/tracked_order.h"
 #include "sim/clock_domain.h"
 
 namespace duet::gpu {
@@ -35,11 +36,11 @@ struct LoadStoreUnit<W>::State {
         shared_latency(config.sm.shared_latency_cycles),
         parameter_latency(config.constant_cache.latency_cycles + 1),
         own_queue(config.full_empty.class_credits),
-        program_order(config.full_empty.program_order),
         atomics_wait(config.full_empty.atomic != "none"),
         entry_count(static_cast<unsigned>(config.sm.pending_instructions)),
         entries(entry_count + 1),
-        queue(config.sm.load_store_queue) {
+        queue(config.sm.load_store_queue),
+        order(config.full_empty, config.sm.max_warps, entries) {
     if (entry_count == 0 || entry_count >= 1u << kStepShift || queue.empty())
       throw Error("gpu.sm.pending_instructions is " + std::to_string(config.sm.pending_instructions) +
                   " and gpu.sm.load_store_queue " + std::to_string(queue.size()) +
@@ -50,11 +51,10 @@ struct LoadStoreUnit<W>::State {
     outside.completions.reserve(entry_count);
     outside.reads.resize(config.sm.max_warps);
     outside.writes.resize(config.sm.max_warps);
-    tracked.resize(config.sm.max_warps);
     waiting.reserve(entry_count);
   }
 
-  bool may_go(const Instruction& instruction) const;
+  bool may_go(Instruction& instruction);
   bool takes_place_apart(const Instruction& instruction) const;
   void take_values(Instruction& instruction);
   void count(const Instruction& instruction);
@@ -90,7 +90,7 @@ struct LoadStoreUnit<W>::State {
   Ports ports;
   std::uint16_t sm;
   Cycle shared_latency, parameter_latency;
-  bool own_queue, program_order, atomics_wait;
+  bool own_queue, atomics_wait;
   unsigned entry_count;
   // Made when first used, lowest first: most launches need few, and touching new memory takes longer than
   // they run.
@@ -98,10 +98,10 @@ struct LoadStoreUnit<W>::State {
   std::vector<unsigned> free;
   std::vector<unsigned> queue;  // a ring of entries that are not fully sent
   std::size_t head = 0;
-  unsigned taken = 0;                    // the entry of the instruction issued last
-  std::vector<unsigned> waiting;         // those that may wait for bits and are not fully sent, oldest first
-  std::vector<TrackedAccesses> tracked;  // by warp
-  Cycle free_at = 0;                     // when the instruction at the queue's head may act
+  unsigned taken = 0;             // the entry of the instruction issued last
+  std::vector<unsigned> waiting;  // those that may wait for bits and are not fully sent, oldest first
+  TrackedOrder<W> order;
+  Cycle free_at = 0;  // when the instruction at the queue's head may act
   LoadStoreStatistics statistics;
 };
 

@@ -26,6 +26,12 @@ memory::Scope scope_of(const MicroOp& op) {
   }
 }
 
+// Whether others that see what it writes must see what its warp did before.
+bool releases(const MicroOp& op) {
+  return op.semantics == ptx::MemorySemantics::Release ||
+         op.semantics == ptx::MemorySemantics::AcquireRelease;
+}
+
 // A load of tracked memory bypasses L1, as others do in segments of 32 bytes, but its lanes wait for each
 // other anyway: one request asks for all segments of a line between the first and the last that it touches.
 void drop_outer_segments(Request& request) {
@@ -106,10 +112,7 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   instruction.part_count = 0;
   instruction.tracked = false;
   if (lanes != 0 && !s.check.resolve(instruction)) return Issue::Faulted;
-  if (instruction.tracked) {
-    take_bits(instruction, s.atomics_wait);
-    if (!s.may_go(instruction)) return Issue::Later;
-  }
+  if ((instruction.tracked || s.order.busy()) && !s.may_go(instruction)) return Issue::Later;
   instruction.packed = atomic || instruction.element_bytes > 8;
   for (unsigned i = 0; i < instruction.part_count; ++i) instruction.packed |= instruction.parts[i].steps > 1;
   instruction.stride = instruction.bytes;
@@ -125,8 +128,7 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   ++(instruction.apart ? outside_.apart : outside_.pending);
   ++(instruction.returns ? outside_.reads : outside_.writes)[warp];
   if (instruction.tracked) {
-    ++s.tracked[warp].in_flight;
-    s.tracked[warp].company = company_of(instruction);
+    s.order.add(index, instruction);
     if (instruction.waits() && s.own_queue) {
       s.waiting.push_back(index);
       return Issue::Taken;
@@ -145,18 +147,24 @@ bool LoadStoreUnit<W>::State::takes_place_apart(const Instruction& instruction) 
   return instruction.waits() && own_queue && entry_count == 1;
 }
 
-// Whether a warp's access to tracked memory may be issued beside those of its own that are on their way.
+// Whether an access may be issued beside those of its warp to tracked memory that are on their way.
 template <unsigned W>
-bool LoadStoreUnit<W>::State::may_go(const Instruction& instruction) const {
+bool LoadStoreUnit<W>::State::may_go(Instruction& instruction) {
+  if (releases(*instruction.op) && order.holds_back(instruction.warp)) return false;
+  if (!instruction.tracked) return true;
+  take_bits(instruction, atomics_wait);
+  instruction.company = company_of(instruction);
   if (takes_place_apart(instruction)) {
     if (outside.apart != 0) return false;
   } else if (instruction.waits() && own_queue && outside.pending + 1 >= entry_count) {
     return false;
   }
-  const TrackedAccesses& earlier = tracked[instruction.warp];
-  if (!program_order || earlier.in_flight == 0) return true;
-  const Company company = company_of(instruction);
-  return company != Company::None && company == earlier.company;
+  return order.may_go(instruction);
+}
+
+template <unsigned W>
+bool LoadStoreUnit<W>::orders_tracked(std::uint32_t warp) const {
+  return state_->order.holds_back(warp);
 }
 
 template <unsigned W>
@@ -358,7 +366,7 @@ void LoadStoreUnit<W>::State::finish(unsigned index, Cycle cycle) {
     ptx::write_back(*instruction.registers, *instruction.op, instruction.lanes, instruction.payload.data(),
                     instruction.stride);
   --(instruction.returns ? outside.reads : outside.writes)[instruction.warp];
-  if (instruction.tracked) --tracked[instruction.warp].in_flight;
+  if (instruction.tracked) order.remove(index, instruction);
   outside.completions.push_back({instruction.warp, instruction.op, std::max(instruction.ready, cycle + 1)});
   free.push_back(index);
   --(instruction.apart ? outside.apart : outside.pending);

@@ -7,8 +7,7 @@
 // Tracked memory (lustig2013 §4.1, §4.5): an access does what its instruction names; otherwise loads wait for
 // full, stores fill, atomics do both. What waits does so in a queue of its own, so that it never keeps other
 // instructions from L1. Because classes may pass each other, a warp's access to tracked memory is issued only
-// when its earlier ones are complete. Only loads that leave the bits and wait for the same, or stores that do
-// the same without waiting, go together.
+// when it meets none of its earlier ones (tracked_order.h).
 #pragma once
 
 #include <cstdint>
@@ -97,6 +96,8 @@ class LoadStoreUnit {
   // Instructions of a warp that are not complete: a fence waits for both to be 0, a block ends when both are.
   std::uint32_t outstanding_reads(std::uint32_t warp) const { return outside_.reads[warp]; }
   std::uint32_t outstanding_writes(std::uint32_t warp) const { return outside_.writes[warp]; }
+  // Whether the warp has accesses to tracked memory on their way, which a barrier or a fence comes after.
+  bool orders_tracked(std::uint32_t warp) const;
   bool idle() const { return outside_.pending == 0 && outside_.apart == 0; }
   const LoadStoreStatistics& statistics() const;
   // For reports: the driver's number of the command whose instruction sent a request (Request::requester,

@@ -29,6 +29,16 @@ struct MemoryPart {
   std::uint32_t steps = 1, step_bytes = 0;
 };
 
+// Accesses to tracked memory of one company travel in one class and leave the bits as they are, or fill
+// without waiting, or (atomics) do both after a wait. None: something else.
+enum class Company : std::uint8_t { None, LoadsNow, LoadsFull, LoadsEmpty, StoresNow, StoresFill, Atomics };
+
+// What such an access touches: words of a line, or a granule of several lines (tracked_order.h).
+struct TouchedPlace {
+  std::uint64_t unit;
+  std::uint32_t words;
+};
+
 template <unsigned W>
 struct MemoryInstruction {
   bool waits() const { return tracked && trigger != memory::Trigger::None; }
@@ -49,8 +59,14 @@ struct MemoryInstruction {
   // What its accesses to tracked memory do.
   memory::Trigger trigger = memory::Trigger::None;
   memory::Action action = memory::Action::None;
-  bool apart = false;   // not among the pending instructions (LoadStoreUnit)
-  bool packed = false;  // payload: lane after lane; otherwise a copy of the source registers
+  // For the order of its warp's accesses to tracked memory.
+  Company company = Company::None;
+  bool listed = false;  // `places` are in the SM's table
+  unsigned place_count = 0;
+  std::uint32_t next_of_warp = 0;  // entry
+  std::uint64_t place_hash = 0;    // one bit set for each place
+  bool apart = false;              // not among the pending instructions (LoadStoreUnit)
+  bool packed = false;             // payload: lane after lane; otherwise a copy of the source registers
   unsigned element_bytes = 0;
   unsigned bytes = 0;   // of one lane
   unsigned stride = 0;  // of packed payload: atomics may carry two operands a lane
@@ -63,6 +79,7 @@ struct MemoryInstruction {
   alignas(64) std::array<std::uint32_t, W> offsets;
   alignas(64) std::array<std::byte, W * kMaxLaneBytes> payload;
   std::array<MemoryPart, W> parts;
+  std::array<TouchedPlace, W> places;
 };
 
 }  // namespace duet::gpu

@@ -144,20 +144,22 @@ void SmCoreOf<W>::consumed(Warp& warp, unsigned slot, const TimedOp& timed) {
 
 template <unsigned W>
 bool SmCoreOf<W>::issue_arithmetic(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
-  const Cycle free = units_.next_issue(timed.pipe);
+  const bool first = warp.parts_left == 0;
+  const Pipe pipe = first ? timed.first_pipe : timed.pipe;
+  const Cycle free = units_.next_issue(pipe);
   if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
   const std::uint16_t* entries = warp.entries + timed.first_entry;
-  const Cycle start = units_.start(timed.pipe, units_.collect(cycle_, slot, entries, timed.register_reads),
-                                   timed.interval_cycles);
+  const Cycle start = units_.start(pipe, units_.collect(cycle_, slot, entries, timed.register_reads),
+                                   first ? timed.first_interval_cycles : timed.interval_cycles);
   consumed(warp, slot, timed);
-  if (warp.parts_left == 0) {
+  if (first) {
     warp.parts_left = timed.parts;
     const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
     if (lanes != 0) ptx::execute(warp.lanes, op, lanes);
   }
   if (--warp.parts_left != 0) {
-    if (timed.part_interval_cycles > 1)
-      sleep_until(warp, slot, cycle_ + timed.part_interval_cycles, IssueSlot::Dependency);
+    const Cycle interval = first ? timed.first_part_cycles : timed.part_interval_cycles;
+    if (interval > 1) sleep_until(warp, slot, cycle_ + interval, IssueSlot::Dependency);
     return true;
   }
   const Cycle ready = start + timed.latency_cycles;
@@ -260,6 +262,11 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   const bool waits =
       op.kind == Kind::SystemCall || (op.kind == Kind::Fence && op.scope != ptx::MemoryScope::Cta);
   if (waits && lanes != 0 && !drained(slot)) return sleep(warp, slot, IssueSlot::Fence);
+  // What a barrier or a fence orders in a block keeps its order below too, but for tracked memory.
+  const bool in_block =
+      op.kind == Kind::Fence ||
+      (op.kind == Kind::Barrier && static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Warp);
+  if (in_block && load_store_.orders_tracked(slot)) return sleep(warp, slot, IssueSlot::TrackedOrder);
   const Cycle free = units_.next_issue(Pipe::Sp);
   if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
   const std::uint16_t* entries = warp.entries + timed.first_entry;

@@ -60,6 +60,17 @@ class Builder {
   }
 
  private:
+  // Of a rounded root, reciprocal, logarithm or exponential the special function unit makes a first
+  // approximation; what scales its operand and refines its result are multiplications and additions.
+  void refine(TimedOp& timed) const {
+    timed.first_part_cycles = std::max(timed.latency_cycles, timed.part_interval_cycles);
+    timed.pipe = Pipe::Sp;
+    timed.latency_cycles =
+        static_cast<std::uint16_t>(std::min<std::uint64_t>(sm_.floating.latency_cycles, 0xffff));
+    timed.interval_cycles =
+        static_cast<std::uint16_t>(std::min<std::uint64_t>(sm_.floating.interval_cycles, 0xffff));
+  }
+
   void add(const MicroOp& op) {
     TimedOp timed;
     timed.first_entry = static_cast<std::uint32_t>(result_->entries.size());
@@ -77,6 +88,10 @@ class Builder {
     if (timed.parts > 2)
       timed.part_interval_cycles =
           static_cast<std::uint16_t>(std::min<std::uint64_t>(sm_.sequence_interval_cycles, 0xffff));
+    timed.first_pipe = timed.pipe;
+    timed.first_interval_cycles = timed.interval_cycles;
+    timed.first_part_cycles = timed.part_interval_cycles;
+    if (op.unit == Unit::SpecialFunction && timed.parts > 1) refine(timed);
     result_->machine_instructions += timed.parts;
 
     const bool wide_element = ptx::type_bytes(op.type) == 16;

@@ -22,11 +22,13 @@ struct TimedOp {
   std::uint16_t parts = 1;          // machine instructions; 0: executes with its successor, for free
   std::uint16_t latency_cycles = 0;
   std::uint16_t interval_cycles = 0;
-  std::uint16_t part_interval_cycles = 1;  // from one part to the next
+  std::uint16_t part_interval_cycles = 1;   // from one part to the next
+  std::uint16_t first_interval_cycles = 0;  // of the unit on which the first part executes
+  std::uint16_t first_part_cycles = 1;      // from the first part to the second
   std::uint8_t read_entries = 0, write_entries = 0;
   std::uint8_t register_reads =
       0;  // the first of the entries read are registers: they pass operand collection
-  Pipe pipe = Pipe::Sp;
+  Pipe pipe = Pipe::Sp, first_pipe = Pipe::Sp;  // of all parts but the first, of the first
 };
 
 struct TimedKernel {

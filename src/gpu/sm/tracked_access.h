@@ -1,4 +1,4 @@
-// What instructions do with the bits of tracked memory, and which of one warp may be on their way together.
+// What instructions do with the bits of tracked memory, and whose company they keep (tracked_order.h).
 // Source: lustig2013 §4.1 (loads wait for full, stores fill), §4.5 (instructions that name it).
 #pragma once
 
@@ -26,10 +26,6 @@ inline void take_bits(MemoryInstruction<W>& instruction, bool atomics_wait) {
                                                                 : Action::None;
 }
 
-// Those of one company travel in one class and leave the bits as they are, or fill without waiting. None:
-// alone.
-enum class Company : std::uint8_t { None, LoadsNow, LoadsFull, LoadsEmpty, StoresNow, StoresFill };
-
 template <unsigned W>
 inline Company company_of(const MemoryInstruction<W>& instruction) {
   using memory::Action;
@@ -39,16 +35,11 @@ inline Company company_of(const MemoryInstruction<W>& instruction) {
     return instruction.trigger == Trigger::None   ? Company::LoadsNow
            : instruction.trigger == Trigger::Full ? Company::LoadsFull
                                                   : Company::LoadsEmpty;
+  if (kind == ptx::Kind::Atomic) return Company::Atomics;
   if (kind != ptx::Kind::Store || instruction.trigger != Trigger::None) return Company::None;
   return instruction.action == Action::None   ? Company::StoresNow
          : instruction.action == Action::Fill ? Company::StoresFill
                                               : Company::None;
 }
-
-// A warp's accesses to tracked memory that are on their way.
-struct TrackedAccesses {
-  std::uint32_t in_flight = 0;
-  Company company = Company::None;  // of all of them
-};
 
 }  // namespace duet::gpu

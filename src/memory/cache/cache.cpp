@@ -19,6 +19,7 @@ Cache::Cache(sim::Engine& engine, std::string name, const sim::Component* parent
   const auto refuse = [&](const char* what) { throw Error(this->name() + ": " + what); };
   if (config.latency_cycles == 0 || config.mshrs == 0 || config.mshr_targets == 0)
     refuse("latency_cycles, mshrs and mshr_targets must not be 0");
+  if (config.pass_cycles > config.latency_cycles) refuse("pass_cycles must not exceed latency_cycles");
   if (config.atomic_words_per_cycle != 0 && !config.write_back)
     refuse("only a write-back cache performs atomics: set atomic_words_per_cycle = 0 or write_back = true");
   if (config.write_evict && (config.write_back || config.write_allocate))
@@ -196,6 +197,15 @@ void Cache::lookup(Picoseconds now) {
   }
 }
 
+// Of what this level neither holds nor serves; stores look for the line that they change or drop.
+inline bool Cache::passes_by(const Request& request) const {
+  if (request.operation == Operation::Atomic) return config_.atomic_words_per_cycle == 0;
+  if (request.operation != Operation::Read) return false;
+  const bool cached =
+      cache_level_ == CacheLevel::L1 ? request.cacheability.gpu_l1 : request.cacheability.gpu_l2;
+  return !cached || (request.tracked && !keeps(request));
+}
+
 // Moves a packet that has arrived into the pipeline of its class.
 inline void Cache::take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline,
                            std::size_t client) {
@@ -206,7 +216,8 @@ inline void Cache::take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeli
   stage.entry.packet = requests.pop(now);
   stage.entry.client = static_cast<std::uint32_t>(client);
   stage.entry.occupied_port = stage.entry.stalled = false;
-  stage.ready = clock_.edge_after(now, config_.latency_cycles);
+  const bool passes = config_.pass_cycles != 0 && passes_by(pool_[stage.entry.packet.request]);
+  stage.ready = clock_.edge_after(now, passes ? config_.pass_cycles : config_.latency_cycles);
   if (pipeline.size++ == 0) {
     pipeline.front_ready = stage.ready;
     next_lookup_ = std::min(next_lookup_, stage.ready);

@@ -8,7 +8,9 @@
 // stored at the edge at which their packet is visible, one packet a cycle, and the first request that waits
 // for them is answered at that edge, the others one a cycle. At most one answer goes up and one packet goes
 // below a cycle; older requests come first: acknowledgements from below, then requests that waited, then the
-// lookup. An atomic has the port for as many cycles as its words need and is performed in the last of them.
+// lookup. An atomic has the port for as many cycles as its words need and is performed in the last of them;
+// it waits at the port until atomic_conflict_cycles after the last one of the same word. What L1 neither
+// holds nor serves is looked up after pass_cycles, where the machine gives them; it still overtakes nothing.
 // So, packet pushed at edge 0 by a client on the same clock, which sees the answer at:
 //   hit: 2 + latency_cycles;   miss: 2 + latency_cycles + b, where memory below makes its answer visible b
 //   edges after the lookup at 1 + latency_cycles.
@@ -91,6 +93,19 @@ class Cache : public sim::Component {
   void flush_range(Address base, Bytes bytes, F store);
 
   const CacheStatistics& statistics() const { return statistics_; }
+  // At the moment: registers in use, triggered requests that went below as they are among them; and whether
+  // a request stands at the end of the pipeline and cannot be looked up.
+  std::size_t registers_held() const {
+    std::size_t held = misses_.in_use();
+    for (unsigned c = 0; c < kTrafficClasses; ++c)
+      if (static_cast<TrafficClass>(c) != TrafficClass::NonTriggered) held += in_transit_of_[c];
+    return held;
+  }
+  bool held_up() const {
+    for (const Pipeline& pipeline : pipelines_)
+      if (pipeline.size != 0 && pipeline.stages[pipeline.head].entry.stalled) return true;
+    return false;
+  }
   // Nothing is inside or on its way. Write-backs count.
   bool idle() const;
   // The line that holds `address`, or null.
@@ -136,6 +151,12 @@ class Cache : public sim::Component {
     TrafficClass traffic_class = TrafficClass::NonTriggered;
     std::uint32_t previous = kNone, next = kNone;
   };
+  // An atomic whose words the next one may not have yet.
+  struct RecentAtomic {
+    Address line;
+    ByteMask words;
+    Picoseconds busy_until;
+  };
   // Where a request lies in its line.
   struct Access {
     Request& request;
@@ -152,6 +173,7 @@ class Cache : public sim::Component {
   Picoseconds accept(Picoseconds now);
   Picoseconds accept_only_class(Picoseconds now);
   void take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline, std::size_t client);
+  bool passes_by(const Request& request) const;
   void fill(const Packet& packet);
   void send_refused(Picoseconds now);
   Outcome room_above(Picoseconds now, std::uint32_t client);
@@ -183,6 +205,7 @@ class Cache : public sim::Component {
   Outcome pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome clean(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  Picoseconds words_free(Picoseconds now, const Access& access);
   ByteMask missing_sectors(const ByteMask& wanted, const ByteMask& have) const;
   void used(std::uint32_t line, const Request& by);
   static LineUser user(const Request& request) { return {request.agent, request.kind, request.unit}; }
@@ -220,7 +243,8 @@ class Cache : public sim::Component {
   std::array<std::size_t, kTrafficClasses> in_transit_of_{};
 
   std::vector<Packet> refused_;  // came back, and have not been sent again
-  Picoseconds port_free_ = 0;    // an atomic keeps serving and lookup busy until then
+  std::vector<RecentAtomic> recent_atomics_;
+  Picoseconds port_free_ = 0;  // an atomic keeps serving and lookup busy until then
   Picoseconds invalidate_after_ = kNever;
   bool answered_ = false, sent_ = false;  // in this cycle
   bool again_ = false;                    // the next edge has something to do

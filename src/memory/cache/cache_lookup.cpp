@@ -224,17 +224,34 @@ Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& a
   if (room != Outcome::Done) return room;
   const std::uint64_t words = (count(access.mask) + 3) / 4;
   const std::uint64_t cycles = (words + config_.atomic_words_per_cycle - 1) / config_.atomic_words_per_cycle;
-  if (cycles > 1 && !entry.occupied_port) {
-    entry.occupied_port = true;
-    port_free_ = clock_.edge_after(now, cycles - 1);
-    return Outcome::NextCycle;
+  if (!entry.occupied_port) {
+    const Picoseconds start = std::max(now, words_free(now, access));
+    const Picoseconds performed = cycles > 1 ? clock_.edge_after(start, cycles - 1) : start;
+    if (performed > now) {
+      entry.occupied_port = true;
+      port_free_ = performed;
+      return Outcome::NextCycle;
+    }
   }
   perform_atomic(pool_, access.request, lines_.data(line) + access.offset, name());
   lines_[line].dirty = lines_[line].dirty | access.mask;
   used(line, access.request);
   ++statistics_.atomics;
-  answer(now, entry, access.request.wants_result ? access.request.bytes : std::uint16_t{0});
+  if (config_.atomic_conflict_cycles > 1)
+    recent_atomics_.push_back(
+        {access.line, access.mask, clock_.edge_after(now, config_.atomic_conflict_cycles - 1)});
+  answer(now, entry, answer_bytes(access.request));
   return Outcome::Done;
+}
+
+// When the atomics that this one's words still are in the hands of are through with them.
+Picoseconds Cache::words_free(Picoseconds now, const Access& access) {
+  std::erase_if(recent_atomics_, [&](const RecentAtomic& recent) { return recent.busy_until < now; });
+  Picoseconds free = 0;
+  for (const RecentAtomic& recent : recent_atomics_)
+    if (recent.line == access.line && any(recent.words & access.mask))
+      free = std::max(free, clock_.first_edge_after(recent.busy_until));
+  return free;
 }
 
 }  // namespace duet::memory

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "memory/atomic_request.h"
 
 namespace duet::memory {
 
@@ -214,8 +215,7 @@ void DramController::finish(Picoseconds now, std::uint32_t index) {
   const Cycle first_data = plan_.cycle + (read ? config_.timing.cl : config_.timing.wl);
   Packet packet = entry.packet;
   packet.kind = PacketKind::Response;
-  packet.payload_bytes =
-      read || (operation == Operation::Atomic && entry.request->wants_result) ? entry.request->bytes : 0;
+  packet.payload_bytes = answer_bytes(*entry.request);
   std::swap(packet.source, packet.destination);
   clients_[entry.client].responses->push(
       now, packet, clock_.edge(first_data + config_.burst_cycles + config_.controller_cycles));

@@ -75,6 +75,8 @@ class DramController : public sim::Component {
   // Up to the engine's time.
   const DramStatistics& statistics();
   const FullEmptyStatistics& full_empty_statistics();
+  // Requests that are in the queues of triggered requests now.
+  std::size_t waiting() const { return triggered_.waiting(); }
   // Outside simulated time: everything in the range is full.
   void reset_bits(Address base, Bytes bytes) {
     bits_.reset(base, bytes);

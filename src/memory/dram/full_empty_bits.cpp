@@ -14,21 +14,6 @@ FullEmptyBits::FullEmptyBits(const config::FullEmpty& config, const AddressMap& 
                 ": one bit tracks a power of two of bytes, at least 4");
 }
 
-std::uint32_t FullEmptyBits::words_of(const ByteMask& bytes) {
-  std::uint32_t words = 0;
-  for (unsigned half = 0; half < 2; ++half) {
-    std::uint64_t bits = bytes.bits[half];
-    bits |= bits >> 1;
-    bits |= bits >> 2;
-    bits &= 0x1111'1111'1111'1111;  // now one bit a word, four apart
-    bits = (bits | bits >> 3) & 0x0303'0303'0303'0303;
-    bits = (bits | bits >> 6) & 0x000f'000f'000f'000f;
-    bits = (bits | bits >> 12) & 0x0000'00ff'0000'00ff;
-    words |= static_cast<std::uint32_t>((bits | bits >> 24) & 0xffff) << (16 * half);
-  }
-  return words;
-}
-
 ByteMask FullEmptyBits::bytes_of(std::uint32_t words) {
   ByteMask bytes;
   for (unsigned half = 0; half < 2; ++half) {
@@ -47,19 +32,6 @@ FullEmptyBits::LineBits& FullEmptyBits::slot(std::uint64_t line) {
   if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
   if (chunks_[chunk] == nullptr) chunks_[chunk] = std::make_unique<Chunk>(kChunkLines);
   return (*chunks_[chunk])[line % kChunkLines];
-}
-
-// All words of the granules within a line that hold one of these.
-std::uint32_t FullEmptyBits::widened(std::uint32_t words) const {
-  const auto width = static_cast<unsigned>(std::min<Bytes>(granule_ / kWordBytes, kWords));
-  for (unsigned step = 1; step < width; step *= 2) {
-    // The lower of each pair of `step` words takes the upper's, and gives its own.
-    std::uint32_t low = 0;
-    for (unsigned at = 0; at < kWords; at += 2 * step)
-      low |= static_cast<std::uint32_t>(((std::uint64_t{1} << step) - 1) << at);
-    words |= (words & low) << step | (words >> step & low);
-  }
-  return words;
 }
 
 template <typename F>
@@ -92,7 +64,7 @@ void FullEmptyBits::move(Address address, const ByteMask& bytes, bool to_empty) 
   LineBits& own = slot(line);
   const std::uint32_t others = to_empty ? ~own.empty : own.empty;  // not yet as this leaves them
   own.moved = (own.moved | (words & others)) & ~(words & ~others);
-  const std::uint32_t changed = ~widened(~(own.moved & others));
+  const std::uint32_t changed = ~granules_of(~(own.moved & others), granule_);
   own.empty ^= changed;
   own.moved &= ~changed;
 }
@@ -101,7 +73,7 @@ void FullEmptyBits::forget_reads(Address address, const ByteMask& bytes) {
   const auto counts = reads_.find(address / kLineBytes);
   if (counts == reads_.end()) return;
   const std::uint32_t words = words_of(moved_up(bytes, static_cast<unsigned>(address % kLineBytes)));
-  for (unsigned i = 0; i < kWords; ++i)
+  for (unsigned i = 0; i < kLineWords; ++i)
     if ((words >> i & 1) != 0) counts->second[i] = 0;
 }
 
@@ -110,7 +82,7 @@ void FullEmptyBits::take(Address address, const ByteMask& bytes) {
   const auto offset = static_cast<unsigned>(address % kLineBytes);
   auto& counts = reads_.try_emplace(address / kLineBytes).first->second;
   std::uint32_t words = words_of(moved_up(bytes, offset));
-  for (unsigned i = 0; i < kWords; ++i) {
+  for (unsigned i = 0; i < kLineWords; ++i) {
     const std::uint32_t bit = 1u << i;
     if ((words & bit) == 0) continue;
     if (++counts[i] < reads_per_fill_)

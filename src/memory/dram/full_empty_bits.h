@@ -17,6 +17,7 @@
 #include "config/machine.h"
 #include "memory/address_map.h"
 #include "memory/cache/byte_masks.h"
+#include "memory/granules.h"
 
 namespace duet::memory {
 
@@ -44,7 +45,6 @@ class FullEmptyBits {
   void reset(Address base, Bytes bytes);
 
  private:
-  static constexpr unsigned kWordBytes = 4, kWords = kLineBytes / kWordBytes;
   static constexpr std::uint64_t kChunkLines = 4096;
   struct LineBits {
     std::uint32_t empty = 0;  // words whose granule is empty
@@ -52,7 +52,6 @@ class FullEmptyBits {
   };
   using Chunk = std::vector<LineBits>;
 
-  static std::uint32_t words_of(const ByteMask& bytes_of_line);
   static ByteMask bytes_of(std::uint32_t words);
   LineBits line_bits(std::uint64_t line) const {
     const std::uint64_t chunk = line / kChunkLines;
@@ -63,7 +62,6 @@ class FullEmptyBits {
   void forget_reads(Address address, const ByteMask& bytes);
   void move(Address address, const ByteMask& bytes, bool to_empty);
   void move_wide(std::uint64_t line, std::uint32_t words, bool to_empty);
-  std::uint32_t widened(std::uint32_t words) const;
   bool all(Address address, const ByteMask& bytes, bool empty) const;
   template <typename F>
   void for_lines_of_granule(std::uint64_t line, F f) const;
@@ -73,7 +71,7 @@ class FullEmptyBits {
   const AddressMap& map_;
   unsigned channel_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
-  std::unordered_map<std::uint64_t, std::array<std::uint8_t, kWords>> reads_;  // of lines, since the fill
+  std::unordered_map<std::uint64_t, std::array<std::uint8_t, kLineWords>> reads_;  // of lines, since the fill
 };
 
 }  // namespace duet::memory

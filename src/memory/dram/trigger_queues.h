@@ -61,6 +61,11 @@ class TriggerQueues {
     if (waiting_[queue].size() > most_waiting_) most_waiting_ = waiting_[queue].size();
   }
   std::size_t most_waiting() const { return most_waiting_; }
+  std::size_t waiting() const {
+    std::size_t sum = 0;
+    for (const auto& queue : waiting_) sum += queue.size();
+    return sum;
+  }
 
   // Takes out the first entry for which `may_leave` holds, in the order above. False: none.
   template <typename F>

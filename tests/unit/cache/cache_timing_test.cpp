@@ -1,6 +1,7 @@
 // When a cache answers: unloaded latencies to the cycle, ports, back-pressure.
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "cache_rig.h"
 
 namespace duet::memory::test {
@@ -105,6 +106,67 @@ TEST(CacheTiming, AnAtomicHasThePortForItsWords) {
     EXPECT_EQ(rig.client().answers[1].edge, 100 + 2 + 5 + cycles - 1);
     EXPECT_EQ(rig.client().answers[2].edge, 100 + 2 + 5 + cycles);
   }
+}
+
+TEST(CacheTiming, AtomicsOfOneWordAreApart) {
+  config::Cache config = l2_config();
+  config.atomic_words_per_cycle = 8;
+  config.atomic_conflict_cycles = 9;
+  const auto add = [](Address address) {
+    return atomic<std::uint32_t>(address, AtomicOperation::Add, AtomicType::U32, {1});
+  };
+  Rig rig(config);
+  rig.client().send(0, read(0, 128));
+  rig.client().send(0, read(128, 128));
+  for (const Address address : {0, 4, 128, 0, 8, 0}) rig.client().send(100, add(address));
+  rig.client().send(300, add(0));
+  rig.run();
+  const Picoseconds first = 100 + 2 + 5;
+  const auto edge = [&](unsigned i) { return rig.client().answers[2 + i].edge; };
+  EXPECT_EQ(edge(0), first);
+  EXPECT_EQ(edge(1), first + 1);  // another word, another line
+  EXPECT_EQ(edge(2), first + 2);
+  EXPECT_EQ(edge(3), first + 9);   // the first one's word
+  EXPECT_EQ(edge(4), first + 10);  // stood behind it
+  EXPECT_EQ(edge(5), first + 18);
+  EXPECT_EQ(edge(6), 300u + 2 + 5);  // long after it
+  EXPECT_EQ(value<std::uint32_t>(rig.client().answers[8]), value<std::uint32_t>(rig.client().answers[2]) + 3);
+}
+
+TEST(CacheTiming, AnAtomicsAnswerCarriesItsWords) {
+  Request lanes =
+      atomic<std::uint32_t>(0, AtomicOperation::Add, AtomicType::U32, std::vector<std::uint32_t>(32, 1));
+  for (const unsigned words : {1u, 7u, 32u})
+    for (const bool wants_result : {true, false}) {
+      Rig rig(l2_config());
+      lanes.mask = ByteMask::first(4 * words);
+      lanes.wants_result = wants_result;
+      rig.client().send(0, lanes);
+      rig.run();
+      EXPECT_EQ(rig.client().answers[0].packet.payload_bytes, wants_result ? 4 * words : 0);
+    }
+}
+
+TEST(CacheTiming, WhatAnL1DoesNotHoldPassesSooner) {
+  config::Cache config = l1_config();
+  config.pass_cycles = 2;
+  Request bypassing = read(128, 32);
+  bypassing.cacheability.gpu_l1 = false;
+  Rig rig(config, CacheLevel::L1);
+  rig.client().send(100, bypassing);
+  rig.client().send(200, atomic<std::uint32_t>(256, AtomicOperation::Add, AtomicType::U32, {1}));
+  rig.client().send(300, write(384, 4, 1));
+  rig.client().send(400, read(512, 4));
+  rig.client().send(400, bypassing);
+  rig.run();
+  ASSERT_EQ(rig.memory.log.size(), 5u);
+  EXPECT_EQ(rig.memory.log[0].edge, 100u + 1 + 2 + 1);
+  EXPECT_EQ(rig.memory.log[1].edge, 200u + 1 + 2 + 1);
+  EXPECT_EQ(rig.memory.log[2].edge, 300u + 1 + 5 + 1);  // a store looks for its line
+  EXPECT_EQ(rig.memory.log[3].edge, 400u + 1 + 5 + 1);
+  EXPECT_EQ(rig.memory.log[4].edge, 400u + 1 + 5 + 1 + 1);  // overtakes nothing
+  config.pass_cycles = 6;
+  EXPECT_THROW(Rig(config, CacheLevel::L1), Error);
 }
 
 TEST(CacheTiming, AMissThatEvictsDirtyBytesSendsThemFirst) {

@@ -168,6 +168,125 @@ TEST_F(TrackedAccess, ProgramOrder) {
     }
 }
 
+// By which grain an access waits for its warp's earlier ones.
+struct Grain {
+  const char* name;
+  Bytes granule;
+  std::uint64_t entries;
+  Bytes apart;  // two words so far from each other, from a multiple of it on, go together; 0: never
+};
+
+// Whether loads, stores and atomics of a word go beside one another of the word `distance` bytes before.
+std::vector<bool> together(const Grain& grain, Bytes distance, std::uint32_t other_warp = 0) {
+  config::Gpu gpu = tracked_gpu();
+  gpu.full_empty.order_grain = grain.name;
+  gpu.full_empty.granule_bytes = grain.granule;
+  gpu.full_empty.order_entries = grain.entries;
+  const std::pair<Kind, Kind> kinds[] = {{Kind::Load, Kind::Store},
+                                         {Kind::Store, Kind::Load},
+                                         {Kind::Load, Kind::Atomic},
+                                         {Kind::Atomic, Kind::Load},
+                                         {Kind::Atomic, Kind::Atomic}};
+  std::vector<bool> result;
+  for (const auto& [first, second] : kinds) {
+    Machine<kLanes> machine(gpu);
+    Registers<kLanes> before, after;
+    const memory::Allocation* memory =
+        machine.space.allocate_device(16_KiB, memory::AllocationKind::Device, 0, true);
+    before.address(0) = memory->base;
+    after.address(0) = memory->base + distance;
+    const auto op = [](Kind kind) {
+      return kind == Kind::Atomic ? atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, true)
+                                  : op_of(kind);
+    };
+    const ptx::MicroOp first_op = op(first), second_op = op(second);
+    machine.holds = [](const memory::Request&) { return true; };
+    EXPECT_TRUE(machine.issue(before.warp, first_op, 1));
+    for (int i = 0; i < 10; ++i) machine.step();
+    result.push_back(machine.issue(after.warp, second_op, 1, other_warp));
+    for (int i = 0; i < 10; ++i) machine.step();
+    machine.holds = {};
+    machine.release();
+    machine.run();
+    EXPECT_TRUE(machine.issue(after.warp, second_op, 1));
+    machine.run();
+  }
+  return result;
+}
+
+TEST_F(TrackedAccess, ProgramOrderKeepsApartWhatItsGrainSays) {
+  const Grain grains[] = {{"granule", 4, 64, 4},     {"granule", 16, 64, 16}, {"granule", 128, 64, 128},
+                          {"granule", 256, 64, 256}, {"line", 4, 64, 128},    {"line", 64, 64, 128},
+                          {"line", 1024, 64, 1024},  {"warp", 4, 64, 0},      {"line", 4, 0, 0},
+                          {"granule", 4, 0, 0}};
+  for (const Grain& grain : grains)
+    for (const Bytes distance : {0, 4, 8, 12, 16, 60, 64, 124, 128, 252, 256, 1020, 1024, 2048}) {
+      const bool go = grain.apart != 0 && distance >= grain.apart;
+      EXPECT_EQ(together(grain, distance), std::vector<bool>(5, go))
+          << grain.name << ", granules of " << grain.granule << " bytes, " << distance << " bytes on";
+      EXPECT_EQ(together(grain, distance, 1), std::vector<bool>(5, true)) << "of another warp";
+    }
+}
+
+// Lanes that touch many lines find no place in a short table; then the warp waits as without one.
+TEST_F(TrackedAccess, WhatFindsNoPlaceInTheTableIsKeptApartByWarp) {
+  config::Gpu gpu = tracked_gpu();
+  gpu.full_empty.order_grain = "line";
+  gpu.full_empty.order_entries = 40;
+  Machine<kLanes> own(gpu);
+  const memory::Allocation* memory =
+      own.space.allocate_device(256_KiB, memory::AllocationKind::Device, 0, true);
+  const ptx::MicroOp load = op_of(Kind::Load), store = op_of(Kind::Store);
+  const auto issue = [&](const ptx::MicroOp& op, std::uint32_t warp, Address from, std::uint64_t stride) {
+    own.holds = [](const memory::Request&) { return true; };
+    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = memory->base + from + stride * i;
+    const bool taken = own.issue(registers.warp, op, kAll, warp);
+    for (int i = 0; i < 50; ++i) own.step();
+    return taken;
+  };
+  const auto complete = [&] {
+    own.holds = {};
+    own.release();
+    own.run();
+  };
+  ASSERT_TRUE(issue(load, 0, 0, 128));       // 32 lines
+  EXPECT_TRUE(issue(store, 0, 64_KiB, 4));   // one line, another
+  ASSERT_TRUE(issue(load, 1, 0, 128));       // 32 more do not fit
+  EXPECT_FALSE(issue(store, 1, 64_KiB, 4));  // so this warp waits for all of them
+  EXPECT_TRUE(issue(load, 1, 32_KiB, 4));    // but for what goes with them anyway
+  EXPECT_TRUE(issue(store, 2, 64_KiB, 4));   // other warps go on
+  EXPECT_FALSE(issue(load, 0, 64_KiB, 4));   // the line that its store is on its way to
+  EXPECT_FALSE(issue(store, 0, 1024, 4));    // one of those that its load is
+  complete();
+  ASSERT_TRUE(issue(load, 1, 0, 128));  // all places are free again
+  EXPECT_TRUE(issue(store, 1, 64_KiB, 4));
+  complete();
+}
+
+// A barrier, a fence of the block or a release comes after the warp's accesses to tracked memory.
+TEST_F(TrackedAccess, WhoReleasesWaitsForItsWarp) {
+  machine.holds = [](const memory::Request& request) { return request.tracked; };
+  const ptx::MicroOp store = op_of(Kind::Store);
+  ptx::MicroOp release = op_of(Kind::Store);
+  release.semantics = ptx::MemorySemantics::Release;
+  EXPECT_FALSE(machine.unit.orders_tracked(0));
+  addresses(tracked->base, 4);
+  ASSERT_TRUE(machine.issue(registers.warp, store));
+  for (int i = 0; i < 10; ++i) machine.step();
+  EXPECT_TRUE(machine.unit.orders_tracked(0));
+  EXPECT_FALSE(machine.unit.orders_tracked(1));
+  addresses(plain->base, 4);
+  EXPECT_FALSE(machine.issue(registers.warp, release));
+  EXPECT_TRUE(machine.issue(registers.warp, release, kAll, 1));
+  EXPECT_TRUE(machine.issue(registers.warp, store));
+  for (int i = 0; i < 10; ++i) machine.step();
+  machine.release();
+  machine.run();
+  EXPECT_FALSE(machine.unit.orders_tracked(0));
+  EXPECT_TRUE(machine.issue(registers.warp, release));
+  machine.run();
+}
+
 // A store that waits keeps nobody else from L1, and leaves the last place of the table to others.
 TEST_F(TrackedAccess, AStoreThatWaitsKeepsToItself) {
   machine.holds = [](const memory::Request& request) { return request.trigger != Trigger::None; };

@@ -43,7 +43,10 @@ TEST_F(Journal, RecordsComeBackWithoutClosing) {
   writer.append(RecordType::Kernel, kernel(1000, 5000), "first");
   writer.append(RecordType::Kernel, kernel(3000, 6000), "second");
   writer.append(RecordType::Kernel, kernel(8000, 9000), "third");
-  writer.append(RecordType::Mark, MarkRecord{42}, "here");
+  writer.set_counter(0, "dram.reads", 7);
+  writer.set_counter(1, "l1.held_up", 3, true);
+  writer.mark(42, "here");
+  writer.set_counter(0, "dram.reads", 9);
   ApiCount& count = writer.api("cudaMalloc");
   count.calls += 2;
   count.total_ps += 30;
@@ -58,6 +61,10 @@ TEST_F(Journal, RecordsComeBackWithoutClosing) {
   EXPECT_EQ(json["schema"], "duet.stats/1");
   EXPECT_EQ(json["totals"]["warp_instructions_per_second"], 30.0);
   EXPECT_EQ(json["marks"][0]["time_ps"], 42);
+  EXPECT_EQ(json["marks"][0]["counters"], nlohmann::json({{"dram.reads", 7}}));
+  EXPECT_EQ(json["marks"][0]["state"], nlohmann::json({{"l1.held_up", 3}}));
+  EXPECT_EQ(json["counters"]["dram.reads"], 9);
+  EXPECT_FALSE(json["counters"].contains("l1.held_up"));
   EXPECT_EQ(json["api"][0]["calls"], 2);
   for (const char* key : {"machine", "host", "deterministic", "wall_seconds", "simulated_seconds", "kernels",
                           "copies", "counters"})

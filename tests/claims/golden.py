@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""The whole scorecard of lustig2013 at the paper's sizes, controls included, against what is recorded: every runtime of Figure 11 to the
+picosecond, what each gain consists of, every row's verdict, and that every control fails. Usage: golden.py DUET [--update]
+
+tests/golden/lustig2013.json holds the record; --update takes it anew (a change of it is a change of results: its commit says why)."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden/lustig2013.json"
+
+
+def measured(duet):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "out.json"
+        ids = subprocess.run([duet, "reproduce", "lustig2013", "--list"], capture_output=True, text=True, check=True).stdout.split()
+        done = subprocess.run([duet, "reproduce", "lustig2013", "--quiet", "--controls", "--only", ",".join(ids), "--json", str(file)],
+                              capture_output=True, text=True)
+        if not file.exists():
+            sys.exit("duet reproduce: status %d, %s" % (done.returncode, done.stderr))
+        result = json.loads(file.read_text())
+    controls = [row for row in result["rows"] if "control" in row]
+    for row in controls:
+        if not row["control"]["fails"]:
+            print("the control does not fail: %s, %s; %s: %s" % (row["id"], row["claim"], row["control"]["what"], row["control"]["measured"]))
+    assert all(("control" in row) == (row["verdict"] != "not run") for row in result["rows"])
+    assert (done.returncode == 0) == all(row["control"]["fails"] for row in controls), done.stderr
+    figure = result["figures"]["11"]
+    return done.returncode == 0, {
+        "taken": "duet reproduce lustig2013 --controls, machine gtx580",
+        "figure_11_ps": {name: {variant: round(cell["runtime_us"] * 1e6) for variant, cell in variants.items()}
+                         for name, variants in figure["benchmarks"].items()},
+        "overlap_ps": {name: {variant: round(cell["overlap_us"] * 1e6) for variant, cell in variants.items()}
+                       for name, variants in figure["split"].items()},
+        "verdicts": ["%s %s: %s" % (row["id"], row["verdict"], row["claim"]) for row in result["rows"]],
+    }
+
+
+def main():
+    controls_fail, found = measured(sys.argv[1])
+    if "--update" in sys.argv[2:]:
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(json.dumps(found, indent=1) + "\n")
+        sys.exit(0 if controls_fail else 1)
+    recorded = json.loads(GOLDEN.read_text())
+    differences = 0
+    for part in ("figure_11_ps", "overlap_ps"):
+        for name, variants in recorded[part].items():
+            for variant, value in variants.items():
+                if found[part][name][variant] != value:
+                    differences += 1
+                    print("%s of %s, %s: %d, recorded %d" % (part, name, variant, found[part][name][variant], value))
+    for line in set(recorded["verdicts"]) ^ set(found["verdicts"]):
+        differences += 1
+        print("%s: %s" % ("recorded" if line in recorded["verdicts"] else "found", line))
+    assert found.keys() == recorded.keys()
+    sys.exit(1 if differences or not controls_fail else 0)
+
+
+if __name__ == "__main__":
+    main()
