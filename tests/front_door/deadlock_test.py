@@ -47,7 +47,7 @@ class Deadlock(Fixture):
 
     def consumer_waits(self, facts, low=0, high=BYTES - 1, loads=128):
         return self.fact(facts, f"kernel 'consume' (command 2, stream 1) waits for full: {loads} loads of {MIDDLE} + {low} to {high}, "
-                         "which is empty (deadlock", ", first on SM ", ", since 7")
+                         "which is empty (deadlock", ", first on SM ", ", since ")
 
 
 class ConsumerFirst(Deadlock):
