@@ -44,6 +44,13 @@ const char* does(const WaitingRequest& request) {
   return sm ? "stores" : "writes";
 }
 
+// "16 loads"
+std::string counted(const WaitingRequest& request, std::size_t count) {
+  std::string what = does(request);
+  if (count == 1) what.pop_back();
+  return std::to_string(count) + " " + what;
+}
+
 const char* wanted(Trigger trigger) { return trigger == Trigger::Empty ? "empty" : "full"; }
 const char* opposite(Trigger trigger) { return trigger == Trigger::Empty ? "full" : "empty"; }
 
@@ -326,13 +333,14 @@ class Examiner {
     const WaitingRequest& first = group.first;
     const std::string words = place(group.low, group.end - group.low);
     if (first.trigger == Trigger::None) {
-      add(fmt::format("{}: {} {} of {} wait for their turn ({}{})", who(group), group.count, does(first),
+      add(fmt::format("{}: {} of {} wait for their turn ({}{})", who(group), counted(first, group.count),
                       words, source(group), since(group)));
       return;
     }
     if (!first.satisfied) {
-      add(fmt::format("{} waits for {}: {} {} of {}, which is {} ({}{})", who(group), wanted(first.trigger),
-                      group.count, does(first), words, opposite(first.trigger), source(group), since(group)));
+      add(fmt::format("{} waits for {}: {} of {}, which is {} ({}{})", who(group), wanted(first.trigger),
+                      counted(first, group.count), words, opposite(first.trigger), source(group),
+                      since(group)));
       if (first.written)
         add(fmt::format("{} was written by {} at {:.3f} us, after it had been emptied and without filling it",
                         words, plain_writer(*first.written), microseconds(first.written->time)));
@@ -346,8 +354,8 @@ class Examiner {
             : fmt::format("in the queue of {} of {} memory controller{}",
                           queue_name(first.queue, machine_.config.gpu.full_empty.queues),
                           group.controllers.size(), group.controllers.size() == 1 ? "" : "s");
-    add(fmt::format("{} is held up: {} {} of {}, which is {}, stand behind {} {} ({}{})", who(group),
-                    group.count, does(first), words, wanted(first.trigger), front, where, source(group),
+    add(fmt::format("{} is held up: {} of {}, which is {}, stand behind {} {} ({}{})", who(group),
+                    counted(first, group.count), words, wanted(first.trigger), front, where, source(group),
                     since(group)));
   }
 
@@ -366,10 +374,12 @@ class Examiner {
     for (const gpu::DataTransferEngine* engine : machine_.copy_engines) {
       const auto progress = engine->progress();
       if (!progress || progress->command != id) continue;
-      if (progress->lowest == 0) return "on " + engine->name();
-      return fmt::format("on {}, {} packet{} not answered since {:.3f} us, the first of {}", engine->name(),
-                         progress->unanswered, progress->unanswered == 1 ? "" : "s",
-                         microseconds(progress->last_answer_ps), place(progress->lowest));
+      std::string text = "on " + engine->name();
+      if (progress->unanswered != 0)
+        text += fmt::format(", {} packet{} not answered since {:.3f} us", progress->unanswered,
+                            progress->unanswered == 1 ? "" : "s", microseconds(progress->last_answer_ps));
+      if (progress->lowest != 0) text += ", the first of " + place(progress->lowest);
+      return text;
     }
     return {};
   }
@@ -483,21 +493,32 @@ class Examiner {
                        state.command->kind == CommandKind::Launch ? "kernel" : "copy");
   }
 
+  // What could go stands behind what waits. Without a trigger only what somebody waits for counts.
   bool held_up() {
+    const config::FullEmpty& config = machine_.config.gpu.full_empty;
     for (const Group& group : groups_) {
-      if (!group.first.satisfied || group.first.trigger == Trigger::None || group.in_front == 0 ||
-          group.in_front == group.command)
-        continue;
+      if (!group.first.satisfied || group.in_front == 0 || group.in_front == group.command) continue;
       const Group* waiting = nullptr;
       for (const Group& other : groups_)
-        if (!other.first.satisfied && other.command == group.in_front) waiting = &other;
+        if (unsatisfied(other) && other.command == group.in_front) waiting = &other;
       if (waiting == nullptr) continue;
-      result_.cause = fmt::format(
-          "{} waits for {}; {} stands behind it in the memory controllers' queues, though its own words are "
-          "{}: start "
-          "it first, or let the queues be looked into (gpu.full_empty.look_ahead is {})",
-          who(*waiting), words_of(*waiting), who(group), wanted(group.first.trigger),
-          machine_.config.gpu.full_empty.look_ahead);
+      const auto state = commands_.find(group.command);
+      const bool triggered = group.first.trigger != Trigger::None;
+      if (!triggered && (state == commands_.end() || !supplies(state->second, *waiting))) continue;
+      std::string& cause = result_.cause;
+      cause = fmt::format("{} waits for {}; {} stands behind it in the memory controllers' queues",
+                          who(*waiting), words_of(*waiting), who(group));
+      if (triggered) cause += fmt::format(", though its own words are {}", wanted(group.first.trigger));
+      cause += ": start it first, or ";
+      const bool copies = group.first.agent != Agent::Sm && waiting->first.agent != Agent::Sm;
+      if (config.queues < 3)
+        cause += fmt::format("give the controllers more queues (gpu.full_empty.queues is {})", config.queues);
+      else
+        cause += fmt::format(
+            "let the queues be looked into (gpu.full_empty.look_ahead is {}){}", config.look_ahead,
+            copies && config.queues == 3 ? ", or keep copies that write from copies that read "
+                                           "(gpu.full_empty.queues = 4)"
+                                         : "");
       return true;
     }
     return false;

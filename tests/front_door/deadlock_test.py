@@ -47,7 +47,7 @@ class Deadlock(Fixture):
 
     def consumer_waits(self, facts, low=0, high=BYTES - 1, loads=128):
         return self.fact(facts, f"kernel 'consume' (command 2, stream 1) waits for full: {loads} loads of {MIDDLE} + {low} to {high}, "
-                         "which is empty (deadlock", ", first on SM ", ", since 7")
+                         "which is empty (deadlock", ", first on SM ", ", since ")
 
 
 class ConsumerFirst(Deadlock):
@@ -133,6 +133,32 @@ class ForgottenFill(Deadlock):
         first, facts = self.report("written_before_it_was_emptied")
         self.assertIn("waits for words of duetMallocTracked #3 that no command issued so far fills: copy them with cudaMemcpyActionFill", first)
         self.assertFalse([fact for fact in facts if "written" in fact], facts)
+
+
+class StoreThatWaits(Deadlock):
+    def test_buffers_of_a_bare_kernel_are_named_by_their_arguments(self):
+        """All memory has bits and is full: a store that waits for empty waits for ever."""
+        ptx = WORK / "store_into_empty.ptx"
+        ptx.write_text("""
+.version 7.0
+.target sm_60
+.address_size 64
+.visible .entry store_into_empty(.param .u64 a, .param .u64 b) {
+  .reg .u64 %rd<2>;
+  ld.param.u64 %rd1, [b];
+  cvta.to.global.u64 %rd1, %rd1;
+  st.empty.fill.global.u32 [%rd1+12], 7;
+  ret;
+}
+""")
+        result = call(DUET, "run", "-q", "--out", WORK / "bare", "--set", "gpu.full_empty.tracked=all", ptx, "--kernel", "store_into_empty",
+                      "--grid", "1", "--block", "1", "--arg", "buffer:64", "--arg", "buffer:256")
+        self.assertEqual(result.returncode, 124, result.stderr)
+        first, *facts = result.stderr.splitlines()
+        self.assertIn("kernel 'store_into_empty' (command 1, stream 0) waits for words of --arg buffer #2 that no command issued so far empties: "
+                      "empty them, or release who waits with duetFullEmptyRelease", first)
+        self.fact(facts, "waits for empty: 1 store of --arg buffer #2 (256 bytes at 0x", ") + 12 to 15, which is full (store_into_empty.ptx:9, "
+                  "first on SM ")
 
 
 class OwnKernel(Deadlock):

@@ -86,8 +86,10 @@ class FullEmpty(Fixture):
                           "--set", f"gpu.full_empty.look_ahead={look_ahead}", program, "consumer_first")
             self.assertEqual(result.returncode, status, result.stderr)
             if status != 0:
-                self.assertRegex(result.stderr, r"waits for full: \d+ reads of duetMallocTracked #")
-                self.assertRegex(result.stderr, r"waits for empty: \d+ writes of duetMallocTracked #|writes of .* which is empty, stand behind")
+                self.assertIn("or keep copies that write from copies that read (gpu.full_empty.queues = 4)\n", result.stderr)
+                self.assertRegex(result.stderr, r"\n  copy to the host \(command 2, stream 2\) waits for full: \d+ reads of duetMallocTracked #1 ")
+                self.assertRegex(result.stderr, r"\n  copy to the GPU \(command 3, stream 1\) is held up: \d+ writes of duetMallocTracked #1 .*, which is empty, "
+                                                r"stand behind reads of copy to the host \(command 2, stream 2\) in the queue of triggered CPU requests of ")
 
     def test_kernels_that_hand_over_share_a_queue(self):
         """A store that waits for empty keeps back the load behind it that would empty, unless the queue is looked into."""
@@ -117,7 +119,10 @@ class FullEmpty(Fixture):
             result = call(DUET, "run", "-q", "--out", WORK / f"out-{self.id()}", "--set", f"gpu.full_empty.queues={queues}", program)
             self.assertEqual(result.returncode, status, result.stderr)
             if queues == 1:
-                self.assertRegex(result.stderr, r"copy to the GPU .*, 64 packets not answered")
+                self.assertRegex(result.stderr, r"progress: kernel 'kernel' \(command \d+, stream 1\) waits for words of duetMallocTracked #1; copy to the GPU "
+                                                r"\(command \d+, stream 2\) stands behind it .*\(gpu.full_empty.queues is 1\)\n")
+                self.assertRegex(result.stderr, r"\n  copy to the GPU .*: 128 writes of duetMallocTracked #1 \(.*\) \+ 0 to 16383 wait for their turn ")
+                self.assertRegex(result.stderr, r"\n  copy to the GPU .* fills: on data transfer engine 0, \d+ packets not answered")
 
     def run_kernel_end(self, *arguments):
         program = self.compiled("tests/programs/full_empty_kernel_end.cu")

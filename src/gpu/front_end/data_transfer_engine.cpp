@@ -299,7 +299,7 @@ Picoseconds DataTransferEngine::tick(Picoseconds now) {
 
 std::optional<DataTransferEngine::Progress> DataTransferEngine::progress() const {
   if (!busy_) return std::nullopt;
-  Progress result{command_, move_, 0, outstanding_ - held_, last_answer_ps_};
+  Progress result{command_, move_, 0, outstanding_ + unacknowledged_ - held_, last_answer_ps_};
   for (const Place& place : places_)
     if (place.device != 0 && place.held == memory::kNoRequest &&
         (result.lowest == 0 || place.device < result.lowest))

@@ -82,7 +82,7 @@ class DataTransferEngine : public sim::Component {
   struct Progress {
     std::uint64_t command = 0;  // the driver's number
     DataMove move;
-    Address lowest = 0;            // virtual, on the device's side, of what is not answered; 0: nothing is
+    Address lowest = 0;            // virtual, on the device's side, of what keeps a place; 0: nothing does
     std::uint64_t unanswered = 0;  // packets
     Picoseconds last_answer_ps = 0;
   };

@@ -101,10 +101,9 @@ TEST(FunctionalSm, BarrierThatNobodyReachesLeavesNothingToDo) {
       run("mov.u32 %r0, %tid.x;\nsetp.gt.u32 %p0, %r0, 31;\n@%p0 bra L;\nbar.sync 1, 128;\nL: ret;\n", {},
           {64, 1, 1}, 64, 32, false);
   EXPECT_EQ(r.fault.kind, FaultKind::None);
-  EXPECT_EQ(
-      r.waits_for,
-      "warp 0 of block (0,0,0) of kernel 'k' waits at barrier 1 (32 of 128 threads have arrived, "
-      "k.ptx:11)");
+  EXPECT_EQ(r.waits_for,
+            "warp 0 of block (0,0,0) of kernel 'k' waits at barrier 1 (32 of 128 threads have arrived, "
+            "k.ptx:11)");
 }
 
 TEST(FunctionalSm, EndedWarpsCountAsArrived) {
