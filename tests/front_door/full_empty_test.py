@@ -159,7 +159,7 @@ class FullEmpty(Fixture):
             result = call(DUET, "run", "-q", "--out", WORK / f"out-{self.id()}", "--set", f"gpu.full_empty.queues={queues}", program)
             self.assertEqual(result.returncode, status, result.stderr)
             if queues == 1:
-                self.assertIn("to the GPU, 64 packets not answered", result.stderr)
+                self.assertIn("to the GPU, 128 packets not answered", result.stderr)
 
     def run_kernel_end(self, *arguments):
         program = self.compiled("tests/programs/full_empty_kernel_end.cu")
