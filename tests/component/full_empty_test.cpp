@@ -380,7 +380,13 @@ TEST(FullEmptyCopy, AcknowledgementsAreCountedBesideTheWindow) {
     move.action = in ? Action::Fill : Action::Empty;
     EXPECT_FALSE(rig.run(move));
     const std::size_t writes = written_to.seen.size();
-    EXPECT_NE(rig.mover.waits_for(), "");
+    if (acks == 1024 && trigger == Trigger::None) {  // all have given their places back
+      char expected[96];
+      std::snprintf(expected, sizeof expected,
+                    "answers from 0x%llx (copy of stream 7 to the %s, 128 packets not",
+                    static_cast<unsigned long long>(rig.tracked), in ? "GPU" : "host");
+      EXPECT_EQ(rig.mover.waits_for().find(expected), 0u) << rig.mover.waits_for();
+    }
     written_to.holds = {};
     rig.engine.wake(written_to, rig.engine.now() + 1000);
     EXPECT_TRUE(rig.resume());

@@ -80,6 +80,21 @@ int main(int argc, char** argv) {
     fill_from_host(a, one);
     CHECK(cudaDeviceSynchronize());
     result = memcmp(back, host, bytes) == 0;
+  } else if (which == "change_beside_copies") {  // copies wait in both directions for changes without data
+    make_empty(a);
+    copy_back_when_full(back, a, one);
+    CHECK(cudaMemcpyAsync(b, host, bytes, cudaMemcpyHostToDevice, two, cudaMemcpyTriggerEmptied));
+    CHECK(duetFullEmptySet(a, bytes, duetFull, three));
+    CHECK(duetFullEmptySet(b, bytes, duetEmpty, three));
+    CHECK(cudaDeviceSynchronize());
+    result = true;
+  } else if (which == "two_changes") {  // at once, of 2048 lines each
+    int* large[2];
+    for (int*& data : large) CHECK(duetMallocTracked(&data, 64 * bytes));
+    CHECK(duetFullEmptySet(large[0], 64 * bytes, duetEmpty, one));
+    CHECK(duetFullEmptySet(large[1], 64 * bytes, duetEmpty, two));
+    CHECK(cudaDeviceSynchronize());
+    result = true;
   } else if (which == "free") {  // cudaFree waits for the device
     make_empty(a);
     copy_back_when_full(back, a, two);

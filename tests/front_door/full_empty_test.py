@@ -78,6 +78,57 @@ class FullEmpty(Fixture):
         self.assertEqual([(c["kind"], c.get("trigger"), c.get("action")) for c in copies],
                          [("full_empty_set", None, "empty"), ("host_to_device", None, "fill"), ("device_to_host", "full", None)])
 
+    def test_changes_of_bits_get_through_where_copies_wait_if_they_have_an_engine(self):
+        channels = ["--set", "gpu.front_end.hardware_channels=4"]
+        self.goes_on("change_beside_copies", options=channels)
+        self.stands_still("change_beside_copies", options=[*channels, "--set", "gpu.copy_engines.bit_engines=0"],
+                          contains=["stream 3: a free copy engine"])
+        self.goes_on("change_beside_copies", options=[*channels, "--set", "gpu.copy_engines.bit_engines=0",
+                                                      "--set", "gpu.copy_engines.count=4"])
+
+    def test_engines_for_bits_and_their_windows_are_keys(self):
+        def changes(**keys):
+            settings = [word for key, value in keys.items() for word in ("--set", f"gpu.copy_engines.{key}={value}")]
+            self.goes_on("two_changes", options=["--set", "gpu.front_end.hardware_channels=4", *settings])
+            return [c for c in stats(self.out)["copies"] if c["kind"] == "full_empty_set" and c["bytes"] == 64 * 4096]
+
+        def took(copy):
+            return copy["end_ps"] - copy["start_ps"]
+
+        one, two = changes()
+        self.assertGreater(two["start_ps"] - one["start_ps"], 0.9 * took(one))  # one after the other
+        # 2048 lines in turns of 16 or 64 at once, each acknowledged by memory; at most one a cycle of 772 MHz.
+        self.assertGreater(took(changes(bit_lines_outstanding=16)[0]), 3 * took(one))
+        self.assertLess(took(changes(bit_lines_outstanding=256)[0]), took(one) / 2)
+        self.assertEqual(took(changes(outstanding_packets=256)[0]), took(one))
+        one, two = changes(bit_engines=2)
+        self.assertLess(two["start_ps"] - one["start_ps"], 0.5 * took(one))
+        one, two = changes(bit_engines=0)  # on the two copy engines
+        self.assertLess(two["start_ps"] - one["start_ps"], 0.5 * took(one))
+
+    def test_a_copy_that_fills_keeps_up_with_a_faster_link(self):
+        """Places of a copy engine are for what crosses the link; acknowledgements of writes are counted beside them."""
+        program = self.compiled("workloads/lustig2013/vectorAdd.cu")
+
+        def copies(variant, rate, acks):
+            out = WORK / f"out-{self.id()}"
+            link = [word for way in ("gpu", "host") for word in ("--set", f"link.payload_mb_per_s_to_{way}={rate}")]
+            result = call(DUET, "run", "-q", "--out", out, *link, "--set", f"gpu.copy_engines.outstanding_acks={acks}", program,
+                          "--variant", variant)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            return [c["end_ps"] - c["start_ps"] for c in stats(out)["copies"] if c["kind"] == "host_to_device"]
+
+        for rate in (6800, 13600, 27200):
+            for plain, filling in zip(copies("baseline", rate, 1024), copies("overlap-start", rate, 1024)):
+                self.assertLess(filling, 1.1 * plain, rate)  # a kernel reads what comes
+        self.assertGreater(copies("overlap-start", 13600, 0)[0], 1.2 * copies("baseline", 13600, 0)[0])
+
+    def test_what_a_barrier_orders_needs_program_order(self):
+        program = self.compiled("tests/programs/full_empty_block.cu")
+        for setting, status in (("order_grain=warp", 0), ("order_grain=granule", 0), ("order_entries=3", 0), ("program_order=false", 1)):
+            result = call(DUET, "run", "-q", "--out", WORK / f"out-{self.id()}", "--set", f"gpu.full_empty.{setting}", program)
+            self.assertEqual(result.returncode, status, result.stderr)
+
     def test_a_producer_that_waits_for_empty_keeps_its_consumer_back(self):
         """lustig2013 4.3: triggered copies share a strictly ordered queue. Looked into, they do not wait for each other."""
         program = self.compiled("tests/programs/full_empty_hand_over.cu")

@@ -314,12 +314,13 @@ std::string DataTransferEngine::waits_for() const {
   std::string text = move_.trigger == memory::Trigger::Full    ? "full at "
                      : move_.trigger == memory::Trigger::Empty ? "empty at "
                                                                : "answers from ";
-  Address lowest = ~Address{0};
+  Address lowest = ~Address{0};  // of those with a place; else where the move begins
   for (const Place& place : places_)
     if (place.device != 0 && place.held == memory::kNoRequest) lowest = std::min(lowest, place.device);
+  if (lowest == ~Address{0}) lowest = (move_.flags & kCopyToHost) != 0 ? move_.from : move_.to;
   char number[32];
   std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(lowest));
-  text += lowest == ~Address{0} ? "memory" : number;
+  text += number;
   text += " (copy of stream " + std::to_string(tasks_[current_.task].stream);
   text += (move_.flags & kCopyToHost) != 0     ? " to the host, "
           : (move_.flags & kCopyFromHost) != 0 ? " to the GPU, "

@@ -266,7 +266,8 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   const bool in_block =
       op.kind == Kind::Fence ||
       (op.kind == Kind::Barrier && static_cast<ptx::BarrierMode>(op.mode) != ptx::BarrierMode::Warp);
-  if (in_block && load_store_.orders_tracked(slot)) return sleep(warp, slot, IssueSlot::TrackedOrder);
+  if (in_block && lanes != 0 && load_store_.orders_tracked(slot))
+    return sleep(warp, slot, IssueSlot::TrackedOrder);
   const Cycle free = units_.next_issue(Pipe::Sp);
   if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
   const std::uint16_t* entries = warp.entries + timed.first_entry;
