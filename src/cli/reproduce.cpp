@@ -41,6 +41,19 @@ class Selection {
 
 std::string number(std::optional<double> value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
 
+// Names of experiments and choices: a wrong one would measure nothing, or what is measured anyway.
+void check(const std::vector<Claim>& claims, const std::vector<Choice>& choices, const std::string& path) {
+  for (const Claim& claim : claims) {
+    if (claim.experiment.empty()) continue;
+    if (!Experiments::exists(claim.experiment))
+      throw Error(fmt::format("{}: {}: there is no experiment '{}'", path, claim.id, claim.experiment));
+    for (const std::string& name : {claim.on.choice, claim.control->setup.choice})
+      if (!name.empty() && std::none_of(choices.begin(), choices.end(),
+                                        [&](const Choice& choice) { return choice.id == name; }))
+        throw Error(fmt::format("{}: {}: there is no choice '{}'", path, claim.id, name));
+  }
+}
+
 struct Result {
   std::optional<double> value;
   std::string note;
@@ -221,9 +234,8 @@ int reproduce(const Installation& installation, const ReproduceOptions& options)
     throw Error(fmt::format("no experiments for '{}': this version reproduces lustig2013", options.paper));
   const std::string folder = installation.experiments_directory + "/" + options.paper;
   const std::vector<Claim> claims = read_claims(folder + "/claims.toml");
-  for (const Claim& claim : claims)
-    if (!claim.experiment.empty() && !Experiments::exists(claim.experiment))
-      throw Error(fmt::format("{}/claims.toml: there is no experiment '{}'", folder, claim.experiment));
+  const std::vector<Choice> known_choices = read_choices(folder + "/choices.toml");
+  check(claims, known_choices, folder + "/claims.toml");
   const Selection selection(options.only, claims);
   if (options.list) {
     std::string last;
@@ -231,7 +243,7 @@ int reproduce(const Installation& installation, const ReproduceOptions& options)
       if (std::exchange(last, claim.id) != claim.id) print(claim.id + "\n");
     return 0;
   }
-  Experiments experiments(installation, options, read_choices(folder + "/choices.toml"));
+  Experiments experiments(installation, options, known_choices);
   experiments.resolved(experiments.base());  // a wrong machine or key is said before anything runs
 
   Json figures = Json::object(), choices = Json::array();

@@ -48,11 +48,14 @@ std::vector<Json> probe(Experiments& experiments, const std::string& title, cons
   return lines_of(*experiments.runner().run(title, {job}).front(), job);
 }
 
+const Strings kCopySizes = {"4",     "64",     "1024",   "4096",    "16384",
+                            "65536", "131072", "262144", "1048576", "4194304"};
+
 // Nanoseconds by operation and bytes.
 using Latencies = std::map<std::string, std::map<double, double>>;
 Latencies latencies(Experiments& experiments, const std::string& title, const Setup& setup) {
   Latencies times;
-  for (const Json& line : probe(experiments, title, job_of("latency", setup)))
+  for (const Json& line : probe(experiments, title, job_of("latency", setup, kCopySizes)))
     times[line.at("operation").get<std::string>()][line.at("bytes").get<double>()] =
         median(line.at("ns").get<std::vector<double>>());
   return times;

@@ -355,7 +355,7 @@ void measure_miss_registers(Experiments& experiments, const Setup& setup, Measur
   const auto sms = static_cast<double>(machine.gpu.sm.count),
              registers = sms * static_cast<double>(machine.gpu.l1.mshrs);
   out.values["waiting_per_register"] = *held == 0 ? 0 : *waiting / *held;
-  out.values["registers_held"] = 100 * *held / registers;
+  out.values["registers_held"] = *held / sms;
   out.values["caches_held_up"] = 100 * *held_up / sms;
   out.notes["waiting_per_register"] = fmt::format("{} reads, {} registers of {}", *waiting, *held, registers);
 }

@@ -61,7 +61,7 @@ class ConsumerFirst(Deadlock):
             self.fact(facts, f"kernel '{kernel}' (command {command}, stream {command - 1}) has run ", ", 0 of 32 blocks complete")
             self.fact(facts, f"warp 0 of block (0,0,0) of kernel '{kernel}' waits: memory (deadlock")
         self.fact(facts, "kernel 'produce' ", "it has a pointer into the allocation of whose words kernel 'consume' (command 2, stream 1) waits")
-        self.fact(facts, "L1 ", " waits for answers from below: ", " loads")
+        self.fact(facts, "L1 ", " waits for answers from below: ", " fetched lines")
 
     def test_its_producer_stands_behind_it_in_the_controllers_queues(self):
         first, facts = self.report("consumer_first")

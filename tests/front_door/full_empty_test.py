@@ -82,7 +82,7 @@ class FullEmpty(Fixture):
         channels = ["--set", "gpu.front_end.hardware_channels=4"]
         self.goes_on("change_beside_copies", options=channels)
         self.stands_still("change_beside_copies", options=[*channels, "--set", "gpu.copy_engines.bit_engines=0"],
-                          contains=["stream 3: a free copy engine"])
+                          contains=["it waits for a free copy engine; data transfer engine 0 performs copy to the GPU (command 3, stream 2)"])
         self.goes_on("change_beside_copies", options=[*channels, "--set", "gpu.copy_engines.bit_engines=0",
                                                       "--set", "gpu.copy_engines.count=4"])
 

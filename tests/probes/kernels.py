@@ -62,6 +62,7 @@ CHAINS = {
     "fp fma": (_FLOATS, "fma.rn.f32 %f1, %f1, %f2, %f3;", ""),
     "double fma": (_DOUBLES, "fma.rn.f64 %g1, %g1, %g2, %g3;", ""),
     "special function": (_FLOATS, "rcp.approx.ftz.f32 %f1, %f1;", ""),
+    "scaled root": (_FLOATS, "sqrt.approx.f32 %f1, %f1;", ""),
     "to integer and back": (_FLOATS, "cvt.rzi.s32.f32 %r4, %f1; cvt.rn.f32.s32 %f1, %r4;", ""),
     "shared load": ("mov.u32 %r4, sh; st.shared.u32 [%r4], %r4;", "ld.shared.u32 %r4, [%r4];", ".shared .align 8 .b32 sh[2];"),
     "constant load": ("mov.u64 %d5, chain_constant; ld.const.u64 %d4, [%d5];", "ld.const.u64 %d4, [%d4];", ""),

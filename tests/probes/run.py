@@ -68,6 +68,7 @@ def chains(runner, model, report):
         "to integer and back": ("to integer and back", 1, 2 * model.arithmetic("conversion"), 2),
         "double fma": ("double fma", 1, model.arithmetic("double_precision"), 1),
         "special function": ("special function", 1, model.arithmetic("special_function"), 1),
+        "scaled root": ("scaled root", 1, model.refined(4), 4),
         "shared load": ("shared load", 1, model.shared(), 1),
         "shared load, 32 words of a bank": ("shared load, one bank", 32, model.shared(32), 1),
         "shared atomic, 32 lanes, one word": ("shared atomic", 32, model.shared(32), 1),

@@ -43,6 +43,12 @@ class Unloaded:
         timing = self.gpu["sm"][unit]
         return COLLECT + max(timing["latency_cycles"], timing["interval_cycles"])
 
+    # The special function unit makes an approximation; what scales and refines it are additions and multiplications.
+    def refined(self, instructions):
+        sm = self.gpu["sm"]
+        interval = max(sm["sequence_interval_cycles"], 1)
+        return max(sm["special_function"]["latency_cycles"], interval) + (instructions - 2) * interval + self.arithmetic("floating")
+
     def shared(self, passes=1):
         return COLLECT + passes - 1 + self.gpu["sm"]["shared_latency_cycles"]
 
