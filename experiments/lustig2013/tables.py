@@ -136,7 +136,7 @@ def queues(runner, pool):
 
 def bits(runner, pool):
     rows = [("beside the data (default)", [], [], []), ("in bursts of their own", [], keys(gpu__full_empty__bits="inline"), []),
-            ("L1 keeps tracked words", [], keys(gpu__full_empty__loads_in_l1="true"), [])]
+            ("loads past L1", [], keys(gpu__full_empty__loads_in_l1="false"), [])]
     settings_table(runner, pool, "Where bits lie and who keeps words, full-overlap", ["bits"], rows)
 
 
