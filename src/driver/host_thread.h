@@ -26,13 +26,13 @@ class HostThread {
 
   void enter();                   // clock = max(clock, now), machine simulated to it
   void stage_one(CallKind kind);  // the call's own latency
-  // Waits for room in the queue, passes stage one, submits.
+  // Waits for room in the queue, passes stage one, submits. With the profiler's counters
+  // (config::Driver::Profiler) a launch is submitted when no kernel is outstanding, and the call returns when
+  // its counters have been read: a kernel that waits for something that this thread does later is a deadlock
+  // then.
   CommandId submit(Command command);
-  // Submits another command of a call that has passed stage one.
+  // Submits another command of a call that has passed stage one; otherwise as submit().
   CommandId submit_further(Command command);
-  // With the profiler's counters (config::Driver::Profiler) a launch is submitted when no kernel is
-  // outstanding, and both calls return when its counters have been read: a kernel that waits for something
-  // that this thread does later is a deadlock then.
   // Blocks the thread until done() holds, then charges the kind's finish latency. Throws duet::Deadlock when
   // the machine has nothing left to do, done() still does not hold and no other thread can act.
   void wait(CallKind kind, const std::function<bool()>& done);
