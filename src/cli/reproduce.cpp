@@ -89,8 +89,8 @@ Json claim_rows(Experiments& experiments, const std::vector<Claim>& claims, cons
       result = measured(experiments, claim, claim.on);
       add(result.note);
       if (quick && result.value && Experiments::scales(claim.experiment)) add("small inputs");
-      if (claim.on.sets.empty() && claim.on.options.empty())
-        if (const Json& own = experiments.measure(claim.experiment).figures; own.is_object())
+      if (claim.on.sets.empty() && claim.on.options.empty() && claim.on.choice.empty())
+        if (const Json& own = experiments.measure(claim.experiment, claim.on).figures; own.is_object())
           figures.update(own, true);
     }
     const char* verdict = claim.verdict(result.value);

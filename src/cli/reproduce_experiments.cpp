@@ -100,7 +100,9 @@ const Measurements& Experiments::measure(const std::string& name, const Setup& o
   const auto [at, is_new] = measured_.try_emplace(key_of(name, setup));
   if (!is_new) return at->second;
   const Experiment& experiment = *find(name);
-  if (experiment.needs_bits && resolved(setup).gpu.full_empty.granule_bytes == 0)
+  if (!on.machine.empty() && !machine_exists(on.machine))
+    at->second.notes[""] = "there is no machine " + on.machine;
+  else if (experiment.needs_bits && resolved(setup).gpu.full_empty.granule_bytes == 0)
     at->second.notes[""] = "the machine has no full/empty bits";
   else
     experiment.run(*this, setup, at->second);

@@ -39,10 +39,11 @@ class Experiments {
   const ReproduceOptions& options() const { return options_; }
   const std::vector<Choice>& choices() const { return choices_; }
   config::Machine resolved(const Setup& setup) const;
-  bool machine_exists(const std::string& name) const;
   Setup base() const;
 
  private:
+  bool machine_exists(const std::string& name) const;
+
   const Installation& installation_;
   const ReproduceOptions& options_;
   std::vector<Choice> choices_;

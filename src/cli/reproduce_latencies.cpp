@@ -94,13 +94,7 @@ void measure_latencies(Experiments& experiments, const Setup& setup, Measurement
 }
 
 void measure_figure_2(Experiments& experiments, const Setup& setup, Measurements& out) {
-  Setup integrated = setup;
-  integrated.machine = "llano";
-  if (!experiments.machine_exists(integrated.machine)) {
-    out.notes[""] = "there is no machine llano";
-    return;
-  }
-  const Latencies there = latencies(experiments, "L-F2, llano", integrated);
+  const Latencies there = latencies(experiments, "L-F2, " + setup.machine, setup);
   const Latencies here = latencies(experiments, "L-F2", experiments.base());
   for (const char* operation : {"memcpy_h2d", "memcpy_d2h"})
     for (const auto& [bytes, ns] : here.at(operation))

@@ -7,7 +7,7 @@
 namespace duet::cli {
 
 void measure_latencies(Experiments& experiments, const Setup& setup, Measurements& out);
-// The smallest copy on the integrated machine, to which the setup belongs, and on the discrete one.
+// The smallest copy on the setup's machine, an integrated one, and on the discrete one.
 void measure_figure_2(Experiments& experiments, const Setup& setup, Measurements& out);
 void measure_figure_8(Experiments& experiments, const Setup& setup, Measurements& out);
 void measure_figure_9(Experiments& experiments, const Setup& setup, Measurements& out);

@@ -361,13 +361,7 @@ void measure_miss_registers(Experiments& experiments, const Setup& setup, Measur
 }
 
 void measure_integrated(Experiments& experiments, const Setup& setup, Measurements& out) {
-  Setup integrated = setup;
-  integrated.machine = "llano";
-  if (!experiments.machine_exists(integrated.machine)) {
-    out.notes[""] = "there is no machine llano";
-    return;
-  }
-  const Grid grid = run_grid(experiments, "L-int, llano", integrated);
+  const Grid grid = run_grid(experiments, "L-int, " + setup.machine, setup);
   out.keep("integrated_mean_gain", grid.mean_gain("full-overlap"), grid.failed());
   out.notes["integrated_worst_runtime"] = grid.failed();
   if (grid.failures() == 0)

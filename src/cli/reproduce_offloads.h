@@ -53,7 +53,7 @@ void measure_figure_12(Experiments& experiments, const Setup& setup, Measurement
 void measure_launched_early(Experiments& experiments, const Setup& setup, Measurements& out);
 // vectorAdd's overlap-start at the moment at which its data are ready, and all variants' results.
 void measure_miss_registers(Experiments& experiments, const Setup& setup, Measurements& out);
-// The grid on the integrated machine, to which the setup belongs.
+// The grid on the setup's machine, an integrated one.
 void measure_integrated(Experiments& experiments, const Setup& setup, Measurements& out);
 
 }  // namespace duet::cli
