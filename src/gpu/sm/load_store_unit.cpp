@@ -32,7 +32,7 @@ bool releases(const MicroOp& op) {
          op.semantics == ptx::MemorySemantics::AcquireRelease;
 }
 
-// A load of tracked memory bypasses L1, as others do in segments of 32 bytes, but its lanes wait for each
+// Where a load of tracked memory bypasses L1, as others do in segments of 32 bytes, its lanes wait for each
 // other anyway: one request asks for all segments of a line between the first and the last that it touches.
 void drop_outer_segments(Request& request) {
   const unsigned first = memory::first_byte(request.mask) & ~31u;
