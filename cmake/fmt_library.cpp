@@ -1,5 +1,6 @@
-// {fmt} compiled once: Debian has it as headers and as a shared library only, and Duet's runtime library is loaded into programs that may
-// have another {fmt}. What the headers declare as compiled elsewhere is instantiated here.
+// {fmt} compiled once: Debian has it as headers and as a shared library only, and Duet's runtime library is
+// loaded into programs that may have another {fmt}. What the headers declare as compiled elsewhere is
+// instantiated here.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

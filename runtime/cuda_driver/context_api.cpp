@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "capture.h"
-#include "driver_api.h"
-#include "memory_pool.h"
+#include "cuda/memory/memory_pool.h"
+#include "cuda/streams/capture.h"
+#include "cuda_driver/driver_api.h"
 
 using duet::cuda::current_context;
 using duet::cuda::primary_context;

@@ -1,4 +1,4 @@
-#include "driver_api.h"
+#include "cuda_driver/driver_api.h"
 
 #include <atomic>
 

@@ -5,9 +5,9 @@
 
 #include <functional>
 
-#include "contexts.h"
+#include "cuda/session/contexts.h"
+#include "cuda/session/session.h"
 #include "duet_cu_api.h"
-#include "session.h"
 
 namespace duet::cuda {
 
@@ -34,6 +34,8 @@ CUresult driver_body(ApiFunction& function, Needs needs, Body&& body) {
 }
 
 inline void* pointer_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+inline cudaArray_t array_of(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
+inline cudaArray_t* array_of(CUarray* array) { return reinterpret_cast<cudaArray_t*>(array); }
 inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
 }  // namespace duet::cuda

@@ -1,10 +1,11 @@
 // Copies and fills of the driver interface. Where a copy goes is known from its name, from the memory types
 // of its structure, or, with unified addresses, from the pointers.
-#include "arrays.h"
-#include "capture.h"
-#include "copies.h"
-#include "driver_api.h"
+#include "cuda/images/arrays.h"
+#include "cuda/memory/copies.h"
+#include "cuda/streams/capture.h"
+#include "cuda_driver/driver_api.h"
 
+using duet::cuda::array_of;
 using duet::cuda::copy_box;
 using duet::cuda::CopySide;
 using duet::cuda::pointer_of;
@@ -13,8 +14,6 @@ using duet::cuda::StreamUse;
 using duet::cuda::ThreadState;
 
 namespace {
-
-cudaArray_t array_of(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
 
 // One side of a structure of a copy.
 struct Corner {

@@ -1,6 +1,6 @@
 // Names and texts of the driver interface's errors. Texts are those of the runtime interface's error of the
 // same number.
-#include "driver_api.h"
+#include "cuda_driver/driver_api.h"
 
 namespace {
 struct ErrorName {

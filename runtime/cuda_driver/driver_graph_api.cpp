@@ -1,7 +1,7 @@
 // Graphs of the driver interface: parameters in the runtime interface's form. Left out: cuGraphAddNode's
 // union, conditional, external-semaphore and batch nodes, user objects.
-#include "arrays.h"
-#include "driver_api.h"
+#include "cuda/images/arrays.h"
+#include "cuda_driver/driver_api.h"
 
 using duet::cuda::Needs;
 using duet::cuda::pointer_of;

@@ -1,7 +1,7 @@
 // Memory of the driver interface: allocation, pools, what may be asked of a pointer.
 #include <cstring>
 
-#include "driver_api.h"
+#include "cuda_driver/driver_api.h"
 
 using duet::Address;
 using duet::cuda::address_of;

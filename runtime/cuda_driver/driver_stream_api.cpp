@@ -1,5 +1,5 @@
 // Streams, events and capture of the driver interface: the runtime interface's under other names.
-#include "driver_api.h"
+#include "cuda_driver/driver_api.h"
 
 using duet::cuda::pointer_of;
 using duet::cuda::primary_context;

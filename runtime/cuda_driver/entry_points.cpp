@@ -1,12 +1,12 @@
 // How a program finds functions by their names while it runs, in the driver interface and in the runtime's;
 // and the end of programs that ask for private tables, as only a runtime does that is linked statically into
 // them.
-#include "entry_points.h"
+#include "cuda_driver/entry_points.h"
 
 #include <cstring>
 #include <string_view>
 
-#include "driver_api.h"
+#include "cuda_driver/driver_api.h"
 
 using duet::cuda::Session;
 

@@ -1,8 +1,8 @@
 // Functions of the driver interface: what they are, launches, occupancy.
 #include <algorithm>
 
-#include "driver_api.h"
-#include "launch.h"
+#include "cuda/streams/launch.h"
+#include "cuda_driver/driver_api.h"
 
 using duet::cuda::Function;
 using duet::cuda::Session;

@@ -1,14 +1,12 @@
 // Arrays, texture objects and surface objects of the driver interface: descriptors in the runtime interface's
 // form. Left out: mipmapped arrays, resource views, sRGB, and texture references, which CUDA 12 removed.
-#include "arrays.h"
-#include "driver_api.h"
+#include "cuda/images/arrays.h"
+#include "cuda_driver/driver_api.h"
 
+using duet::cuda::array_of;
 using duet::cuda::pointer_of;
 
 namespace {
-
-cudaArray_t array_of(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
-cudaArray_t* array_of(CUarray* array) { return reinterpret_cast<cudaArray_t*>(array); }
 
 struct Format {
   CUarray_format format;

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "base/error.h"
-#include "driver_api.h"
-#include "modules.h"
-#include "ptx_link.h"
+#include "cuda/modules/modules.h"
+#include "cuda/modules/ptx_link.h"
+#include "cuda_driver/driver_api.h"
 
 using duet::cuda::Function;
 using duet::cuda::LoadResult;

@@ -1,6 +1,6 @@
 // The names that programs use whose stream 0 is the calling thread's default stream (nvcc --default-stream
 // per-thread): the same functions, called with that meaning of 0.
-#include "driver_api.h"
+#include "cuda_driver/driver_api.h"
 
 namespace {
 

@@ -225,7 +225,7 @@ void end_at_signals() {
 
 }  // namespace
 
-int run_bare_kernel(const Installation& installation, const RunOptions& options,
+int run_bare_kernel(const config::Installation& installation, const RunOptions& options,
                     const BareKernelOptions& request) {
   prefer_huge_pages();
   check(options);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/installation.h"
+#include "config/installation.h"
 
 namespace duet::cli {
 
@@ -40,14 +40,14 @@ struct BareKernelOptions {
 
 // Throws duet::Error where options contradict each other.
 void check(const RunOptions& options);
-int run_program(const Installation& installation, const RunOptions& options);
-int run_bare_kernel(const Installation& installation, const RunOptions& options,
+int run_program(const config::Installation& installation, const RunOptions& options);
+int run_bare_kernel(const config::Installation& installation, const RunOptions& options,
                     const BareKernelOptions& kernel);
-int compile(const Installation& installation, const std::vector<std::string>& arguments);
+int compile(const config::Installation& installation, const std::vector<std::string>& arguments);
 // Becomes nvcc; returns only by an error.
 int run_nvcc(const std::vector<std::string>& arguments);
-int list_machines(const Installation& installation);
-int show_machine(const Installation& installation, const std::string& name,
+int list_machines(const config::Installation& installation);
+int show_machine(const config::Installation& installation, const std::string& name,
                  const std::vector<std::string>& sets);
 
 struct PtxCoverageOptions {
@@ -55,19 +55,6 @@ struct PtxCoverageOptions {
   bool forms = false;  // every form, instead of the table
   bool markdown = false;
 };
-int show_ptx_coverage(const Installation& installation, const PtxCoverageOptions& options);
-
-struct ReproduceOptions {
-  std::string paper;
-  std::vector<std::string> only;
-  std::string json;
-  std::string machine;
-  std::vector<std::string> sets;
-  bool quick = false;
-  bool controls = false;
-  bool list = false;
-  bool quiet = false;
-};
-int reproduce(const Installation& installation, const ReproduceOptions& options);
+int show_ptx_coverage(const config::Installation& installation, const PtxCoverageOptions& options);
 
 }  // namespace duet::cli

@@ -118,7 +118,7 @@ Request parse(const std::vector<std::string>& arguments) {
   return request;
 }
 
-std::vector<std::string> cuda_flags(const Installation& installation, const Request& request) {
+std::vector<std::string> cuda_flags(const config::Installation& installation, const Request& request) {
   // --cuda-path keeps clang from finding an SDK; +ptx78 is required for the .sync shuffles and votes.
   std::vector<std::string> flags = {kCompiler,
                                     "-x",
@@ -143,15 +143,15 @@ std::vector<std::string> cuda_flags(const Installation& installation, const Requ
   return flags;
 }
 
-int compile_to_ptx(const Installation& installation, const Request& request, const std::string& source,
-                   const std::string& ptx) {
+int compile_to_ptx(const config::Installation& installation, const Request& request,
+                   const std::string& source, const std::string& ptx) {
   std::vector<std::string> command = cuda_flags(installation, request);
   command.insert(command.end(), {"--cuda-device-only", "-S", source, "-o", ptx});
   return execute(command);
 }
 
-int compile_to_object(const Installation& installation, const Request& request, const std::string& source,
-                      const std::string& ptx, const std::string& object) {
+int compile_to_object(const config::Installation& installation, const Request& request,
+                      const std::string& source, const std::string& ptx, const std::string& object) {
   std::ofstream(ptx, std::ios::app | std::ios::binary).put('\0');  // the runtime reads it as a string
   std::vector<std::string> command = cuda_flags(installation, request);
   command.insert(command.end(), {"--cuda-host-only", "-fPIE", "-Xclang", "-fcuda-include-gpubinary",
@@ -161,7 +161,7 @@ int compile_to_object(const Installation& installation, const Request& request, 
 
 }  // namespace
 
-int compile(const Installation& installation, const std::vector<std::string>& arguments) {
+int compile(const config::Installation& installation, const std::vector<std::string>& arguments) {
   const Request request = parse(arguments);
   const TemporaryFolder temporary;
   std::vector<std::string> objects;

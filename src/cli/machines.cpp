@@ -8,13 +8,13 @@
 
 namespace duet::cli {
 
-int list_machines(const Installation& installation) {
+int list_machines(const config::Installation& installation) {
   for (const auto& machine : config::list_machines(installation.machines_directory))
     std::fputs(fmt::format("{:<12} {}\n", machine.name, machine.description).c_str(), stdout);
   return 0;
 }
 
-int show_machine(const Installation& installation, const std::string& name,
+int show_machine(const config::Installation& installation, const std::string& name,
                  const std::vector<std::string>& sets) {
   std::fputs(config::to_toml(config::load_machine(name, installation.machines_directory, sets)).c_str(),
              stdout);

@@ -8,10 +8,13 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "reproduce/reproduce.h"
 
 namespace {
 
 using namespace duet::cli;
+namespace config = duet::config;
+namespace reproduce = duet::reproduce;
 
 constexpr const char* kIntroduction =
     "Duet runs CUDA programs on simulated CPU-GPU machines and tells where the time of an offload goes.\n\n"
@@ -115,7 +118,7 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
   }
 }
 
-int run_command(const Installation& installation, CLI::App& app, RunOptions& run) {
+int run_command(const config::Installation& installation, CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
   if (run.command.empty())
     throw duet::Error("run what? give a command or a .ptx file (see `duet run --help`)");
@@ -178,7 +181,7 @@ int command_line(int argc, char** argv) {
   coverage_app->add_flag("--forms", coverage.forms, "list every form, one a line");
   coverage_app->add_flag("--markdown", coverage.markdown, "write docs/ptx-coverage.md to standard output");
 
-  ReproduceOptions reproduction;
+  reproduce::Options reproduction;
   CLI::App* reproduce_app = app.add_subcommand("reproduce", "measure what a paper claims");
   reproduce_app->add_option("paper", reproduction.paper, "lustig2013")->required();
   reproduce_app->add_option("--only", reproduction.only, "claims, separated by commas, or 'choices'")
@@ -200,14 +203,14 @@ int command_line(int argc, char** argv) {
     if (!arguments.empty() && arguments[0] == "run") drop_separator(*run_app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(arguments);
-    const Installation installation = find_installation();
+    const config::Installation installation = config::find_installation();
     if (run_app->parsed()) return run_command(installation, *run_app, run);
     if (cc_app->parsed()) return compile(installation, cc_app->remaining());
     if (nvcc_app->parsed()) return run_nvcc(nvcc_app->remaining());
     if (show_app->parsed()) return show_machine(installation, machine_name, machine_sets);
     if (coverage_app->parsed()) return show_ptx_coverage(installation, coverage);
     if (machines_app->parsed()) return list_machines(installation);
-    return reproduce(installation, reproduction);
+    return reproduce::run(installation, reproduction);
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {

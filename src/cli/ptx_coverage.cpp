@@ -146,7 +146,7 @@ std::string markdown(const std::vector<Table>& tables, const Count& total) {
 
 }  // namespace
 
-int show_ptx_coverage(const Installation& installation, const PtxCoverageOptions& options) {
+int show_ptx_coverage(const config::Installation& installation, const PtxCoverageOptions& options) {
   std::vector<Form> forms = read_forms(installation.ptx_coverage_file);
   if (!options.opcode.empty()) {
     std::erase_if(forms, [&](const Form& form) { return form.opcode != options.opcode; });

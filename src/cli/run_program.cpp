@@ -60,7 +60,7 @@ void check(const RunOptions& options) {
     throw Error("--check-races needs the timed GPU: leave out --functional");
 }
 
-int run_program(const Installation& installation, const RunOptions& options) {
+int run_program(const config::Installation& installation, const RunOptions& options) {
   check(options);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);

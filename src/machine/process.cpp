@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "ptx/compiler.h"
-#include "ptx/semantics.h"
+#include "ptx/semantics/semantics.h"
 #include "ptx/state_spaces.h"
 #include "sim/clock_domain.h"
 

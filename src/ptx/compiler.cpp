@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "ptx/control_flow.h"
-#include "ptx/parser.h"
+#include "ptx/passes/control_flow.h"
 #include "ptx/passes/passes.h"
 #include "ptx/state_spaces.h"
+#include "ptx/text/parser.h"
 
 namespace duet::ptx {
 

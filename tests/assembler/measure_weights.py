@@ -8,7 +8,7 @@ one is code that stands in it once: subroutines for slow paths, and constants. W
 go through Duet's PTX compiler, and its count stands in a third column.
 Addresses differ from thread to thread, as the assembler treats values that are the same in a warp in other ways.
 What a kernel holds only once anyway (special registers) shows in the last column.
-The table is the source of the numbers in src/ptx/machine_weight.cpp. Exit status: 77 without ptxas.
+The table is the source of the numbers in src/ptx/decode/machine_weight.cpp. Exit status: 77 without ptxas.
 """
 import argparse
 import datetime

@@ -11,7 +11,7 @@
 #include "gpu/functional/functional_sm.h"
 #include "memory/address_space.h"
 #include "ptx/compiler.h"
-#include "ptx/semantics.h"
+#include "ptx/semantics/semantics.h"
 #include "test_file.h"
 
 namespace duet::test {

@@ -6,17 +6,17 @@
 
 #include "base/error.h"
 #include "base/readable_name.h"
-#include "gpu/functional/barriers.h"
-#include "gpu/functional/device_services.h"
-#include "gpu/functional/fault_text.h"
-#include "gpu/functional/grid_arrays.h"
-#include "gpu/functional/independent_threads.h"
 #include "gpu/functional/memory_unit.h"
-#include "gpu/functional/special_registers.h"
-#include "gpu/functional/warp_control.h"
 #include "gpu/occupancy.h"
-#include "gpu/reconvergence_stack.h"
-#include "ptx/semantics.h"
+#include "gpu/warp/barriers.h"
+#include "gpu/warp/device_services.h"
+#include "gpu/warp/fault_text.h"
+#include "gpu/warp/grid_arrays.h"
+#include "gpu/warp/independent_threads.h"
+#include "gpu/warp/reconvergence_stack.h"
+#include "gpu/warp/special_registers.h"
+#include "gpu/warp/warp_control.h"
+#include "ptx/semantics/semantics.h"
 
 namespace duet::gpu {
 

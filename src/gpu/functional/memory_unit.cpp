@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/atomic_operation.h"
-#include "gpu/functional/image_access.h"
+#include "gpu/warp/image_access.h"
 #include "ptx/state_spaces.h"
 
 namespace duet::gpu {

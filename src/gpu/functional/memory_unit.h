@@ -10,7 +10,7 @@
 
 #include "gpu/grid.h"
 #include "memory/address_space.h"
-#include "ptx/semantics.h"
+#include "ptx/semantics/semantics.h"
 #include "ptx/semantics/word_lanes.h"
 
 namespace duet::gpu {

@@ -19,7 +19,7 @@
 #include "memory/address_space.h"
 #include "memory/channel.h"
 #include "memory/race_detector.h"
-#include "ptx/semantics.h"
+#include "ptx/semantics/semantics.h"
 
 namespace duet::gpu {
 

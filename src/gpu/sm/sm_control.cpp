@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "gpu/functional/special_registers.h"
-#include "gpu/functional/warp_control.h"
 #include "gpu/sm/sm_core.h"
+#include "gpu/warp/special_registers.h"
+#include "gpu/warp/warp_control.h"
 #include "ptx/state_spaces.h"
 
 namespace duet::gpu {

@@ -7,11 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "gpu/functional/barriers.h"
-#include "gpu/functional/fault_text.h"
-#include "gpu/functional/grid_arrays.h"
-#include "gpu/functional/independent_threads.h"
-#include "gpu/reconvergence_stack.h"
 #include "gpu/sm/execution_units.h"
 #include "gpu/sm/instruction_cache.h"
 #include "gpu/sm/load_store_unit.h"
@@ -20,6 +15,11 @@
 #include "gpu/sm/timed_kernel.h"
 #include "gpu/sm/wake_wheel.h"
 #include "gpu/sm/warp_scheduler.h"
+#include "gpu/warp/barriers.h"
+#include "gpu/warp/fault_text.h"
+#include "gpu/warp/grid_arrays.h"
+#include "gpu/warp/independent_threads.h"
+#include "gpu/warp/reconvergence_stack.h"
 #include "sim/clock_cursor.h"
 
 namespace duet::gpu {

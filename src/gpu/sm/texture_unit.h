@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/functional/image_access.h"
 #include "gpu/sm/load_store_unit.h"
+#include "gpu/warp/image_access.h"
 
 namespace duet::gpu {
 

@@ -3,9 +3,9 @@
 #include <map>
 #include <tuple>
 
-#include "ptx/machine_weight.h"
+#include "ptx/decode/machine_weight.h"
 #include "ptx/passes/passes.h"
-#include "ptx/reconvergence.h"
+#include "ptx/passes/reconvergence.h"
 
 namespace duet::ptx {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ptx/control_flow.h"
 #include "ptx/ir.h"
+#include "ptx/passes/control_flow.h"
 
 namespace duet::ptx {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "ptx/control_flow.h"
 #include "ptx/ir.h"
 #include "ptx/kernel.h"
+#include "ptx/passes/control_flow.h"
 
 namespace duet::ptx {
 

@@ -2,7 +2,7 @@
 // a kernel whose other lanes reach `ret`, never arrive anywhere, so their paths do not count: otherwise one
 // failed assertion in a loop would keep its warp apart to the end of the kernel. A call goes on at where the
 // function returns to, and a return ends: lanes meet within the function in which they parted.
-#include "ptx/reconvergence.h"
+#include "ptx/passes/reconvergence.h"
 
 namespace duet::ptx {
 

@@ -1,8 +1,8 @@
 // Chooses the handler of each micro-op when a module is loaded, so that execution only calls it.
 // What the categories answer for stands at the head of their files.
 #include "base/error.h"
-#include "ptx/semantics.h"
 #include "ptx/semantics/handlers.h"
+#include "ptx/semantics/semantics.h"
 #include "ptx/semantics/word_lanes.h"
 
 namespace duet::ptx {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ptx/micro_op.h"
-#include "ptx/warp.h"
+#include "ptx/semantics/warp.h"
 
 namespace duet::ptx {
 

@@ -3,7 +3,7 @@
 // and on.
 #include <cstring>
 
-#include "ptx/semantics.h"
+#include "ptx/semantics/semantics.h"
 
 namespace duet::ptx {
 

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <vector>
 
-#include "gpu/reconvergence_stack.h"
+#include "gpu/warp/reconvergence_stack.h"
 #include "ptx/compiler.h"
-#include "ptx/semantics.h"
+#include "ptx/semantics/semantics.h"
 
 namespace duet::ptx {
 

@@ -1,0 +1,183 @@
+// The device as the machine file describes it, limits, versions, and whole-device synchronization. One
+// device.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "cuda/device/device_description.h"
+#include "cuda/memory/memory_pool.h"
+#include "cuda/session/session.h"
+#include "cuda/streams/capture.h"
+
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
+using duet::driver::CallKind;
+
+namespace {
+
+constexpr int kVersion = 13000;
+
+std::map<cudaLimit, size_t>& limits() {
+  static auto* const values = new std::map<cudaLimit, size_t>{
+      {cudaLimitStackSize, 1024}, {cudaLimitPrintfFifoSize, 1 << 20}, {cudaLimitMallocHeapSize, 8 << 20}};
+  return *values;
+}
+
+}  // namespace
+
+DUET_API_SYNC(cudaDeviceSynchronize, DeviceSynchronize, (void)) {
+  if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
+  thread.host->stage_one(CallKind::DeviceSynchronize);
+  thread.host->wait(CallKind::DeviceSynchronize, [&] { return session.driver().all_idle(); });
+  duet::cuda::trim_pools(session);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API_SYNC(cudaDeviceReset, DeviceSynchronize, (void)) {
+  if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
+  thread.host->stage_one(CallKind::DeviceSynchronize);
+  thread.host->wait(CallKind::DeviceSynchronize, [&] { return session.driver().all_idle(); });
+  duet::cuda::trim_pools(session);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaGetDeviceCount, Other, (int* count)) {
+  if (count == nullptr) return cudaErrorInvalidValue;
+  *count = 1;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaSetDevice, Other, (int device)) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+DUET_END
+DUET_API(cudaInitDevice, Other, (int device, unsigned, unsigned)) {
+  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+DUET_END
+DUET_API(cudaSetValidDevices, Other, (int* devices, int count)) {
+  return std::all_of(devices, devices + count, [](int device) { return device == 0; })
+             ? cudaSuccess
+             : cudaErrorInvalidDevice;
+}
+DUET_END
+DUET_API(cudaGetDevice, Other, (int* device)) {
+  if (device == nullptr) return cudaErrorInvalidValue;
+  *device = 0;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaChooseDevice, Other, (int* device, const cudaDeviceProp*)) {
+  if (device == nullptr) return cudaErrorInvalidValue;
+  *device = 0;
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaGetDeviceProperties, Other, (cudaDeviceProp * properties, int device)) {
+  if (device != 0) return cudaErrorInvalidDevice;
+  if (properties == nullptr) return cudaErrorInvalidValue;
+  duet::cuda::describe(session, *properties);
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaDeviceGetAttribute, Other, (int* value, cudaDeviceAttr attribute, int device)) {
+  if (device != 0) return cudaErrorInvalidDevice;
+  if (value == nullptr) return cudaErrorInvalidValue;
+  return duet::cuda::attribute_value(session, attribute, *value);
+}
+DUET_END
+
+DUET_API(cudaDeviceGetPCIBusId, Other, (char* id, int length, int device)) {
+  if (device != 0) return cudaErrorInvalidDevice;
+  if (id == nullptr || length < 13) return cudaErrorInvalidValue;
+  std::snprintf(id, static_cast<size_t>(length), "0000:00:00.0");
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaDeviceGetByPCIBusId, Other, (int* device, const char* id)) {
+  if (device == nullptr || id == nullptr) return cudaErrorInvalidValue;
+  if (std::strncmp(id, "0000:00:00", 10) != 0) return cudaErrorInvalidDevice;
+  *device = 0;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaDeviceCanAccessPeer, Other, (int* can, int device, int peer)) {
+  if (can == nullptr) return cudaErrorInvalidValue;
+  if (device != 0 || peer != 0) return cudaErrorInvalidDevice;
+  *can = 0;
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaDeviceSetLimit, Other, (cudaLimit limit, size_t value)) {
+  const auto found = limits().find(limit);
+  if (found == limits().end()) return cudaErrorUnsupportedLimit;
+  if (limit == cudaLimitStackSize) session.process().set_stack_bytes(value);
+  if (limit == cudaLimitMallocHeapSize && !session.process().set_heap_bytes(value))
+    return cudaErrorInvalidValue;
+  found->second = value;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaDeviceGetLimit, Other, (size_t * value, cudaLimit limit)) {
+  const auto found = limits().find(limit);
+  if (found == limits().end()) return cudaErrorUnsupportedLimit;
+  if (value == nullptr) return cudaErrorInvalidValue;
+  *value = found->second;
+  return cudaSuccess;
+}
+DUET_END
+// Preferences: this machine's split between L1 and shared memory is fixed by its file.
+DUET_API(cudaDeviceSetCacheConfig, Other, (cudaFuncCache)) { return cudaSuccess; }
+DUET_END
+DUET_API(cudaDeviceGetCacheConfig, Other, (cudaFuncCache * config)) {
+  if (config == nullptr) return cudaErrorInvalidValue;
+  *config = cudaFuncCachePreferNone;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaDeviceSetSharedMemConfig, Other, (cudaSharedMemConfig)) { return cudaSuccess; }
+DUET_END
+DUET_API(cudaDeviceGetSharedMemConfig, Other, (cudaSharedMemConfig * config)) {
+  if (config == nullptr) return cudaErrorInvalidValue;
+  *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaDeviceGetStreamPriorityRange, Other, (int* least, int* greatest)) {
+  if (least != nullptr) *least = 0;
+  if (greatest != nullptr) *greatest = 0;  // no priorities
+  return cudaSuccess;
+}
+DUET_END
+// How a host thread waits makes no difference to the simulated clock.
+DUET_API(cudaSetDeviceFlags, Other, (unsigned flags)) {
+  return (flags & ~cudaDeviceMask) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+DUET_END
+DUET_API(cudaGetDeviceFlags, Other, (unsigned* flags)) {
+  if (flags == nullptr) return cudaErrorInvalidValue;
+  *flags = cudaDeviceMapHost;
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaDriverGetVersion, Other, (int* version)) {
+  if (version == nullptr) return cudaErrorInvalidValue;
+  *version = kVersion;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaRuntimeGetVersion, Other, (int* version)) {
+  if (version == nullptr) return cudaErrorInvalidValue;
+  *version = kVersion;
+  return cudaSuccess;
+}
+DUET_END
+// The profiler's window: a run is always recorded whole.
+DUET_API(cudaProfilerStart, Other, (void)) { return cudaSuccess; }
+DUET_END
+DUET_API(cudaProfilerStop, Other, (void)) { return cudaSuccess; }
+DUET_END

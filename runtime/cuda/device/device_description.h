@@ -1,0 +1,12 @@
+// The device as the machine file describes it, in CUDA's words.
+#pragma once
+
+#include "cuda/session/session.h"
+
+namespace duet::cuda {
+
+// Everything that both cudaGetDeviceProperties and the attributes tell.
+void describe(const Session& session, cudaDeviceProp& properties);
+cudaError_t attribute_value(const Session& session, cudaDeviceAttr attribute, int& value);
+
+}  // namespace duet::cuda

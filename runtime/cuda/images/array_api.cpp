@@ -1,0 +1,268 @@
+// Arrays and copies to and from them. They are stored row after row, where silicon keeps blocks of rows
+// together: what lies near in two dimensions is near in memory only within a row.
+#include "cuda/images/arrays.h"
+#include "cuda/session/notes.h"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+
+using duet::Bytes;
+using duet::cuda::copy_box;
+using duet::cuda::CopySide;
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
+using duet::memory::Allocation;
+using duet::memory::AllocationKind;
+
+namespace {
+
+constexpr Bytes kRowAlignment = 128;  // a line of the caches
+
+// Never destroyed, as the session that guards it.
+std::unordered_map<cudaArray_const_t, std::unique_ptr<cudaArray>>& arrays() {
+  static auto* const all = new std::unordered_map<cudaArray_const_t, std::unique_ptr<cudaArray>>;
+  return *all;
+}
+
+size_t rows_of(const cudaArray& array) { return array.extent.height == 0 ? 1 : array.extent.height; }
+size_t slices_of(const cudaArray& array) { return array.extent.depth == 0 ? 1 : array.extent.depth; }
+
+cudaError_t make(Session& session, cudaArray_t* result, const cudaChannelFormatDesc* channels,
+                 cudaExtent extent, unsigned flags) {
+  if (result == nullptr || channels == nullptr || extent.width == 0) return cudaErrorInvalidValue;
+  if (flags & (cudaArrayCubemap | cudaArraySparse | cudaArrayDeferredMapping))
+    return duet::cuda::refuse("an array with cudaArrayCubemap, cudaArraySparse or cudaArrayDeferredMapping");
+  const size_t texel = duet::cuda::texel_bytes_of(*channels);
+  if (texel == 0) {
+    if (channels->f > cudaChannelFormatKindNone)
+      return duet::cuda::refuse("an array with channels other than integers and floats");
+    return cudaErrorInvalidChannelDescriptor;
+  }
+  const bool layered = (flags & cudaArrayLayered) != 0;
+  if (layered ? extent.depth == 0 : extent.depth != 0 && extent.height == 0) return cudaErrorInvalidValue;
+  auto array = std::make_unique<cudaArray>();
+  array->channels = *channels;
+  array->extent = extent;
+  array->flags = flags;
+  array->pitch = duet::round_up<Bytes>(extent.width * texel, kRowAlignment);
+  array->slice_bytes = array->pitch * rows_of(*array);
+  const Allocation* allocation = duet::cuda::allocate_device(session, array->slice_bytes * slices_of(*array));
+  if (allocation == nullptr) return cudaErrorMemoryAllocation;
+  array->base = allocation->base;
+  *result = array.get();
+  arrays().emplace(array.get(), std::move(array));
+  return cudaSuccess;
+}
+
+cudaError_t to_array(Session& session, ThreadState& thread, cudaArray_const_t array, size_t x, size_t y,
+                     const void* from, size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
+                     cudaStream_t stream, bool asynchronous) {
+  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
+  CopySide to{};
+  if (const cudaError_t error = duet::cuda::array_side(array, x, y, 0, width, height, 1, to);
+      error != cudaSuccess)
+    return error;
+  return copy_box(session, thread, to, {from, pitch, pitch * height}, width, height, 1, kind, stream,
+                  asynchronous);
+}
+
+cudaError_t from_array(Session& session, ThreadState& thread, void* to, size_t pitch, cudaArray_const_t array,
+                       size_t x, size_t y, size_t width, size_t height, cudaMemcpyKind kind,
+                       cudaStream_t stream, bool asynchronous) {
+  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
+  CopySide from{};
+  if (const cudaError_t error = duet::cuda::array_side(array, x, y, 0, width, height, 1, from);
+      error != cudaSuccess)
+    return error;
+  return copy_box(session, thread, {to, pitch, pitch * height}, from, width, height, 1, kind, stream,
+                  asynchronous);
+}
+
+// `count` bytes from a place on, row after row: the rest of its row, whole rows, the start of the last.
+template <typename Copy>
+cudaError_t by_rows(cudaArray_const_t array, size_t x, size_t y, size_t count, Copy&& copy) {
+  if (!duet::cuda::valid_array(array)) return cudaErrorInvalidValue;
+  const size_t row = array->extent.width * duet::cuda::texel_bytes(array);
+  if (x >= row || y >= rows_of(*array) || count > (rows_of(*array) - y) * row - x)
+    return cudaErrorInvalidValue;
+  size_t done = 0;
+  while (done < count) {
+    const size_t left = count - done;
+    const size_t width = x != 0 || left < row ? std::min(left, row - x) : row;
+    const size_t height = width == row ? left / row : 1;
+    if (const cudaError_t error = copy(x, y, done, width, height); error != cudaSuccess) return error;
+    done += width * height;
+    x = 0;
+    y += height;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t to_array_by_rows(Session& session, ThreadState& thread, cudaArray_const_t array, size_t x,
+                             size_t y, const void* from, size_t count, cudaMemcpyKind kind,
+                             cudaStream_t stream, bool asynchronous) {
+  return by_rows(array, x, y, count, [&](size_t at_x, size_t at_y, size_t done, size_t width, size_t height) {
+    return to_array(session, thread, array, at_x, at_y, static_cast<const std::byte*>(from) + done, width,
+                    width, height, kind, stream, asynchronous);
+  });
+}
+cudaError_t from_array_by_rows(Session& session, ThreadState& thread, void* to, cudaArray_const_t array,
+                               size_t x, size_t y, size_t count, cudaMemcpyKind kind, cudaStream_t stream,
+                               bool asynchronous) {
+  return by_rows(array, x, y, count, [&](size_t at_x, size_t at_y, size_t done, size_t width, size_t height) {
+    return from_array(session, thread, static_cast<std::byte*>(to) + done, width, array, at_x, at_y, width,
+                      height, kind, stream, asynchronous);
+  });
+}
+
+}  // namespace
+
+namespace duet::cuda {
+
+size_t texel_bytes_of(const cudaChannelFormatDesc& channels) {
+  const int bits[] = {channels.x, channels.y, channels.z, channels.w};
+  int count = 0;
+  while (count < 4 && bits[count] != 0) ++count;
+  for (int i = 0; i < 4; ++i)
+    if (bits[i] != (i < count ? bits[0] : 0)) return 0;
+  const bool floats = channels.f == cudaChannelFormatKindFloat;
+  if (!floats && channels.f != cudaChannelFormatKindSigned && channels.f != cudaChannelFormatKindUnsigned)
+    return 0;
+  if (count == 0 || count == 3 || (bits[0] != 16 && bits[0] != 32 && (bits[0] != 8 || floats))) return 0;
+  return static_cast<size_t>(count * bits[0] / 8);
+}
+
+bool valid_array(cudaArray_const_t array) { return arrays().contains(array); }
+
+size_t texel_bytes(cudaArray_const_t array) {
+  return valid_array(array) ? texel_bytes_of(array->channels) : 0;
+}
+
+cudaError_t array_side(cudaArray_const_t array, size_t x_bytes, size_t y, size_t z, size_t width, size_t rows,
+                       size_t slices, CopySide& side) {
+  if (!valid_array(array)) return cudaErrorInvalidValue;
+  const auto within = [](size_t from, size_t count, size_t size) {
+    return from <= size && count <= size - from;
+  };
+  if (!within(x_bytes, width, array->extent.width * texel_bytes(array)) ||
+      !within(y, rows, rows_of(*array)) || !within(z, slices, slices_of(*array)))
+    return cudaErrorInvalidValue;
+  side = {reinterpret_cast<const void*>(array->base + z * array->slice_bytes + y * array->pitch + x_bytes),
+          array->pitch, array->slice_bytes};
+  return cudaSuccess;
+}
+
+cudaError_t refuse(const char* what) { return static_cast<cudaError_t>(duet_unsupported(what)); }
+
+}  // namespace duet::cuda
+
+// No call of CUDA's error rules: it returns what it was given.
+extern "C" __attribute__((visibility("default"))) cudaChannelFormatDesc cudaCreateChannelDesc(
+    int x, int y, int z, int w, cudaChannelFormatKind f) {
+  return {x, y, z, w, f};
+}
+
+DUET_API(cudaGetChannelDesc, Other, (cudaChannelFormatDesc * channels, cudaArray_const_t array)) {
+  if (channels == nullptr || !duet::cuda::valid_array(array)) return cudaErrorInvalidValue;
+  *channels = array->channels;
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaMallocArray, Allocate,
+         (cudaArray_t * array, const cudaChannelFormatDesc* channels, size_t width, size_t height,
+          unsigned flags)) {
+  if (flags & cudaArrayLayered) return cudaErrorInvalidValue;
+  return make(session, array, channels, {width, height, 0}, flags);
+}
+DUET_END
+
+DUET_API(cudaMalloc3DArray, Allocate,
+         (cudaArray_t * array, const cudaChannelFormatDesc* channels, cudaExtent extent, unsigned flags)) {
+  return make(session, array, channels, extent, flags);
+}
+DUET_END
+
+DUET_API(cudaFreeArray, Allocate, (cudaArray_t array)) {
+  if (array == nullptr) return cudaSuccess;
+  if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;
+  if (!session.driver().all_idle())
+    thread.host->wait(duet::driver::CallKind::Allocate, [&] { return session.driver().all_idle(); });
+  if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;  // another thread was faster
+  if (const Allocation* allocation = session.space().find(array->base))
+    session.process().release_device(*allocation);
+  arrays().erase(array);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaArrayGetInfo, Other,
+         (cudaChannelFormatDesc * channels, cudaExtent* extent, unsigned* flags, cudaArray_t array)) {
+  if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;
+  if (channels != nullptr) *channels = array->channels;
+  if (extent != nullptr) *extent = array->extent;
+  if (flags != nullptr) *flags = array->flags;
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API_SYNC(cudaMemcpy2DToArray, MemcpySync,
+              (cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
+               size_t height, cudaMemcpyKind kind)) {
+  return to_array(session, thread, to, x, y, from, pitch, width, height, kind, nullptr, false);
+}
+DUET_END
+DUET_API(cudaMemcpy2DToArrayAsync, MemcpyAsync,
+         (cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width, size_t height,
+          cudaMemcpyKind kind, cudaStream_t stream)) {
+  return to_array(session, thread, to, x, y, from, pitch, width, height, kind, stream, true);
+}
+DUET_END
+DUET_API_SYNC(cudaMemcpy2DFromArray, MemcpySync,
+              (void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+               size_t height, cudaMemcpyKind kind)) {
+  return from_array(session, thread, to, pitch, from, x, y, width, height, kind, nullptr, false);
+}
+DUET_END
+DUET_API(cudaMemcpy2DFromArrayAsync, MemcpyAsync,
+         (void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height,
+          cudaMemcpyKind kind, cudaStream_t stream)) {
+  return from_array(session, thread, to, pitch, from, x, y, width, height, kind, stream, true);
+}
+DUET_END
+DUET_API_SYNC(cudaMemcpy2DArrayToArray, MemcpySync,
+              (cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x, size_t from_y,
+               size_t width, size_t height, cudaMemcpyKind kind)) {
+  if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  CopySide target{}, source{};
+  cudaError_t error = duet::cuda::array_side(to, to_x, to_y, 0, width, height, 1, target);
+  if (error == cudaSuccess) error = duet::cuda::array_side(from, from_x, from_y, 0, width, height, 1, source);
+  if (error != cudaSuccess) return error;
+  return copy_box(session, thread, target, source, width, height, 1, kind, nullptr, false);
+}
+DUET_END
+DUET_API_SYNC(cudaMemcpyToArray, MemcpySync,
+              (cudaArray_t to, size_t x, size_t y, const void* from, size_t count, cudaMemcpyKind kind)) {
+  return to_array_by_rows(session, thread, to, x, y, from, count, kind, nullptr, false);
+}
+DUET_END
+DUET_API(cudaMemcpyToArrayAsync, MemcpyAsync,
+         (cudaArray_t to, size_t x, size_t y, const void* from, size_t count, cudaMemcpyKind kind,
+          cudaStream_t stream)) {
+  return to_array_by_rows(session, thread, to, x, y, from, count, kind, stream, true);
+}
+DUET_END
+DUET_API_SYNC(cudaMemcpyFromArray, MemcpySync,
+              (void* to, cudaArray_const_t from, size_t x, size_t y, size_t count, cudaMemcpyKind kind)) {
+  return from_array_by_rows(session, thread, to, from, x, y, count, kind, nullptr, false);
+}
+DUET_END
+DUET_API(cudaMemcpyFromArrayAsync, MemcpyAsync,
+         (void* to, cudaArray_const_t from, size_t x, size_t y, size_t count, cudaMemcpyKind kind,
+          cudaStream_t stream)) {
+  return from_array_by_rows(session, thread, to, from, x, y, count, kind, stream, true);
+}
+DUET_END

@@ -1,0 +1,217 @@
+// Texture and surface objects. An object is the address of its descriptor in device memory (gpu/image.h).
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda/images/arrays.h"
+#include "gpu/image.h"
+
+using duet::Address;
+using duet::cuda::refuse;
+using duet::cuda::Session;
+using duet::gpu::AddressMode;
+using duet::gpu::Image;
+using duet::memory::Allocation;
+using duet::memory::AllocationKind;
+
+namespace {
+
+// What a program may ask an object for.
+struct Description {
+  cudaResourceDesc resource{};
+  cudaTextureDesc texture{};
+  bool surface = false;
+};
+
+struct Objects {
+  std::unordered_map<Address, Description> all;
+  // Destroyed while kernels that may use them are under way.
+  std::vector<Address> leaving;
+};
+Objects& objects() {  // never destroyed, as the session that guards it
+  static auto* const made = new Objects;
+  return *made;
+}
+
+void release_leaving(Session& session) {
+  if (!session.driver().all_idle()) return;
+  for (const Address object : objects().leaving)
+    if (const Allocation* allocation = session.space().find(object))
+      session.process().release_device(*allocation);
+  objects().leaving.clear();
+}
+
+cudaError_t add(Session& session, const Image& image, const Description& description,
+                unsigned long long* object) {
+  release_leaving(session);
+  const Allocation* allocation = session.space().allocate_device(sizeof(Image), AllocationKind::Constants);
+  if (allocation == nullptr) return cudaErrorMemoryAllocation;
+  std::memcpy(allocation->backing, &image, sizeof image);
+  objects().all.emplace(allocation->base, description);
+  *object = allocation->base;
+  return cudaSuccess;
+}
+
+cudaError_t destroy(Session& session, Address object, bool surface) {
+  const auto found = objects().all.find(object);
+  if (found == objects().all.end() || found->second.surface != surface) return cudaErrorInvalidValue;
+  objects().all.erase(found);
+  objects().leaving.push_back(object);
+  release_leaving(session);
+  return cudaSuccess;
+}
+
+const Description* find(Address object, bool surface) {
+  const auto found = objects().all.find(object);
+  return found == objects().all.end() || found->second.surface != surface ? nullptr : &found->second;
+}
+
+cudaError_t set_channels(Image& image, const cudaChannelFormatDesc& channels) {
+  if (duet::cuda::texel_bytes_of(channels) == 0) {
+    if (channels.f > cudaChannelFormatKindNone)
+      return refuse("a texture with channels other than integers and floats");
+    return cudaErrorInvalidChannelDescriptor;
+  }
+  image.channel_bytes = static_cast<std::uint8_t>(channels.x / 8);
+  image.channels = static_cast<std::uint8_t>(duet::cuda::texel_bytes_of(channels) / image.channel_bytes);
+  image.format = channels.f == cudaChannelFormatKindFloat    ? Image::Format::Float
+                 : channels.f == cudaChannelFormatKindSigned ? Image::Format::Signed
+                                                             : Image::Format::Unsigned;
+  return cudaSuccess;
+}
+
+cudaError_t set_array(Image& image, cudaArray_const_t array) {
+  if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;
+  image.base = array->base;
+  image.pitch = array->pitch;
+  image.slice_bytes = array->slice_bytes;
+  const auto size = [](size_t extent) { return static_cast<std::uint32_t>(extent == 0 ? 1 : extent); };
+  image.width = size(array->extent.width);
+  image.height = size(array->extent.height);
+  image.depth = size(array->extent.depth);
+  image.layered = (array->flags & cudaArrayLayered) != 0;
+  image.dimensions = array->extent.height == 0 ? 1 : array->extent.depth == 0 || image.layered ? 2 : 3;
+  return set_channels(image, array->channels);
+}
+
+// Pointers start where silicon's units can reach (cudaDeviceProp::textureAlignment, texturePitchAlignment).
+constexpr size_t kBaseAlignment = 512, kPitchAlignment = 32;
+bool aligned(const void* pointer) { return reinterpret_cast<Address>(pointer) % kBaseAlignment == 0; }
+
+cudaError_t set_resource(Image& image, const cudaResourceDesc& resource) {
+  switch (resource.resType) {
+    case cudaResourceTypeArray:
+      return set_array(image, resource.res.array.array);
+    case cudaResourceTypeLinear: {
+      const auto& linear = resource.res.linear;
+      if (linear.devPtr == nullptr || !aligned(linear.devPtr)) return cudaErrorInvalidValue;
+      const cudaError_t error = set_channels(image, linear.desc);
+      if (error != cudaSuccess) return error;
+      image.base = reinterpret_cast<Address>(linear.devPtr);
+      image.width = static_cast<std::uint32_t>(linear.sizeInBytes / image.texel_bytes());
+      image.linear = true;
+      return image.width == 0 ? cudaErrorInvalidValue : cudaSuccess;
+    }
+    case cudaResourceTypePitch2D: {
+      const auto& plane = resource.res.pitch2D;
+      if (plane.devPtr == nullptr || !aligned(plane.devPtr) || plane.width == 0 || plane.height == 0 ||
+          plane.pitchInBytes % kPitchAlignment != 0)
+        return cudaErrorInvalidValue;
+      const cudaError_t error = set_channels(image, plane.desc);
+      if (error != cudaSuccess) return error;
+      if (plane.pitchInBytes < plane.width * image.texel_bytes()) return cudaErrorInvalidPitchValue;
+      image.base = reinterpret_cast<Address>(plane.devPtr);
+      image.pitch = plane.pitchInBytes;
+      image.width = static_cast<std::uint32_t>(plane.width);
+      image.height = static_cast<std::uint32_t>(plane.height);
+      image.dimensions = 2;
+      return cudaSuccess;
+    }
+    default:
+      return refuse("a texture of a mipmapped array");
+  }
+}
+
+cudaError_t set_sampling(Image& image, const cudaTextureDesc& texture) {
+  if (texture.sRGB != 0) return refuse("a texture with cudaTextureDesc::sRGB");
+  for (unsigned i = 0; i < 3; ++i) {
+    if (static_cast<unsigned>(texture.addressMode[i]) > cudaAddressModeBorder) return cudaErrorInvalidValue;
+    image.address[i] = static_cast<AddressMode>(texture.addressMode[i]);
+  }
+  image.normalized = texture.normalizedCoords != 0;
+  if (texture.readMode == cudaReadModeNormalizedFloat && image.format != Image::Format::Float) {
+    if (image.channel_bytes > 2) return cudaErrorInvalidNormSetting;
+    image.scaled = true;
+  }
+  image.filter = texture.filterMode == cudaFilterModeLinear && !image.linear;
+  if (image.filter && !image.reads_floats()) return cudaErrorInvalidFilterSetting;
+  bool any_border = false;
+  for (unsigned i = 0; i < 4; ++i) {
+    image.border[i] = texture.borderColor[i];
+    any_border |= texture.borderColor[i] != 0;
+  }
+  if (any_border && !image.reads_floats())
+    return refuse("a texture of integers with a border colour other than 0");
+  return cudaSuccess;
+}
+
+}  // namespace
+
+DUET_API(cudaCreateTextureObject, Other,
+         (cudaTextureObject_t * object, const cudaResourceDesc* resource, const cudaTextureDesc* texture,
+          const cudaResourceViewDesc* view)) {
+  if (object == nullptr || resource == nullptr || texture == nullptr) return cudaErrorInvalidValue;
+  if (view != nullptr) return refuse("cudaCreateTextureObject with a resource view");
+  Image image;
+  cudaError_t error = set_resource(image, *resource);
+  if (error == cudaSuccess) error = set_sampling(image, *texture);
+  return error == cudaSuccess ? add(session, image, {*resource, *texture, false}, object) : error;
+}
+DUET_END
+
+DUET_API(cudaDestroyTextureObject, Other, (cudaTextureObject_t object)) {
+  return destroy(session, object, false);
+}
+DUET_END
+
+DUET_API(cudaGetTextureObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaTextureObject_t object)) {
+  const Description* description = find(object, false);
+  if (resource == nullptr || description == nullptr) return cudaErrorInvalidValue;
+  *resource = description->resource;
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaGetTextureObjectTextureDesc, Other, (cudaTextureDesc * texture, cudaTextureObject_t object)) {
+  const Description* description = find(object, false);
+  if (texture == nullptr || description == nullptr) return cudaErrorInvalidValue;
+  *texture = description->texture;
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaCreateSurfaceObject, Other, (cudaSurfaceObject_t * object, const cudaResourceDesc* resource)) {
+  if (object == nullptr || resource == nullptr || resource->resType != cudaResourceTypeArray)
+    return cudaErrorInvalidValue;
+  Image image;
+  image.surface = true;
+  if (const cudaError_t error = set_array(image, resource->res.array.array); error != cudaSuccess)
+    return error;
+  if ((resource->res.array.array->flags & cudaArraySurfaceLoadStore) == 0) return cudaErrorInvalidValue;
+  return add(session, image, {*resource, {}, true}, object);
+}
+DUET_END
+
+DUET_API(cudaDestroySurfaceObject, Other, (cudaSurfaceObject_t object)) {
+  // No object may be destroyed: cuda-samples volumeFiltering does so.
+  return object == 0 ? cudaSuccess : destroy(session, object, true);
+}
+DUET_END
+
+DUET_API(cudaGetSurfaceObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaSurfaceObject_t object)) {
+  const Description* description = find(object, true);
+  if (resource == nullptr || description == nullptr) return cudaErrorInvalidValue;
+  *resource = description->resource;
+  return cudaSuccess;
+}
+DUET_END

@@ -1,0 +1,132 @@
+// duet_full_empty.h: full/empty bits (lustig2013 §4.4). Arguments are checked here and in copy_linear; what
+// the bits do is the machine's.
+#include "cuda/memory/copies.h"
+#include "cuda/session/session.h"
+#include "cuda/streams/capture.h"
+#include "duet_full_empty.h"
+
+using duet::Address;
+using duet::Bytes;
+using duet::cuda::FullEmptyUse;
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
+using duet::driver::CommandKind;
+using duet::memory::Action;
+using duet::memory::Allocation;
+using duet::memory::Trigger;
+
+namespace duet::cuda {
+
+bool whole_granules(Session& session, const Allocation* allocation, Address address, Bytes bytes) {
+  if (allocation == nullptr || !allocation->tracked) return false;
+  const Bytes granule = session.process().full_empty_granule_bytes();
+  const Address end = allocation->base + allocation->bytes;
+  return address % granule == 0 && bytes % granule == 0 && address < end && bytes <= end - address;
+}
+
+}  // namespace duet::cuda
+
+namespace {
+
+// False for a value that the header does not name.
+bool read(cudaMemcpyTrigger trigger, cudaMemcpyAction action, FullEmptyUse& use) {
+  switch (trigger) {
+    case cudaMemcpyTriggerNone:
+      use.trigger = Trigger::None;
+      break;
+    case cudaMemcpyTriggerFilled:
+      use.trigger = Trigger::Full;
+      break;
+    case cudaMemcpyTriggerEmptied:
+      use.trigger = Trigger::Empty;
+      break;
+    default:
+      return false;
+  }
+  switch (action) {
+    case cudaMemcpyActionNone:
+      use.action = Action::None;
+      break;
+    case cudaMemcpyActionFill:
+      use.action = Action::Fill;
+      break;
+    case cudaMemcpyActionEmpty:
+      use.action = Action::Empty;
+      break;
+    default:
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+DUET_API(duetMallocTracked, Allocate, (void** pointer, size_t bytes)) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (!session.process().has_full_empty()) return cudaErrorNotSupported;
+  if (bytes == 0) return cudaSuccess;
+  const Allocation* allocation = session.process().allocate_tracked(bytes);
+  if (allocation == nullptr) return cudaErrorMemoryAllocation;
+  *pointer = reinterpret_cast<void*>(allocation->base);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(duetMemcpyAsync, MemcpyAsync,
+         (void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+          cudaMemcpyTrigger trigger, cudaMemcpyAction action)) {
+  FullEmptyUse use;
+  if (!read(trigger, action, use)) return cudaErrorInvalidValue;
+  if (use.any() && !session.process().has_full_empty()) return cudaErrorNotSupported;
+  return copy_linear(session, thread, to, from, bytes, kind, stream, true, use);
+}
+DUET_END
+
+namespace {
+
+// A command that acts on the bits of a range, or with Action::None on what waits there.
+cudaError_t submit(Session& session, ThreadState& thread, void* pointer, size_t bytes, Action action,
+                   cudaStream_t stream) {
+  duet::cuda::StreamUse use;
+  if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
+    return error;
+  if (use.capture != nullptr) return duet::cuda::refuse_capture(use, cudaErrorStreamCaptureUnsupported);
+  if (!session.process().has_full_empty()) return cudaErrorNotSupported;
+  if (bytes == 0) return cudaSuccess;
+  const auto address = reinterpret_cast<Address>(pointer);
+  if (!duet::cuda::whole_granules(session, session.space().find(address), address, bytes))
+    return cudaErrorInvalidValue;
+  duet::driver::Command command;
+  command.kind = CommandKind::FullEmptySet;
+  command.call = duet::driver::CallKind::Memset;
+  command.stream = session.stream_id(stream);
+  command.full_empty = {address, bytes, action};
+  thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+
+}  // namespace
+
+DUET_API(duetFullEmptySet, Memset,
+         (void* pointer, size_t bytes, duetFullEmptyState state, cudaStream_t stream)) {
+  if (state != duetEmpty && state != duetFull) return cudaErrorInvalidValue;
+  return submit(session, thread, pointer, bytes, state == duetFull ? Action::Fill : Action::Empty, stream);
+}
+DUET_END
+
+DUET_API(duetFullEmptyRelease, Memset, (void* pointer, size_t bytes, cudaStream_t stream)) {
+  return submit(session, thread, pointer, bytes, Action::None, stream);
+}
+DUET_END
+
+DUET_API(duetFullEmptyEmptyOnKernelEnd, Other, (void* pointer, int on)) {
+  if (!session.process().has_full_empty()) return cudaErrorNotSupported;
+  const auto address = reinterpret_cast<Address>(pointer);
+  const Allocation* allocation = session.space().find(address);
+  if (allocation == nullptr || !allocation->tracked || allocation->base != address)
+    return cudaErrorInvalidValue;
+  session.process().empty_at_kernel_end(*allocation, on != 0);
+  return cudaSuccess;
+}
+DUET_END

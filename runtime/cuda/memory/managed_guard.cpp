@@ -1,0 +1,161 @@
+#include "cuda/memory/managed_guard.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "cuda_runtime_api.h"
+
+namespace duet::cuda {
+
+namespace {
+
+const ManagedGuard* guard = nullptr;  // for the handler; set once
+struct sigaction before;
+
+// Says what was touched, or hands the signal to whom it belonged to before. Returning runs the instruction
+// again.
+void on_fault(int signal, siginfo_t* info, void* context) {
+  char text[512];
+  if (guard->explain(reinterpret_cast<Address>(info->si_addr), text, sizeof text)) {
+    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) _exit(128 + signal);
+    struct sigaction ordinary {};
+    ordinary.sa_handler = SIG_DFL;
+    sigaction(signal, &ordinary, nullptr);
+    return;
+  }
+  if ((before.sa_flags & SA_SIGINFO) != 0)
+    before.sa_sigaction(signal, info, context);
+  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+    before.sa_handler(signal);
+  else
+    sigaction(signal, &before, nullptr);
+}
+
+}  // namespace
+
+ManagedGuard::ManagedGuard(const config::Machine& machine, driver::Driver& driver)
+    : driver_(driver), machine_(machine.gpu.name) {}
+
+std::byte* ManagedGuard::allocate(Bytes bytes, std::byte*& backing) {
+  if (guard == nullptr) {
+    guard = this;
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(SIGSEGV, &action, &before);
+  }
+  const int file = memfd_create("managed", MFD_CLOEXEC);
+  if (file < 0) return nullptr;
+  void* views[2] = {MAP_FAILED, MAP_FAILED};
+  if (ftruncate(file, static_cast<off_t>(bytes)) == 0)
+    for (void*& view : views) view = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (views[0] == MAP_FAILED || views[1] == MAP_FAILED) {
+    for (void* view : views)
+      if (view != MAP_FAILED) munmap(view, bytes);
+    return nullptr;
+  }
+  backing = static_cast<std::byte*>(views[1]);
+  Range range;
+  range.backing = backing;
+  range.bytes = bytes;
+  range.flags = cudaMemAttachGlobal;
+  range.number = ++allocations_;
+  const auto base = reinterpret_cast<Address>(views[0]);
+  apply(base, ranges_[base] = range);
+  return static_cast<std::byte*>(views[0]);
+}
+
+void ManagedGuard::attach(Address base, unsigned flags, driver::StreamId stream) {
+  const auto found = ranges_.find(base);
+  if (found == ranges_.end()) return;
+  found->second.flags = flags;
+  found->second.stream = stream;
+  apply(base, found->second);
+}
+
+bool ManagedGuard::release(Address base) {
+  const auto found = ranges_.find(base);
+  if (found == ranges_.end()) return false;
+  munmap(reinterpret_cast<void*>(base), found->second.bytes);
+  munmap(found->second.backing, found->second.bytes);
+  ranges_.erase(found);
+  return true;
+}
+
+std::byte* ManagedGuard::backing(const std::byte* host) const {
+  const auto address = reinterpret_cast<Address>(host);
+  const auto after = ranges_.upper_bound(address);
+  if (after != ranges_.begin()) {
+    const auto& [base, range] = *std::prev(after);
+    if (address - base < range.bytes) return range.backing + (address - base);
+  }
+  return const_cast<std::byte*>(host);
+}
+
+// The latest of a stream stands for those before it.
+void ManagedGuard::launched(driver::CommandId id, driver::StreamId stream, const std::string& kernel) {
+  std::erase_if(running_, [&](const Running& one) { return one.stream == stream; });
+  running_.push_back({id, stream, kernel});
+  apply();
+}
+
+void ManagedGuard::around_host_function(const std::function<void()>& function) {
+  bool busy = false;
+  driver_.for_each_running_kernel([&](const driver::CommandRecord&) { busy = true; });
+  if (busy) return function();
+  std::vector<Running> later;
+  later.swap(running_);
+  apply();
+  function();
+  running_.swap(later);
+  apply();
+}
+
+void ManagedGuard::synchronized() {
+  if (running_.empty()) return;
+  std::erase_if(running_, [&](const Running& one) { return driver_.complete(one.id); });
+  apply();
+}
+
+const ManagedGuard::Running* ManagedGuard::user_of(const Range& range) const {
+  if ((range.flags & cudaMemAttachHost) != 0) return nullptr;
+  const bool single = (range.flags & cudaMemAttachSingle) != 0;
+  const auto user = std::find_if(running_.begin(), running_.end(),
+                                 [&](const Running& one) { return !single || one.stream == range.stream; });
+  return user == running_.end() ? nullptr : &*user;
+}
+
+void ManagedGuard::apply(Address base, Range& range) {
+  const bool wanted = user_of(range) != nullptr;
+  if (wanted == range.is_protected) return;
+  mprotect(reinterpret_cast<void*>(base), range.bytes, wanted ? PROT_NONE : PROT_READ | PROT_WRITE);
+  range.is_protected = wanted;
+}
+
+void ManagedGuard::apply() {
+  for (auto& [base, range] : ranges_) apply(base, range);
+}
+
+bool ManagedGuard::explain(Address address, char* text, std::size_t bytes) const {
+  const auto after = ranges_.upper_bound(address);
+  if (after == ranges_.begin()) return false;
+  const auto& [base, range] = *std::prev(after);
+  if (address - base >= range.bytes || !range.is_protected) return false;
+  const Running* user = user_of(range);
+  std::snprintf(
+      text, bytes,
+      "duet: the program touches managed memory at %#llx (byte %llu of allocation %zu of managed memory) "
+      "while kernel '%s' may run, and %s has no concurrent access: synchronize before, attach the memory "
+      "to a stream or the host (cudaStreamAttachMemAsync), or set gpu.concurrent_managed_access = true\n",
+      static_cast<unsigned long long>(address), static_cast<unsigned long long>(address - base), range.number,
+      user != nullptr ? user->kernel.c_str() : "?", machine_.c_str());
+  return true;
+}
+
+}  // namespace duet::cuda

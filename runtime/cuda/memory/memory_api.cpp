@@ -1,0 +1,266 @@
+// Memory allocation: device, pinned, mapped, managed (shared memory: host and GPU reach the same bytes, see
+// managed_guard.h for when), registered; and what may be asked of a pointer.
+#include <cstring>
+
+#include "base/error.h"
+#include "cuda/graphs/graph_memory.h"
+#include "cuda/memory/memory_pool.h"
+#include "cuda/session/notes.h"
+#include "cuda/session/session.h"
+#include "cuda/streams/capture.h"
+
+using duet::Address;
+using duet::Bytes;
+using duet::cuda::Session;
+using duet::cuda::ThreadState;
+using duet::memory::Allocation;
+using duet::memory::AllocationKind;
+
+namespace {
+
+Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
+
+// Rows start at multiples of this, so that each coalesces as an aligned access
+// (cudaDeviceProp::texturePitchAlignment's order).
+constexpr Bytes kPitchAlignment = 512;
+
+cudaError_t allocate(Session& session, ThreadState& thread, void** pointer, Bytes bytes) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  const Allocation* allocation = duet::cuda::allocate_device(session, bytes);
+  if (allocation == nullptr) return cudaErrorMemoryAllocation;
+  *pointer = reinterpret_cast<void*>(allocation->base);
+  return cudaSuccess;
+}
+
+// CUDA's cudaFree waits for the device.
+void wait_for_device(Session& session, ThreadState& thread) {
+  if (!session.driver().all_idle())
+    thread.host->wait(duet::driver::CallKind::Allocate, [&] { return session.driver().all_idle(); });
+  session.synchronized();
+}
+
+cudaError_t release(Session& session, ThreadState& thread, void* pointer) {
+  if (pointer == nullptr) return cudaSuccess;
+  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
+  const Allocation* allocation = session.space().find(address_of(pointer));
+  if (allocation == nullptr || allocation->base != address_of(pointer)) return cudaErrorInvalidValue;
+  if (duet::cuda::freed_in_pool(pointer)) return cudaErrorInvalidValue;
+  wait_for_device(session, thread);
+  if (auto memory = duet::cuda::graph_memory_of(pointer)) {
+    const cudaError_t error = duet::cuda::free_graph_memory(memory);
+    memory.reset();
+    duet::cuda::trim_graph_memory(session);
+    return error;
+  }
+  // Meanwhile another thread may have freed something.
+  allocation = session.space().find(address_of(pointer));
+  if (allocation == nullptr) return cudaErrorInvalidValue;
+  if (allocation->kind == AllocationKind::Managed)
+    return session.free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+  if (allocation->kind != AllocationKind::Device) return cudaErrorInvalidValue;
+  if (duet::cuda::free_to_pool(session, pointer)) return cudaSuccess;
+  session.process().release_device(*allocation);
+  return cudaSuccess;
+}
+
+cudaError_t allocate_host(Session& session, ThreadState& thread, void** pointer, Bytes bytes,
+                          unsigned flags) {
+  if (pointer == nullptr || (flags & ~7u) != 0) return cudaErrorInvalidValue;
+  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
+  *pointer = bytes == 0 ? nullptr : session.allocate_host(bytes, AllocationKind::Pinned, flags);
+  return bytes == 0 || *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+}  // namespace
+
+DUET_API(cudaMalloc, Allocate, (void** pointer, size_t bytes)) {
+  return allocate(session, thread, pointer, bytes);
+}
+DUET_END
+
+DUET_API(cudaMallocPitch, Allocate, (void** pointer, size_t* pitch, size_t width, size_t height)) {
+  if (pitch == nullptr) return cudaErrorInvalidValue;
+  *pitch = duet::round_up<size_t>(width, kPitchAlignment);
+  return allocate(session, thread, pointer, *pitch * height);
+}
+DUET_END
+
+DUET_API(cudaMalloc3D, Allocate, (cudaPitchedPtr * pitched, cudaExtent extent)) {
+  if (pitched == nullptr) return cudaErrorInvalidValue;
+  pitched->pitch = duet::round_up<size_t>(extent.width, kPitchAlignment);
+  pitched->xsize = extent.width;
+  pitched->ysize = extent.height;
+  return allocate(session, thread, &pitched->ptr, pitched->pitch * extent.height * extent.depth);
+}
+DUET_END
+
+DUET_API(cudaFree, Allocate, (void* pointer)) { return release(session, thread, pointer); }
+DUET_END
+
+DUET_API(cudaMallocHost, Allocate, (void** pointer, size_t bytes)) {
+  return allocate_host(session, thread, pointer, bytes, 0);
+}
+DUET_END
+DUET_API(cudaHostAlloc, Allocate, (void** pointer, size_t bytes, unsigned flags)) {
+  return allocate_host(session, thread, pointer, bytes, flags);
+}
+DUET_END
+
+DUET_API(cudaFreeHost, Allocate, (void* pointer)) {
+  if (pointer == nullptr) return cudaSuccess;
+  const Allocation* allocation = session.space().find(address_of(pointer));
+  if (allocation == nullptr || allocation->base != address_of(pointer) ||
+      allocation->kind != AllocationKind::Pinned)
+    return cudaErrorInvalidValue;
+  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
+  wait_for_device(session, thread);
+  return session.free_host(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+}
+DUET_END
+
+DUET_API(cudaMallocManaged, Allocate, (void** pointer, size_t bytes, unsigned flags)) {
+  if (pointer == nullptr || bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    return cudaErrorInvalidValue;
+  *pointer = session.allocate_host(bytes, AllocationKind::Managed, flags);
+  return *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+DUET_END
+
+DUET_API(cudaHostRegister, Allocate, (void* pointer, size_t bytes, unsigned flags)) {
+  if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+  if (session.space().find(address_of(pointer)) != nullptr) return cudaErrorHostMemoryAlreadyRegistered;
+  try {
+    session.space().map_host(pointer, bytes, AllocationKind::Registered, duet::memory::PageEntry{}, flags);
+  } catch (const duet::Error&) {
+    return cudaErrorHostMemoryAlreadyRegistered;
+  }
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaHostUnregister, Allocate, (void* pointer)) {
+  const Allocation* allocation = session.space().find(address_of(pointer));
+  if (allocation == nullptr || allocation->base != address_of(pointer) ||
+      allocation->kind != AllocationKind::Registered)
+    return cudaErrorHostMemoryNotRegistered;
+  wait_for_device(session, thread);
+  if (session.space().find(address_of(pointer)) == nullptr) return cudaErrorHostMemoryNotRegistered;
+  session.space().release(address_of(pointer));
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaHostGetDevicePointer, Other, (void** device, void* host, unsigned flags)) {
+  if (device == nullptr || flags != 0) return cudaErrorInvalidValue;
+  const Allocation* allocation = session.space().find(address_of(host));
+  if (allocation == nullptr || allocation->in_device_memory()) return cudaErrorInvalidValue;
+  *device = host;  // unified addressing: the same address on both sides
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaHostGetFlags, Other, (unsigned* flags, void* host)) {
+  const Allocation* allocation = session.space().find(address_of(host));
+  if (flags == nullptr || allocation == nullptr || allocation->kind != AllocationKind::Pinned)
+    return cudaErrorInvalidValue;
+  *flags = allocation->flags | cudaHostAllocMapped;
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaMemGetInfo, Other, (size_t * free, size_t* total)) {
+  if (free == nullptr || total == nullptr) return cudaErrorInvalidValue;
+  *free = session.space().device_bytes_free();
+  *total = session.space().device_bytes();
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaPointerGetAttributes, Other, (cudaPointerAttributes * attributes, const void* pointer)) {
+  if (attributes == nullptr) return cudaErrorInvalidValue;
+  *attributes = {};
+  const Allocation* allocation = session.space().find(address_of(pointer));
+  void* const same = const_cast<void*>(pointer);
+  if (allocation == nullptr) {
+    attributes->type = cudaMemoryTypeUnregistered;
+    attributes->hostPointer = same;
+    return cudaSuccess;
+  }
+  attributes->devicePointer = same;
+  switch (allocation->kind) {
+    case AllocationKind::Device:
+    case AllocationKind::Module:
+    case AllocationKind::Constants:
+    case AllocationKind::Heap:
+      attributes->type = cudaMemoryTypeDevice;
+      break;
+    case AllocationKind::Managed:
+      attributes->type = cudaMemoryTypeManaged;
+      attributes->hostPointer = same;
+      break;
+    default:
+      attributes->type = cudaMemoryTypeHost;
+      attributes->hostPointer = same;
+  }
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaGetSymbolAddress, Other, (void** address, const void* symbol)) {
+  Bytes bytes = 0;
+  const Address found = session.symbol_address(symbol, bytes);
+  if (found == 0) return cudaErrorInvalidSymbol;
+  if (address == nullptr) return cudaErrorInvalidValue;
+  *address = reinterpret_cast<void*>(found);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaGetSymbolSize, Other, (size_t * size, const void* symbol)) {
+  Bytes bytes = 0;
+  if (session.symbol_address(symbol, bytes) == 0) return cudaErrorInvalidSymbol;
+  if (size == nullptr) return cudaErrorInvalidValue;
+  *size = bytes;
+  return cudaSuccess;
+}
+DUET_END
+
+// Managed memory is plain shared memory: there is nothing to move ahead of its use, and advice changes
+// nothing.
+namespace {
+cudaError_t check_managed(Session& session, const void* pointer, size_t count) {
+  const Allocation* allocation = session.space().find(address_of(pointer));
+  if (allocation == nullptr || allocation->kind != AllocationKind::Managed ||
+      address_of(pointer) + count > allocation->end())
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+}  // namespace
+DUET_API(cudaMemPrefetchAsync, Other,
+         (const void* pointer, size_t count, cudaMemLocation, unsigned, cudaStream_t stream)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  return check_managed(session, pointer, count);
+}
+DUET_END
+DUET_API(cudaMemAdvise, Other, (const void* pointer, size_t count, cudaMemoryAdvise, cudaMemLocation)) {
+  return check_managed(session, pointer, count);
+}
+DUET_END
+DUET_API(cudaStreamAttachMemAsync, Other,
+         (cudaStream_t stream, void* pointer, size_t bytes, unsigned flags)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
+    return cudaErrorInvalidValue;
+  if (flags == cudaMemAttachSingle && session.stream_handle(stream) == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_managed(session, pointer, 0); error != cudaSuccess) return error;
+  const Allocation* allocation = session.space().find(address_of(pointer));
+  if (allocation->base != address_of(pointer) || (bytes != 0 && bytes != allocation->bytes))
+    return cudaErrorInvalidValue;
+  if (duet::cuda::ManagedGuard* guard = session.managed_guard())
+    guard->attach(allocation->base, flags, session.stream_id(stream));
+  return cudaSuccess;
+}
+DUET_END

@@ -1,0 +1,119 @@
+// Handles of kernels, and libraries: modules under the runtime interface's names.
+#include "cuda/modules/modules.h"
+
+using duet::Address;
+using duet::Bytes;
+using duet::cuda::Function;
+using duet::cuda::Module;
+using duet::cuda::Session;
+
+namespace {
+
+Module* module_of(cudaLibrary_t library) {
+  auto* const module = reinterpret_cast<Module*>(library);
+  return duet::cuda::valid_module(module) ? module : nullptr;
+}
+Module** module_of(cudaLibrary_t* library) { return reinterpret_cast<Module**>(library); }
+
+template <typename Handle>
+cudaError_t handle_of(Session& session, Handle* handle, const void* stub) {
+  if (handle == nullptr) return cudaErrorInvalidValue;
+  Function* function = session.function_of(stub);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  *handle = reinterpret_cast<Handle>(function);
+  return cudaSuccess;
+}
+
+cudaError_t get_variable(Session& session, void** address, size_t* bytes, cudaLibrary_t library,
+                         const char* name, bool only_managed) {
+  Module* module = module_of(library);
+  if (module == nullptr) return cudaErrorInvalidResourceHandle;
+  Address found = 0;
+  Bytes size = 0;
+  bool managed = false;
+  if (name == nullptr) return cudaErrorInvalidValue;
+  if (!duet::cuda::find_variable(session, *module, name, found, size, managed) || (only_managed && !managed))
+    return cudaErrorSymbolNotFound;
+  if (address != nullptr) *address = reinterpret_cast<void*>(found);
+  if (bytes != nullptr) *bytes = size;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+DUET_API(cudaGetFuncBySymbol, Other, (cudaFunction_t * function, const void* stub)) {
+  return handle_of(session, function, stub);
+}
+DUET_END
+DUET_API(cudaGetKernel, Other, (cudaKernel_t * kernel, const void* stub)) {
+  return handle_of(session, kernel, stub);
+}
+DUET_END
+
+// Options of the compiler change nothing here.
+DUET_API(cudaLibraryLoadData, Other,
+         (cudaLibrary_t * library, const void* code, void*, void**, unsigned, void*, void**, unsigned)) {
+  if (library == nullptr || code == nullptr) return cudaErrorInvalidValue;
+  return duet::cuda::load_module(session, thread, code, module_of(library)).error;
+}
+DUET_END
+DUET_API(cudaLibraryLoadFromFile, Other,
+         (cudaLibrary_t * library, const char* path, void*, void**, unsigned, void*, void**, unsigned)) {
+  if (library == nullptr || path == nullptr) return cudaErrorInvalidValue;
+  return duet::cuda::load_module_file(session, thread, path, module_of(library)).error;
+}
+DUET_END
+DUET_API(cudaLibraryUnload, Other, (cudaLibrary_t library)) {
+  if (module_of(library) == nullptr) return cudaErrorInvalidResourceHandle;
+  duet::cuda::unload_module(session, module_of(library));
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaLibraryGetKernel, Other, (cudaKernel_t * kernel, cudaLibrary_t library, const char* name)) {
+  if (kernel == nullptr || name == nullptr) return cudaErrorInvalidValue;
+  Module* module = module_of(library);
+  if (module == nullptr) return cudaErrorInvalidResourceHandle;
+  Function* function = session.image_function(module->image, name);
+  if (function == nullptr) return cudaErrorSymbolNotFound;
+  *kernel = reinterpret_cast<cudaKernel_t>(function);
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaLibraryGetKernelCount, Other, (unsigned* count, cudaLibrary_t library)) {
+  if (count == nullptr) return cudaErrorInvalidValue;
+  Module* module = module_of(library);
+  if (module == nullptr) return cudaErrorInvalidResourceHandle;
+  *count = static_cast<unsigned>(session.loaded(*module->image).module.kernels.size());
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaLibraryEnumerateKernels, Other,
+         (cudaKernel_t * kernels, unsigned count, cudaLibrary_t library)) {
+  if (kernels == nullptr) return cudaErrorInvalidValue;
+  Module* module = module_of(library);
+  if (module == nullptr) return cudaErrorInvalidResourceHandle;
+  const auto& all = session.loaded(*module->image).module.kernels;
+  for (unsigned i = 0; i < count && i < all.size(); ++i)
+    kernels[i] = reinterpret_cast<cudaKernel_t>(session.image_function(module->image, all[i].name));
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaLibraryGetGlobal, Other,
+         (void** address, size_t* bytes, cudaLibrary_t library, const char* name)) {
+  return get_variable(session, address, bytes, library, name, false);
+}
+DUET_END
+DUET_API(cudaLibraryGetManaged, Other,
+         (void** address, size_t* bytes, cudaLibrary_t library, const char* name)) {
+  return get_variable(session, address, bytes, library, name, true);
+}
+DUET_END
+DUET_API(cudaFuncGetParamInfo, Other, (const void* stub, size_t index, size_t* offset, size_t* bytes)) {
+  const Function* function = session.function_of(stub);
+  if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (offset == nullptr || index >= function->kernel->parameters.size()) return cudaErrorInvalidValue;
+  *offset = function->kernel->parameters[index].offset;
+  if (bytes != nullptr) *bytes = function->kernel->parameters[index].bytes;
+  return cudaSuccess;
+}
+DUET_END

@@ -1,0 +1,51 @@
+// Modules that a program loads while it runs: PTX text or a fat binary, from memory or from a file. A module
+// of the driver interface, a library of either interface and what cuLinkComplete makes are the same thing.
+// Left out: machine code, and giving back the memory of variables when a module is unloaded.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda/session/session.h"
+
+struct CUctx_st;
+
+struct CUmod_st {
+  duet::cuda::Image* image = nullptr;
+  CUctx_st* context = nullptr;
+};
+
+namespace duet::cuda {
+
+using Module = CUmod_st;
+
+// The PTX text of what cuModuleLoadData is given: text that ends with a zero, a fat binary, or its wrapper.
+// Throws duet::Error with one line when there is none in it.
+std::string ptx_of_image(Session& session, const void* image, const std::string& name);
+// The same of `bytes` bytes.
+std::string ptx_of_bytes(Session& session, const void* image, std::size_t bytes, const std::string& name);
+// Null when the file cannot be read.
+std::unique_ptr<std::string> read_file(const char* path);
+
+// What a load that failed has to say, for cuModuleLoadDataEx and cuLinkCreate; standard error says it as
+// well.
+struct LoadResult {
+  cudaError_t error = cudaSuccess;
+  std::string message;
+};
+// No kernel of the module gets more than `most_registers` a thread.
+LoadResult load_module(Session& session, ThreadState& thread, const void* image, Module** module,
+                       std::uint32_t most_registers = ~0u);
+LoadResult load_module_file(Session& session, ThreadState& thread, const char* path, Module** module);
+void unload_module(Session& session, Module* module);
+void unload_modules_of(Session& session, const CUctx_st* context);
+bool valid_module(const Module* module);
+// The module of a function that came from one; null otherwise.
+Module* module_of(const Image* image);
+
+// A variable by its name; false when the module has none.
+bool find_variable(Session& session, Module& module, const char* name, Address& address, Bytes& bytes,
+                   bool& managed);
+
+}  // namespace duet::cuda

@@ -1,0 +1,78 @@
+#include "cuda/session/contexts.h"
+
+#include <algorithm>
+
+#include "cuda/modules/modules.h"
+
+namespace duet::cuda {
+
+namespace {
+
+// The primary one first; never destroyed, so that a handle is not given twice.
+std::vector<CUctx_st*>& contexts() {
+  static auto* const all = [] {
+    auto* made = new std::vector<CUctx_st*>{new CUctx_st};
+    made->front()->primary = true;
+    made->front()->id = 1;
+    return made;
+  }();
+  return *all;
+}
+
+}  // namespace
+
+CUctx_st* primary_context() { return contexts().front(); }
+
+CUctx_st* current_context(const ThreadState& thread) {
+  return thread.contexts.empty() ? nullptr : thread.contexts.back();
+}
+
+void use_primary_context(ThreadState& thread) {
+  if (current_context(thread) != nullptr) return;
+  if (!thread.contexts.empty()) thread.contexts.pop_back();
+  thread.contexts.push_back(primary_context());
+}
+
+bool valid_context(const CUctx_st* context) {
+  return std::find(contexts().begin(), contexts().end(), context) != contexts().end() && context->alive;
+}
+
+CUctx_st* add_context(unsigned flags) {
+  auto* context = new CUctx_st;
+  context->id = contexts().size() + 1;
+  context->flags = flags;
+  contexts().push_back(context);
+  return context;
+}
+
+void destroy_context(Session& session, CUctx_st* context) {
+  session.remove_all_of(context);
+  unload_modules_of(session, context);
+  for (const Address address : context->memory) {
+    const memory::Allocation* allocation = session.space().find(address);
+    if (allocation == nullptr || allocation->base != address) continue;
+    if (allocation->in_device_memory())
+      session.process().release_device(*allocation);
+    else
+      session.free_host(reinterpret_cast<void*>(address));
+  }
+  context->memory.clear();
+  context->alive = context->primary;
+}
+
+void own(ThreadState& thread, Address address) {
+  CUctx_st* context = current_context(thread);
+  if (context != nullptr && !context->primary && address != 0) context->memory.insert(address);
+}
+
+void disown(Address address) {
+  for (CUctx_st* context : contexts()) context->memory.erase(address);
+}
+
+CUctx_st* owner_of(Address address) {
+  for (CUctx_st* context : contexts())
+    if (context->memory.contains(address)) return context;
+  return primary_context();
+}
+
+}  // namespace duet::cuda

@@ -1,0 +1,38 @@
+// Contexts of the driver interface. The device has one primary context, which the runtime interface uses, and
+// programs may make others. All share one address space, one default stream and the device's memory; what a
+// context owns is remembered so that its destruction takes it along: streams, events, modules, allocations
+// made through the driver interface. Left out: execution affinity, limits of each context's own.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "cuda/session/session.h"
+
+struct CUctx_st {
+  unsigned long long id = 0;
+  unsigned flags = 0;
+  bool primary = false;
+  bool alive = true;
+  unsigned retained = 0;           // primary: cuDevicePrimaryCtxRetain
+  std::set<duet::Address> memory;  // allocations of a context that is not primary
+};
+
+namespace duet::cuda {
+
+CUctx_st* primary_context();
+// The thread's; null when there is none.
+CUctx_st* current_context(const ThreadState& thread);
+// For calls of the runtime: where the thread has no context, the primary one becomes current.
+void use_primary_context(ThreadState& thread);
+// Whether a pointer that a program gave is a context that lives.
+bool valid_context(const CUctx_st* context);
+CUctx_st* add_context(unsigned flags);
+// With all that it owns; the device is idle.
+void destroy_context(Session& session, CUctx_st* context);
+// Remembers, forgets whose an allocation is.
+void own(ThreadState& thread, Address address);
+void disown(Address address);
+CUctx_st* owner_of(Address address);
+
+}  // namespace duet::cuda

@@ -1,0 +1,36 @@
+// duet.h: what a program may tell Duet, and ask.
+#include "cuda/session/session.h"
+
+#define DUET_EXPORT extern "C" __attribute__((visibility("default")))
+
+using duet::cuda::Session;
+
+namespace {
+// The calls cost no simulated time. After a fork they do nothing: the child has no machine.
+template <typename Body>
+void with_thread(Body&& body) {
+  if (Session::refusal() != cudaSuccess) return;
+  Session& session = Session::get();
+  std::lock_guard lock(session.mutex());
+  body(session, session.thread());
+}
+}  // namespace
+
+DUET_EXPORT void duetMark(const char* name) {
+  if (name != nullptr) duet::cuda::mark(name);
+}
+
+DUET_EXPORT void duetHostWork(unsigned long long nanoseconds) {
+  with_thread([&](Session& session, duet::cuda::ThreadState& thread) {
+    thread.host->work(nanoseconds * duet::kPicosecondsPerNanosecond);
+    session.process().note_time(thread.host->clock());
+  });
+}
+
+DUET_EXPORT unsigned long long duetTimeNs(void) {
+  unsigned long long time = 0;
+  with_thread([&](Session&, duet::cuda::ThreadState& thread) {
+    time = thread.host->clock() / duet::kPicosecondsPerNanosecond;
+  });
+  return time;
+}

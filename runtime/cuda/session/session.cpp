@@ -1,0 +1,519 @@
+#include "cuda/session/session.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "base/error.h"
+#include "cuda/modules/fat_binary.h"
+#include "cuda/session/contexts.h"
+
+namespace duet::cuda {
+
+namespace {
+
+// The program's memory, which lies in this process; managed memory may be protected from it.
+class NativeHostPort : public driver::HostPort {
+ public:
+  explicit NativeHostPort(const std::unique_ptr<ManagedGuard>& guard) : guard_(guard) {}
+  void read(const std::byte* host, std::byte* to, Bytes bytes) override {
+    std::memcpy(to, guard_ != nullptr ? guard_->backing(host) : host, bytes);
+  }
+  void write(std::byte* host, const std::byte* from, Bytes bytes) override {
+    std::memcpy(guard_ != nullptr ? guard_->backing(host) : host, from, bytes);
+  }
+
+ private:
+  const std::unique_ptr<ManagedGuard>& guard_;
+};
+
+bool forked = false;
+thread_local ThreadState* this_thread = nullptr;  // never freed: global destructors still make calls
+thread_local ApiFunction* called_for = nullptr;
+thread_local bool per_thread_default = false;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::string own_command() {
+  std::ifstream file("/proc/self/cmdline");
+  std::string text, argument;
+  while (std::getline(file, argument, '\0')) text += (text.empty() ? "" : " ") + argument;
+  return text;
+}
+
+[[noreturn]] void refuse_to_start(const std::string& line) {
+  std::fflush(nullptr);
+  std::fprintf(stderr, "duet: %s\n", line.c_str());
+  _exit(125);
+}
+
+Picoseconds real_clock_ps() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<Picoseconds>(time.tv_sec) * kPicosecondsPerSecond +
+         static_cast<Picoseconds>(time.tv_nsec) * kPicosecondsPerNanosecond;
+}
+
+cudaError_t error_of(gpu::FaultKind kind) {
+  switch (kind) {
+    case gpu::FaultKind::IllegalAddress:
+      return cudaErrorIllegalAddress;
+    case gpu::FaultKind::MisalignedAddress:
+      return cudaErrorMisalignedAddress;
+    case gpu::FaultKind::IllegalInstruction:
+      return cudaErrorIllegalInstruction;
+    case gpu::FaultKind::Assert:
+      return cudaErrorAssert;
+    case gpu::FaultKind::HardwareStack:
+      return cudaErrorHardwareStackError;
+    default:
+      return cudaErrorLaunchFailure;
+  }
+}
+
+// "SECONDS END": as the user wrote the limit, and its end on the clock that all processes share, in
+// nanoseconds.
+std::optional<machine::RunLimits::WallTime> wall_time() {
+  std::istringstream text(environment("DUET_TIMEOUT"));
+  double seconds = 0;
+  std::int64_t end_ns = 0;
+  if (!(text >> seconds >> end_ns)) return std::nullopt;
+  return machine::RunLimits::WallTime{std::chrono::steady_clock::time_point(std::chrono::nanoseconds(end_ns)),
+                                      seconds};
+}
+
+// Default rounding, all exceptions masked, subnormals kept.
+constexpr unsigned kDefaultMxcsr = 0x1f80;
+
+unsigned exchange_mxcsr(unsigned value) {
+  const unsigned old = _mm_getcsr();
+  _mm_setcsr(value);
+  return old;
+}
+
+}  // namespace
+
+cudaError_t Session::refusal() { return forked ? cudaErrorInitializationError : cudaSuccess; }
+
+Session& Session::get() {
+  static Session* const session = new Session;
+  return *session;
+}
+
+Session::Session() {
+  const std::string machine = environment("DUET_MACHINE");
+  const std::string journal = environment("DUET_JOURNAL");
+  if (machine.empty() || journal.empty())
+    refuse_to_start("this CUDA program runs on a simulated machine: start it with `duet run " +
+                    own_command() + "`");
+  try {
+    machine_ = config::load_machine(machine, "");
+    journal_ = std::make_unique<report::JournalWriter>(journal);
+    std::strncpy(journal_->header().command, own_command().c_str(), sizeof journal_->header().command - 1);
+    host_port_ = std::make_unique<NativeHostPort>(managed_guard_);
+    machine::ProcessOptions options;
+    options.trace_push_buffer = !environment("DUET_TRACE_PUSH_BUFFER").empty();
+    options.registers_per_thread =
+        static_cast<unsigned>(std::strtoul(environment("DUET_REGISTERS").c_str(), nullptr, 10));
+    options.shuffle_seed = std::strtoull(environment("DUET_SHUFFLE").c_str(), nullptr, 10);
+    options.assembler_peepholes = environment("DUET_PEEPHOLES") != "off";
+    options.functional = !environment("DUET_FUNCTIONAL").empty();
+    options.check_races = !environment("DUET_CHECK_RACES").empty();
+    if (const std::string cycles = environment("DUET_MAX_CYCLES"); !cycles.empty())
+      options.limits.max_cycles = std::strtoull(cycles.c_str(), nullptr, 10);
+    options.limits.wall_time = wall_time();
+    journal_->header().events = !environment("DUET_EVENTS").empty();
+    host_time_real_ = environment("DUET_HOST_TIME") == "real";
+    if (host_time_real_) journal_->header().deterministic = 0;
+    process_ = std::make_unique<machine::Process>(
+        machine_.machine, journal_.get(), *host_port_, [this](const std::string& text) { print(text); },
+        options);
+    if (ManagedGuard::needed(config())) managed_guard_ = std::make_unique<ManagedGuard>(config(), driver());
+  } catch (const std::exception& error) {
+    refuse_to_start(error.what());
+  }
+  host_threads_.on_long_wait = [this] {
+    std::fprintf(stderr, "duet: the machine stands still until another thread of the program acts: %s\n",
+                 process_->standstill().c_str());
+  };
+  pthread_atfork(nullptr, nullptr, [] { forked = true; });
+}
+
+void Session::end(int status, const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  flush_print();
+  std::fflush(nullptr);
+  std::fprintf(stderr, "duet: %s\n", line.c_str());
+  journal_->header().failure = static_cast<std::uint32_t>(status);
+  process_->publish_end();
+  _exit(status);
+}
+
+ThreadState& Session::thread() {
+  if (this_thread == nullptr) {
+    this_thread = new ThreadState;
+    this_thread->host = std::make_unique<driver::HostThread>(process_->new_thread());
+    this_thread->host->wait_for_another = [this] { return host_threads_.wait(mutex_); };
+    this_thread->number = threads_++;
+    if (threads_ > 1) journal_->header().deterministic = 0;
+  }
+  return *this_thread;
+}
+
+Image* Session::register_image(const void* fat_binary) {
+  images_.push_back(std::make_unique<Image>());
+  images_.back()->fat_binary = fat_binary;
+  images_.back()->name = std::string(program_invocation_short_name) +
+                         (images_.size() > 1 ? "#" + std::to_string(images_.size()) : "") + ".ptx";
+  return images_.back().get();
+}
+
+void Session::register_function(Image* image, const void* stub, const char* name) {
+  auto function = std::make_unique<Function>();
+  function->image = image;
+  function->name = name;
+  function->stub = stub;
+  handles_[function.get()] = function.get();
+  functions_[stub] = std::move(function);
+}
+
+void Session::register_symbol(Image* image, const void* variable, const char* name, Bytes bytes) {
+  symbols_[variable] = {image, name, bytes};
+}
+
+machine::LoadedModule& Session::loaded(Image& image) {
+  if (image.module == nullptr) {
+    const auto capability = static_cast<unsigned>(config().gpu.compute_capability_major * 10 +
+                                                  config().gpu.compute_capability_minor);
+    image.module = &process_->load_module(
+        image.fat_binary != nullptr ? ptx_of_fat_binary(image.fat_binary, capability, image.name) : image.ptx,
+        image.name,
+        [this](Bytes bytes) {
+          return static_cast<std::byte*>(allocate_host(bytes, memory::AllocationKind::Managed, 0));
+        },
+        image.most_registers);
+  }
+  return *image.module;
+}
+
+void Session::register_managed(Image* image, void** pointer, const char* name) {
+  managed_.push_back({image, name, pointer});
+}
+
+void Session::place_managed(Image* image) {
+  for (const ManagedVariable& variable : managed_) {
+    if (variable.image != image) continue;
+    const machine::LoadedModule& module = loaded(*image);
+    for (std::size_t i = 0; i < module.module.variables.size(); ++i)
+      if (module.module.variables[i].name == variable.name) {
+        *variable.pointer = reinterpret_cast<void*>(module.variable_addresses[i]);
+        register_symbol(image, *variable.pointer, variable.name.c_str(), module.module.variables[i].bytes);
+      }
+  }
+}
+
+Function* Session::find_function(const void* stub) {
+  if (const auto found = functions_.find(stub); found != functions_.end()) return found->second.get();
+  const auto handle = handles_.find(stub);
+  return handle != handles_.end() ? handle->second : nullptr;
+}
+
+Function* Session::function_of(const void* stub) {
+  Function* function = find_function(stub);
+  return function != nullptr && kernel_of(*function) != nullptr ? function : nullptr;
+}
+
+Image* Session::load_image(std::string ptx, const std::string& name, std::uint32_t most_registers) {
+  auto image = std::make_unique<Image>();
+  image->ptx = std::move(ptx);
+  image->name = name;
+  image->most_registers = most_registers;
+  loaded(*image);
+  return images_.emplace_back(std::move(image)).get();
+}
+
+void Session::forget_image(Image* image) {
+  for (auto function = functions_.begin(); function != functions_.end();) {
+    if (function->second->image != image) {
+      ++function;
+      continue;
+    }
+    handles_.erase(function->second.get());
+    forgotten_.push_back(std::move(function->second));
+    function = functions_.erase(function);
+  }
+}
+
+Function* Session::image_function(Image* image, const std::string& name) {
+  for (const auto& [stub, function] : functions_)
+    if (function->image == image && function->name == name) return function.get();
+  if (loaded(*image).module.find_kernel(name) == nullptr) return nullptr;
+  auto function = std::make_unique<Function>();
+  function->image = image;
+  function->name = name;
+  function->stub = function.get();
+  Function* const result = handles_[function.get()] = function.get();
+  kernel_of(*result);
+  functions_[result] = std::move(function);
+  return result;
+}
+
+const ptx::Kernel* Session::kernel_of(Function& function) {
+  if (function.kernel == nullptr) function.kernel = loaded(*function.image).module.find_kernel(function.name);
+  return function.kernel;
+}
+
+Address Session::symbol_address(const void* variable, Bytes& bytes) {
+  const auto found = symbols_.find(variable);
+  if (found == symbols_.end()) return 0;
+  const machine::LoadedModule& module = loaded(*found->second.image);
+  for (std::size_t i = 0; i < module.module.variables.size(); ++i)
+    if (module.module.variables[i].name == found->second.name) {
+      bytes = module.module.variables[i].bytes;
+      return module.variable_addresses[i];
+    }
+  return 0;
+}
+
+bool Session::valid_stream(cudaStream_t stream) const {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+         streams_.contains(stream);
+}
+
+CUstream_st* Session::stream_handle(cudaStream_t stream) {
+  if (stream == nullptr && per_thread_default) stream = cudaStreamPerThread;
+  if (stream == nullptr || stream == cudaStreamLegacy) return nullptr;
+  if (stream == cudaStreamPerThread) {
+    ThreadState& state = thread();
+    if (state.per_thread_stream == nullptr) state.per_thread_stream = add_stream(true, cudaStreamDefault, 0);
+    stream = state.per_thread_stream;
+  }
+  return stream;
+}
+
+driver::StreamId Session::stream_id(cudaStream_t stream) {
+  const CUstream_st* handle = stream_handle(stream);
+  return handle == nullptr ? 0 : handle->id;
+}
+
+cudaStream_t Session::add_stream(bool blocking, unsigned flags, int priority) {
+  auto handle =
+      std::make_unique<CUstream_st>(CUstream_st{driver().create_stream(blocking, priority), flags, priority});
+  handle->context = current_context(thread());
+  cudaStream_t stream = handle.get();
+  streams_[stream] = std::move(handle);
+  return stream;
+}
+
+void Session::remove_stream(cudaStream_t stream) {
+  driver().destroy_stream(stream->id);
+  streams_.erase(stream);
+}
+
+cudaEvent_t Session::add_event(unsigned flags) {
+  auto handle = std::make_unique<CUevent_st>(CUevent_st{driver().create_event(), flags});
+  handle->context = current_context(thread());
+  cudaEvent_t event = handle.get();
+  events_[event] = std::move(handle);
+  return event;
+}
+
+void Session::remove_event(cudaEvent_t event) {
+  driver().destroy_event(event->id);
+  events_.erase(event);
+}
+
+void Session::remove_all_of(const CUctx_st* context) {
+  std::vector<cudaStream_t> streams;
+  std::vector<cudaEvent_t> events;
+  for (const auto& [stream, handle] : streams_)
+    if (handle->context == context) streams.push_back(stream);
+  for (const auto& [event, handle] : events_)
+    if (handle->context == context) events.push_back(event);
+  for (const cudaStream_t stream : streams) remove_stream(stream);
+  for (const cudaEvent_t event : events) remove_event(event);
+}
+
+void Session::check_fault() {
+  if (sticky_ != cudaSuccess || !driver().fault()) return;
+  const gpu::Fault& fault = *driver().fault();
+  sticky_ = error_of(fault.kind);
+  flush_print();
+  std::fflush(stdout);
+  std::fprintf(stderr, "duet: %s\n", fault.text.c_str());
+}
+
+void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags) {
+  const Bytes whole = round_up(std::max<Bytes>(bytes, 1), space().page_bytes());
+  if (kind == memory::AllocationKind::Managed && managed_guard_ != nullptr) {
+    std::byte* backing = nullptr;
+    std::byte* host = managed_guard_->allocate(whole, backing);
+    if (host == nullptr) return nullptr;
+    space().map_host(host, bytes, kind, memory::PageEntry{}, flags, backing);
+    if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(reinterpret_cast<Address>(host), flags, 0);
+    return host;
+  }
+  void* pointer = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pointer == MAP_FAILED) return nullptr;
+  space().map_host(pointer, bytes, kind, memory::PageEntry{}, flags);
+  host_memory_[pointer] = whole;
+  return pointer;
+}
+
+bool Session::free_host(void* pointer) {
+  if (managed_guard_ != nullptr && managed_guard_->release(reinterpret_cast<Address>(pointer))) {
+    space().release(reinterpret_cast<Address>(pointer));
+    return true;
+  }
+  const auto found = host_memory_.find(pointer);
+  if (found == host_memory_.end()) return false;
+  space().release(reinterpret_cast<Address>(pointer));
+  munmap(pointer, found->second);
+  host_memory_.erase(found);
+  return true;
+}
+
+void Session::launched(driver::CommandId id, driver::StreamId stream, const ptx::Kernel& kernel) {
+  if (managed_guard_ != nullptr) managed_guard_->launched(id, stream, kernel.name);
+}
+
+void Session::flush_print() {
+  if (printed_.empty()) return;
+  std::fwrite(printed_.data(), 1, printed_.size(), stdout);
+  printed_.clear();
+}
+
+CalledFor::CalledFor(ApiFunction& function) : before_(std::exchange(called_for, &function)) {}
+CalledFor::~CalledFor() { called_for = before_; }
+PerThreadDefault::PerThreadDefault() : before_(std::exchange(per_thread_default, true)) {}
+PerThreadDefault::~PerThreadDefault() { per_thread_default = before_; }
+
+namespace detail {
+
+namespace {
+Session& entered(Session& session) {
+  session.host_threads().enter();
+  return session;
+}
+}  // namespace
+
+Entry::Entry(ApiFunction& function)
+    : mxcsr_(exchange_mxcsr(kDefaultMxcsr)),
+      session_(entered(Session::get())),
+      lock_(session_.mutex()),
+      thread_(session_.thread()),
+      function_(called_for != nullptr ? *called_for : function) {
+  if (called_for == nullptr) use_primary_context(thread_);
+  ++session_.journal().header().entered_calls;
+  session_.space().called(function_.name);
+  if (function_.count == nullptr) function_.count = &session_.journal().api(function_.name);
+  if (session_.host_time_real() && thread_.real_time_mark != 0)
+    thread_.host->work(real_clock_ps() - thread_.real_time_mark);
+  start_ps_ = std::max(thread_.host->clock(), session_.process().engine().now());
+  thread_.host->enter();
+}
+
+Entry::~Entry() {
+  function_.count->calls.fetch_add(1, std::memory_order_relaxed);
+  function_.count->total_ps.fetch_add(thread_.host->clock() - start_ps_, std::memory_order_relaxed);
+  if (session_.journal().header().events != 0)
+    session_.journal().append(
+        report::RecordType::ApiCall,
+        report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - session_.journal().header().api),
+                              thread_.number, start_ps_, thread_.host->clock()});
+  session_.process().note_time(thread_.host->clock());
+  session_.journal().header().outstanding = session_.driver().outstanding();
+  ++session_.journal().header().left_calls;
+  if (session_.host_time_real()) thread_.real_time_mark = real_clock_ps();
+  session_.host_threads().leave();
+  _mm_setcsr(mxcsr_);
+}
+
+namespace {
+cudaError_t run_entered(ApiFunction& function, Entry& entry,
+                        const std::function<cudaError_t(Session&, ThreadState&)>& body) {
+  Session& session = entry.session();
+  if (session.in_host_function) return cudaErrorNotPermitted;
+  session.check_fault();
+  // Kinds that neither submit a command nor wait for one spend their call's latency here.
+  if (function.kind == driver::CallKind::Other || function.kind == driver::CallKind::Allocate ||
+      function.kind == driver::CallKind::Query)
+    entry.thread().host->stage_one(function.kind);
+  cudaError_t result = session.sticky() != cudaSuccess && !function.after_sticky
+                           ? session.sticky()
+                           : body(session, entry.thread());
+  if (session.sticky() == cudaSuccess) {
+    session.check_fault();
+    if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
+  }
+  if (function.synchronizes) session.flush_print();
+  // A query that finds everything done is as good as a wait.
+  const bool asked = function.kind == driver::CallKind::Query && result == cudaSuccess;
+  if (function.synchronizes || asked) session.synchronized();
+  if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky && called_for == nullptr)
+    entry.thread().last_error = result;
+  return result;
+}
+}  // namespace
+
+namespace {
+// The last fact of a report.
+std::string in_call(const char* function) {
+  return std::string("\n  the host is in ") + (called_for != nullptr ? called_for->name : function);
+}
+
+// What the machine cannot go on after ends the program.
+template <typename Body>
+auto or_end(const char* function, Body&& body) {
+  try {
+    return body();
+  } catch (const Stopped& stopped) {
+    Session::get().end(stopped.status(), stopped.what() + in_call(function));
+  } catch (const Deadlock& error) {
+    Session::get().end(124, error.what() + in_call(function));
+  } catch (const std::exception& error) {
+    Session::get().end(125, error.what());
+  }
+}
+}  // namespace
+
+cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body) {
+  if (const cudaError_t refused = Session::refusal(); refused != cudaSuccess) return refused;
+  return or_end(function.name, [&] {
+    Entry entry(function);
+    return run_entered(function, entry, body);
+  });
+}
+
+}  // namespace detail
+
+void mark(const char* name) {
+  if (Session::refusal() != cudaSuccess) return;
+  detail::or_end("duetMark", [&] {
+    Session& session = Session::get();
+    std::lock_guard lock(session.mutex());
+    const unsigned mxcsr = exchange_mxcsr(kDefaultMxcsr);
+    driver::HostThread& host = *session.thread().host;
+    host.enter();  // the machine is where its statistics are asked for
+    session.process().mark(name, host.clock());
+    session.process().note_time(host.clock());
+    _mm_setcsr(mxcsr);
+  });
+}
+
+}  // namespace duet::cuda

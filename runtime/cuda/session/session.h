@@ -1,0 +1,283 @@
+// The state of the CUDA runtime in a program's process: the simulated process, the registered kernels and
+// variables, streams and events, and the threads' clocks and errors. Made by the first call, never destroyed:
+// a global destructor may still call cudaFree. Rules for living in somebody's process: after fork the child's
+// calls fail with cudaErrorInitializationError, as on silicon; MXCSR is saved, set to its default and
+// restored around every call, because a program built with -ffast-math flushes subnormals.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda/memory/managed_guard.h"
+#include "cuda/session/host_threads.h"
+#include "cuda_runtime_api.h"
+#include "driver/driver.h"
+#include "machine/process.h"
+#include "report/journal.h"
+
+// A call, or a part of one, that is not implemented: says its name on standard error, once, and returns
+// cudaErrorNotSupported. With C linkage, since the stubs of names that are not implemented call it.
+extern "C" int duet_unsupported(const char* name);
+
+namespace duet::cuda {
+struct Capture;
+struct CapturedEvent;
+}  // namespace duet::cuda
+struct CUctx_st;  // contexts.h
+
+// The handles that programs hold.
+struct CUstream_st {
+  duet::driver::StreamId id;
+  unsigned flags;
+  int priority;
+  duet::cuda::Capture* capture = nullptr;           // capture.h; null: work given to it runs
+  std::vector<cudaGraphNode_t> captured_after{};    // what its next node comes behind
+  std::vector<cudaGraphEdgeData> captured_edges{};  // for cudaStreamGetCaptureInfo
+  CUctx_st* context = nullptr;
+};
+struct CUevent_st {
+  duet::driver::EventId id;
+  unsigned flags;
+  std::shared_ptr<const duet::cuda::CapturedEvent> captured{};  // last recorded in a capturing stream
+  CUctx_st* context = nullptr;
+};
+
+namespace duet::cuda {
+
+// GPU code that the program registered or loaded as a module, compiled when something of it is first used.
+struct Image {
+  const void* fat_binary = nullptr;
+  std::string ptx;  // of a module that has no fat binary
+  std::string name;
+  std::uint32_t most_registers = ~0u;  // a thread (CU_JIT_MAX_REGISTERS)
+  machine::LoadedModule* module = nullptr;
+};
+
+// One __global__ function: the address of its host stub stands for it, and cudaKernel_t, cudaFunction_t,
+// CUfunction and CUkernel point to this.
+struct Function {
+  Image* image = nullptr;
+  std::string name;
+  const void* stub = nullptr;           // of a function of a module: itself
+  const ptx::Kernel* kernel = nullptr;  // null until first used
+  Bytes max_dynamic_shared_bytes = 0;   // cudaFuncSetAttribute; 0: the default limit
+};
+
+struct Symbol {
+  Image* image = nullptr;
+  std::string name;
+  Bytes bytes = 0;
+};
+
+// A __managed__ variable: the program reaches it through a pointer of its own.
+struct ManagedVariable {
+  Image* image = nullptr;
+  std::string name;
+  void** pointer = nullptr;
+};
+
+struct ThreadState {
+  std::unique_ptr<driver::HostThread> host;
+  std::uint32_t number = 0;
+  cudaError_t last_error = cudaSuccess;
+  cudaStream_t per_thread_stream = nullptr;
+  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+  std::vector<CUctx_st*> contexts;  // the driver interface's stack, the current one last
+  Picoseconds real_time_mark = 0;   // --host-time real: when the last call returned, by the real clock
+};
+
+class Session {
+ public:
+  // Made at the first call. Ends the process with 125 and one line when it was not started by `duet run`.
+  static Session& get();
+  // The child of a fork, or a call from inside a host function: why this call is refused; cudaSuccess when it
+  // is not.
+  static cudaError_t refusal();
+
+  std::recursive_mutex& mutex() { return mutex_; }
+  HostThreads& host_threads() { return host_threads_; }
+  ThreadState& thread();
+  machine::Process& process() { return *process_; }
+  driver::Driver& driver() { return process_->driver(); }
+  memory::AddressSpace& space() { return process_->system().address_space(); }
+  const config::Machine& config() const { return machine_.machine; }
+  report::JournalWriter& journal() { return *journal_; }
+
+  Image* register_image(const void* fat_binary);
+  void register_function(Image* image, const void* stub, const char* name);
+  void register_symbol(Image* image, const void* variable, const char* name, Bytes bytes);
+  void register_managed(Image* image, void** pointer, const char* name);
+  // Loads the image and tells the program where its managed variables are.
+  void place_managed(Image* image);
+  // Null when neither a registered stub nor a function's handle. Loads and compiles on first use.
+  Function* function_of(const void* stub);
+  // The same without compiling.
+  Function* find_function(const void* stub);
+  // A module of PTX text, compiled now: throws duet::Error when it is none.
+  Image* load_image(std::string ptx, const std::string& name, std::uint32_t most_registers);
+  // Functions of it are no longer known; its memory stays, because kernels of it may still run.
+  void forget_image(Image* image);
+  // The function of that name, known from now on; null when the image has none.
+  Function* image_function(Image* image, const std::string& name);
+  machine::LoadedModule& loaded(Image& image);
+  const ptx::Kernel* kernel_of(Function& function);
+  // Device address of a registered variable; 0 when it is none.
+  Address symbol_address(const void* variable, Bytes& bytes);
+
+  bool valid_stream(cudaStream_t stream) const;
+  // Per-thread default streams resolved, null for the legacy default stream. Handle must be valid.
+  CUstream_st* stream_handle(cudaStream_t stream);
+  // The driver's stream of a handle; per-thread default streams are made on first use. Handle must be valid.
+  driver::StreamId stream_id(cudaStream_t stream);
+  cudaStream_t add_stream(bool blocking, unsigned flags, int priority);
+  void remove_stream(cudaStream_t stream);
+  bool valid_event(cudaEvent_t event) const { return events_.contains(event); }
+  cudaEvent_t add_event(unsigned flags);
+  void remove_event(cudaEvent_t event);
+
+  // Sticky error of the context (CUDA: every later call returns it), or cudaSuccess.
+  cudaError_t sticky() const { return sticky_; }
+  void check_fault();
+  // Host memory that the runtime itself gave out (cudaHostAlloc, cudaMallocManaged).
+  void* allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned flags);
+  // Null where host and GPU may touch managed memory at the same time.
+  ManagedGuard* managed_guard() { return managed_guard_.get(); }
+  // A command with a kernel has been submitted; or the host has waited for something.
+  void launched(driver::CommandId id, driver::StreamId stream, const ptx::Kernel& kernel);
+  void synchronized() {
+    if (managed_guard_ != nullptr) managed_guard_->synchronized();
+  }
+  bool free_host(void* pointer);
+
+  void print(const std::string& text) { printed_ += text; }
+  void flush_print();
+
+  // The streams and events of a context that is destroyed.
+  void remove_all_of(const CUctx_st* context);
+
+  bool host_time_real() const { return host_time_real_; }
+  bool in_host_function = false;
+
+  // Says the line and ends the whole process; the parent passes the status on.
+  [[noreturn]] void end(int status, const std::string& line);
+
+ private:
+  Session();
+
+  std::recursive_mutex mutex_;
+  HostThreads host_threads_;
+  config::ResolvedMachine machine_;
+  std::unique_ptr<report::JournalWriter> journal_;
+  std::unique_ptr<driver::HostPort> host_port_;
+  std::unique_ptr<machine::Process> process_;
+  std::vector<std::unique_ptr<Image>> images_;
+  std::unordered_map<const void*, std::unique_ptr<Function>> functions_;  // by stub
+  std::unordered_map<const void*, Function*> handles_;                    // by themselves
+  std::vector<std::unique_ptr<Function>> forgotten_;                      // of unloaded modules
+  std::unordered_map<const void*, Symbol> symbols_;
+  std::vector<ManagedVariable> managed_;
+  std::map<cudaStream_t, std::unique_ptr<CUstream_st>> streams_;
+  std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events_;
+  std::map<void*, Bytes> host_memory_;  // but for what the guard holds
+  std::unique_ptr<ManagedGuard> managed_guard_;
+  cudaError_t sticky_ = cudaSuccess;
+  std::string printed_;
+  std::uint32_t threads_ = 0;
+  bool host_time_real_ = false;
+};
+
+// The counter and the price of one API function.
+struct ApiFunction {
+  const char* name;
+  driver::CallKind kind;
+  bool synchronizes = false;  // device printf appears
+  bool after_sticky = false;  // only tells of errors: works when the context is lost, and is no error itself
+  report::ApiCount* count = nullptr;
+};
+
+// While it lives, the thread's calls of the runtime's functions are made for the driver interface's function:
+// they are counted as that, and their errors are not the runtime's.
+class CalledFor {
+ public:
+  explicit CalledFor(ApiFunction& function);
+  ~CalledFor();
+  CalledFor(const CalledFor&) = delete;
+  CalledFor& operator=(const CalledFor&) = delete;
+
+ private:
+  ApiFunction* before_;
+};
+
+// While it lives, stream 0 is the thread's own default stream (_ptsz and _ptds names).
+class PerThreadDefault {
+ public:
+  PerThreadDefault();
+  ~PerThreadDefault();
+  PerThreadDefault(const PerThreadDefault&) = delete;
+  PerThreadDefault& operator=(const PerThreadDefault&) = delete;
+
+ private:
+  bool before_;
+};
+
+namespace detail {
+// Enters: takes the lock, settles the floating-point environment, brings the thread's clock up to the
+// machine's.
+class Entry {
+ public:
+  explicit Entry(ApiFunction& function);
+  ~Entry();
+  Session& session() { return session_; }
+  ThreadState& thread() { return thread_; }
+
+ private:
+  unsigned mxcsr_;
+  Session& session_;
+  std::unique_lock<std::recursive_mutex> lock_;
+  ThreadState& thread_;
+  ApiFunction& function_;
+  Picoseconds start_ps_;
+};
+cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body);
+}  // namespace detail
+
+// A mark at the thread's time, with the machine's statistics then. No API function: it is not counted.
+void mark(const char* name);
+
+// Runs the body of an API function under the rules above and keeps the thread's last error.
+template <typename Body>
+cudaError_t api(ApiFunction& function, Body&& body) {
+  return detail::run(function, std::forward<Body>(body));
+}
+
+const char* error_name(cudaError_t error);
+const char* error_string(cudaError_t error);
+
+}  // namespace duet::cuda
+
+// A C entry point: DUET_API(cudaFree, Allocate, (void* pointer)) { ... uses `session` and `thread` ... }
+// DUET_END
+#define DUET_API(name, call_kind, parameters)                                                \
+  extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {            \
+    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::call_kind};  \
+    return duet::cuda::api(duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,            \
+                                              [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
+#define DUET_API_SYNC(name, call_kind, parameters)                                                \
+  extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {                 \
+    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::call_kind, true}; \
+    return duet::cuda::api(duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,            \
+                                              [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
+// Tells of errors.
+#define DUET_API_ALWAYS(name, call_kind, parameters)                                                     \
+  extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {                        \
+    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::call_kind, false, true}; \
+    return duet::cuda::api(duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,            \
+                                              [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
+#define DUET_END \
+  );             \
+  }

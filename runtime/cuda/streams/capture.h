@@ -1,0 +1,56 @@
+// Stream capture: while a stream captures, work given to it becomes nodes of a graph. Rules of CUDA's
+// programming guide: an event recorded in a capturing stream stands for the nodes so far, and a stream that
+// waits for it joins the capture; calls that would have to wait, or that might depend on the work implicitly,
+// are refused and invalidate the capture, which its end then tells.
+#pragma once
+
+#include "cuda/graphs/graph.h"
+
+namespace duet::cuda {
+
+struct Capture {
+  unsigned long long id = 0;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::uint32_t thread = 0;
+  CUgraph_st* graph = nullptr;
+  std::unique_ptr<CUgraph_st> own;    // the same, unless the program gave the graph
+  std::vector<CUstream_st*> streams;  // the one that began first
+  std::vector<CUgraphNode_st*> left;  // where streams stood that have been destroyed since
+  bool invalidated = false;
+};
+
+// What an event recorded in a capturing stream stands for.
+struct CapturedEvent {
+  unsigned long long capture = 0;
+  std::vector<CUgraphNode_st*> after;
+};
+
+// Where the work of a call goes: to a stream of the driver, or into a graph.
+struct StreamUse {
+  driver::StreamId id = 0;
+  CUstream_st* handle = nullptr;  // null: the legacy default stream
+  Capture* capture = nullptr;     // null: the stream does not capture
+};
+
+// For every call that gives work to a stream.
+cudaError_t enter_stream(Session& session, cudaStream_t stream, StreamUse& use);
+// The same for calls that wait, or that the default stream runs: a capturing stream has no place for them.
+cudaError_t enter_synchronous(Session& session, ThreadState& thread, cudaStream_t stream, StreamUse& use);
+// For calls that may implicitly wait (cudaMalloc, ...), by the thread's mode.
+cudaError_t check_unsafe(ThreadState& thread);
+// For calls that wait for the whole device.
+cudaError_t check_device_wait();
+
+cudaError_t capture(const StreamUse& use, Work work);
+// Invalidates the capture and returns the error.
+cudaError_t refuse_capture(const StreamUse& use, cudaError_t error);
+// The capture that the event was recorded in: null when it has ended or the event is not captured.
+Capture* capture_of(const CUevent_st& event);
+
+// A capturing stream is about to be destroyed: one that joined the capture leaves it.
+cudaError_t leave_capture(CUstream_st& stream);
+cudaError_t record_in_capture(const StreamUse& use, CUevent_st& event, bool external);
+// With a captured event, or in a capturing stream.
+cudaError_t wait_in_capture(Session& session, const StreamUse& use, CUevent_st& event, bool external);
+
+}  // namespace duet::cuda

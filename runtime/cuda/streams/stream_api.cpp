@@ -1,0 +1,257 @@
+// Streams and events. Events are recorded in simulated time.
+#include "cuda/memory/memory_pool.h"
+#include "cuda/session/session.h"
+#include "cuda/streams/capture.h"
+#include "cuda/streams/host_function.h"
+
+using duet::cuda::Session;
+using duet::cuda::StreamUse;
+using duet::cuda::ThreadState;
+using duet::driver::CallKind;
+using duet::driver::Command;
+using duet::driver::CommandKind;
+
+namespace {
+
+cudaError_t create_stream(Session& session, cudaStream_t* stream, unsigned flags, int priority) {
+  if (stream == nullptr || (flags & ~cudaStreamNonBlocking) != 0) return cudaErrorInvalidValue;
+  *stream = session.add_stream((flags & cudaStreamNonBlocking) == 0, flags, priority);
+  return cudaSuccess;
+}
+
+bool own_stream(Session& session, cudaStream_t stream) {
+  return session.valid_stream(stream) && stream != nullptr && stream != cudaStreamLegacy &&
+         stream != cudaStreamPerThread;
+}
+
+cudaError_t create_event(Session& session, cudaEvent_t* event, unsigned flags) {
+  constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+  if (event == nullptr || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
+  *event = session.add_event(flags);
+  return cudaSuccess;
+}
+
+cudaError_t record_event(Session& session, ThreadState& thread, cudaEvent_t event, cudaStream_t stream,
+                         unsigned flags) {
+  if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
+  StreamUse use;
+  if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
+    return error;
+  const bool external = flags == cudaEventRecordExternal;
+  if (use.capture != nullptr) return duet::cuda::record_in_capture(use, *event, external);
+  if (external) return cudaErrorInvalidValue;  // a word for captures
+  event->captured.reset();
+  Command command;
+  command.kind = CommandKind::EventRecord;
+  command.call = CallKind::EventRecord;
+  command.stream = use.id;
+  command.event = event->id;
+  thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+
+// An event that stands for nodes of a graph will never have happened.
+cudaError_t check_happens(Session& session, cudaEvent_t event) {
+  if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
+  if (event->captured == nullptr) return cudaSuccess;
+  if (duet::cuda::Capture* capture = duet::cuda::capture_of(*event)) capture->invalidated = true;
+  return cudaErrorCapturedEvent;
+}
+
+// For calls that ask about or wait for the stream's work.
+cudaError_t enter_waiting(Session& session, cudaStream_t stream, StreamUse& use) {
+  const cudaError_t error = duet::cuda::enter_stream(session, stream, use);
+  if (error != cudaSuccess || use.capture == nullptr) return error;
+  return duet::cuda::refuse_capture(use, cudaErrorStreamCaptureUnsupported);
+}
+
+}  // namespace
+
+Command duet::cuda::host_function_command(Session& session, std::function<void()> function) {
+  Command command;
+  command.kind = CommandKind::HostFunction;
+  command.call = CallKind::HostFunction;
+  command.host_function = [&session, function = std::move(function)] {
+    session.in_host_function = true;
+    if (ManagedGuard* guard = session.managed_guard())
+      guard->around_host_function(function);
+    else
+      function();
+    session.in_host_function = false;
+  };
+  return command;
+}
+
+DUET_API(cudaStreamCreate, Other, (cudaStream_t * stream)) {
+  return create_stream(session, stream, cudaStreamDefault, 0);
+}
+DUET_END
+DUET_API(cudaStreamCreateWithFlags, Other, (cudaStream_t * stream, unsigned flags)) {
+  return create_stream(session, stream, flags, 0);
+}
+DUET_END
+DUET_API(cudaStreamCreateWithPriority, Other, (cudaStream_t * stream, unsigned flags, int priority)) {
+  return create_stream(session, stream, flags, priority);
+}
+DUET_END
+
+DUET_API(cudaStreamDestroy, Other, (cudaStream_t stream)) {
+  if (!own_stream(session, stream)) return cudaErrorInvalidResourceHandle;
+  if (stream->capture != nullptr)
+    if (const cudaError_t error = duet::cuda::leave_capture(*stream); error != cudaSuccess) return error;
+  session.remove_stream(stream);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaStreamGetFlags, Other, (cudaStream_t stream, unsigned* flags)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (flags == nullptr) return cudaErrorInvalidValue;
+  *flags = own_stream(session, stream) ? stream->flags : cudaStreamDefault;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaStreamGetPriority, Other, (cudaStream_t stream, int* priority)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (priority == nullptr) return cudaErrorInvalidValue;
+  *priority = own_stream(session, stream) ? stream->priority : 0;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaStreamGetId, Other, (cudaStream_t stream, unsigned long long* id)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (id == nullptr) return cudaErrorInvalidValue;
+  *id = session.stream_id(stream);
+  return cudaSuccess;
+}
+DUET_END
+DUET_API(cudaStreamGetDevice, Other, (cudaStream_t stream, int* device)) {
+  if (!session.valid_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (device == nullptr) return cudaErrorInvalidValue;
+  *device = 0;
+  return cudaSuccess;
+}
+DUET_END
+DUET_API_SYNC(cudaStreamSynchronize, StreamSynchronize, (cudaStream_t stream)) {
+  StreamUse use;
+  if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
+  thread.host->stage_one(CallKind::StreamSynchronize);
+  thread.host->wait(CallKind::StreamSynchronize, [&] { return session.driver().stream_idle(use.id); });
+  duet::cuda::trim_pools(session);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaStreamQuery, Query, (cudaStream_t stream)) {
+  StreamUse use;
+  if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
+  return session.driver().stream_idle(use.id) ? cudaSuccess : cudaErrorNotReady;
+}
+DUET_END
+
+DUET_API(cudaStreamWaitEvent, StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags)) {
+  if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
+  if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal) return cudaErrorInvalidValue;
+  StreamUse use;
+  // The default stream may not wait for a captured event: that is told before anything else about it.
+  if (session.valid_stream(stream) && session.stream_handle(stream) == nullptr && event->captured != nullptr)
+    return duet::cuda::wait_in_capture(session, use, *event, false);
+  if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
+    return error;
+  const bool external = flags == cudaEventWaitExternal;
+  if (use.capture != nullptr || event->captured != nullptr)
+    return duet::cuda::wait_in_capture(session, use, *event, external);
+  if (external) return cudaErrorInvalidValue;
+  Command command;
+  command.kind = CommandKind::StreamWaitEvent;
+  command.call = CallKind::StreamWaitEvent;
+  command.stream = use.id;
+  command.event = event->id;
+  thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaLaunchHostFunc, HostFunction, (cudaStream_t stream, cudaHostFn_t function, void* data)) {
+  StreamUse use;
+  if (const cudaError_t error = duet::cuda::enter_stream(session, stream, use); error != cudaSuccess)
+    return error;
+  if (function == nullptr) return cudaErrorInvalidValue;
+  if (use.capture != nullptr) return duet::cuda::capture(use, duet::cuda::HostWork{function, data});
+  Command command = duet::cuda::host_function_command(session, [=] { function(data); });
+  command.stream = use.id;
+  thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaStreamAddCallback, HostFunction,
+         (cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags)) {
+  StreamUse use;
+  if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
+  if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+  Command command =
+      duet::cuda::host_function_command(session, [=, &session] { callback(stream, session.sticky(), data); });
+  command.stream = use.id;
+  thread.host->submit(std::move(command));
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaEventCreate, Other, (cudaEvent_t * event)) {
+  return create_event(session, event, cudaEventDefault);
+}
+DUET_END
+DUET_API(cudaEventCreateWithFlags, Other, (cudaEvent_t * event, unsigned flags)) {
+  return create_event(session, event, flags);
+}
+DUET_END
+
+DUET_API(cudaEventDestroy, Other, (cudaEvent_t event)) {
+  if (!session.valid_event(event)) return cudaErrorInvalidResourceHandle;
+  session.remove_event(event);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaEventRecord, EventRecord, (cudaEvent_t event, cudaStream_t stream)) {
+  return record_event(session, thread, event, stream, cudaEventRecordDefault);
+}
+DUET_END
+DUET_API(cudaEventRecordWithFlags, EventRecord, (cudaEvent_t event, cudaStream_t stream, unsigned flags)) {
+  if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal) return cudaErrorInvalidValue;
+  return record_event(session, thread, event, stream, flags);
+}
+DUET_END
+
+DUET_API_SYNC(cudaEventSynchronize, EventSynchronize, (cudaEvent_t event)) {
+  if (const cudaError_t error = check_happens(session, event); error != cudaSuccess) return error;
+  thread.host->stage_one(CallKind::EventSynchronize);
+  thread.host->wait(CallKind::EventSynchronize,
+                    [&, id = event->id] { return session.driver().event_complete(id); });
+  duet::cuda::trim_pools(session);
+  return cudaSuccess;
+}
+DUET_END
+
+DUET_API(cudaEventQuery, Query, (cudaEvent_t event)) {
+  if (const cudaError_t error = check_happens(session, event); error != cudaSuccess) return error;
+  if (const cudaError_t error = duet::cuda::check_unsafe(thread); error != cudaSuccess) return error;
+  return session.driver().event_complete(event->id) ? cudaSuccess : cudaErrorNotReady;
+}
+DUET_END
+
+DUET_API(cudaEventElapsedTime, Other, (float* milliseconds, cudaEvent_t start, cudaEvent_t end)) {
+  if (milliseconds == nullptr) return cudaErrorInvalidValue;
+  if (!session.valid_event(start) || !session.valid_event(end)) return cudaErrorInvalidResourceHandle;
+  if (start->captured != nullptr || end->captured != nullptr) return cudaErrorCapturedEvent;
+  if (((start->flags | end->flags) & cudaEventDisableTiming) != 0) return cudaErrorInvalidResourceHandle;
+  auto& driver = session.driver();
+  if (!driver.event_recorded(start->id) || !driver.event_recorded(end->id))
+    return cudaErrorInvalidResourceHandle;
+  const auto from = driver.event_time(start->id), to = driver.event_time(end->id);
+  if (!from || !to) return cudaErrorNotReady;
+  *milliseconds = static_cast<float>((static_cast<double>(*to) - static_cast<double>(*from)) * 1e-9);
+  return cudaSuccess;
+}
+DUET_END

@@ -1,0 +1,23 @@
+// Where Duet's own files are: found from /proc/self/exe, so a symlink to `duet` works and nothing need be
+// set. The build folder has the same shape as an installation: bin/duet, lib/duet/..., share/duet/....
+#pragma once
+
+#include <string>
+
+namespace duet::config {
+
+struct Installation {
+  std::string prefix;             // of bin/duet
+  std::string library_directory;  // what programs find libcudart.so.13 in
+  std::string guard_library;
+  std::string machines_directory;
+  std::string include_directory;
+  std::string workloads_directory;
+  std::string experiments_directory;
+  std::string ptx_coverage_file;
+};
+
+// Throws duet::Error when the folder is not shaped like an installation.
+Installation find_installation();
+
+}  // namespace duet::config

@@ -1,0 +1,59 @@
+// What is written in experiments/PAPER: the paper's claims with the band within which a measurement holds and
+// the control under which it must not (claims.toml), and what the paper leaves open and its results depend
+// on, with both sides of each choice (choices.toml).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace duet::reproduce {
+
+using Strings = std::vector<std::string>;
+
+// On what, and with what, an experiment runs.
+struct Setup {
+  std::string machine;  // empty: the paper's
+  Strings sets;         // of the machine, key=value
+  Strings options;      // of the programs; a later one overrides an earlier one
+  std::string choice;   // of which the alternative is taken; empty: none
+};
+
+// A measurement holds within [low, high], both included.
+struct Claim {
+  struct Control {
+    std::string text;  // for the reader
+    Setup setup;
+  };
+  std::string id, claim, unit, note;
+  std::string experiment, quantity;  // empty: nothing measures it yet, and the note says why
+  std::optional<double> paper;       // what the paper states, where that is a number
+  double low = 0, high = 0;
+  Setup on;
+  std::optional<Control> control;  // every measured claim has one
+
+  // "holds", "falls short" or "not run".
+  const char* verdict(std::optional<double> measured) const;
+};
+
+struct ChoiceSide {
+  std::string text;  // for the reader
+  Strings options;   // of the program
+  Strings sets;      // of the machine
+  Strings defines;   // of the compiler
+};
+
+struct Choice {
+  std::string id, question, reason;
+  ChoiceSide value, alternative;
+  Strings benchmarks;            // empty: all
+  bool full_empty_only = false;  // the baseline keeps the value
+
+  bool concerns(const std::string& benchmark) const;
+};
+
+// Throw duet::Error with file and line.
+std::vector<Choice> read_choices(const std::string& path);
+std::vector<Claim> read_claims(const std::string& path);
+
+}  // namespace duet::reproduce

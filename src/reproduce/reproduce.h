@@ -1,0 +1,27 @@
+// `duet reproduce PAPER`: what a paper claims, measured here. A claim has a band and a control, a change
+// under which it must leave that band; both are data in experiments/PAPER. The experiments that measure them
+// are code, a folder a paper. In reading order: data.h (claims, choices), experiments.h (by name), runner.h
+// (child runs), scorecard.cpp (the command).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/installation.h"
+
+namespace duet::reproduce {
+
+struct Options {
+  std::string paper;
+  std::vector<std::string> only;
+  std::string json;
+  std::string machine;
+  std::vector<std::string> sets;
+  bool quick = false;
+  bool controls = false;
+  bool list = false;
+  bool quiet = false;
+};
+int run(const config::Installation& installation, const Options& options);
+
+}  // namespace duet::reproduce

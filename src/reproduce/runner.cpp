@@ -1,0 +1,192 @@
+#include "reproduce/runner.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
+
+namespace duet::reproduce {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kAtOnce = 2;
+constexpr const char* kTimeLimitSeconds = "300";
+
+std::string key_of(const Job& job) {
+  std::string key = job.source;
+  for (const auto* part : {&job.defines, &job.arguments, &job.sets}) {
+    key += '\n';
+    for (const std::string& word : *part) key += word + ' ';
+  }
+  return key + '\n' + job.machine + (job.check_races ? "\nraces" : "");
+}
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Outcome read(const fs::path& folder, int status) {
+  Outcome outcome;
+  outcome.status = status;
+  outcome.output = contents(folder / "stdout");
+  outcome.error = contents(folder / "stderr");
+  const fs::path statistics = folder / "out/stats.json";
+  if (fs::exists(statistics)) outcome.statistics = nlohmann::json::parse(contents(statistics));
+  return outcome;
+}
+
+// Its streams go to files where those are named.
+pid_t start_process(std::vector<std::string> command, const std::string& output = {},
+                    const std::string& error = {}) {
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const pid_t process = fork();
+  if (process < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
+  if (process != 0) return process;
+  const auto redirect = [](const std::string& path, int stream) {
+    if (path.empty()) return;
+    const int file = open(path.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    if (file < 0 || dup2(file, stream) < 0) _exit(125);
+  };
+  redirect(output, STDOUT_FILENO);
+  redirect(error, STDERR_FILENO);
+  execv(arguments[0], arguments.data());
+  _exit(125);
+}
+
+}  // namespace
+
+double Outcome::runtime_us() const {
+  if (!statistics.contains("marks")) return 0;
+  double begin = -1, end = -1;
+  for (const auto& mark : statistics["marks"]) {
+    if (mark["name"] == "data ready") begin = mark["time_ps"].get<double>();
+    if (mark["name"] == "finish") end = mark["time_ps"].get<double>();
+  }
+  return begin < 0 || end < 0 ? 0 : (end - begin) / 1e6;
+}
+
+std::optional<double> Outcome::at_mark(const char* mark, const char* name) const {
+  std::optional<double> value;
+  if (!statistics.contains("marks")) return value;
+  for (const auto& one : statistics["marks"])
+    for (const char* group : {"counters", "state"})
+      if (one["name"] == mark && one[group].contains(name)) value = one[group][name].get<double>();
+  return value;
+}
+
+// Duet's own line where it says one, otherwise the program's last.
+std::string Outcome::error_line() const {
+  std::string text = error;
+  while (text.ends_with('\n')) text.pop_back();
+  const std::size_t own = text.rfind("duet: ");
+  std::string line = own != std::string::npos ? text.substr(own, text.find('\n', own) - own)
+                                              : text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
+  return line.substr(0, 200);
+}
+
+Runner::Runner(const config::Installation& installation, bool quiet)
+    : installation_(installation), quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {
+  std::string name = (fs::temp_directory_path() / "duet-reproduce-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw Error("cannot make a temporary folder");
+  folder_ = name;
+}
+
+Runner::~Runner() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void Runner::show(const std::string& title, std::size_t done, std::size_t of) const {
+  if (quiet_) return;
+  if (terminal_)
+    std::fputs(
+        fmt::format("\r\033[K{}{}", fmt::format("{}: {} of {} runs", title, done, of), done == of ? "\n" : "")
+            .c_str(),
+        stderr);
+  else if (done == of)
+    std::fputs(fmt::format("duet: {}: {} runs\n", title, of).c_str(), stderr);
+}
+
+const std::string& Runner::compiled(const Job& job) {
+  std::string key = job.source;
+  for (const std::string& define : job.defines) key += " -D" + define;
+  std::string& program = programs_[key];
+  if (!program.empty()) return program;
+  const std::string path = (folder_ / fmt::format("program-{}", programs_.size())).string();
+  std::vector<std::string> command = {installation_.prefix + "/bin/duet", "cc",
+                                      installation_.workloads_directory + "/" + job.source + ".cu", "-o",
+                                      path};
+  for (const std::string& define : job.defines) command.push_back("-D" + define);
+  int status = 0;
+  const pid_t compiler = start_process(std::move(command));
+  while (waitpid(compiler, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) throw Error(fmt::format("cannot compile {}", key));
+  return program = path;
+}
+
+int Runner::start(const Job& job, const fs::path& folder) {
+  std::vector<std::string> command = {installation_.prefix + "/bin/duet",
+                                      "run",
+                                      "--quiet",
+                                      "--timeout",
+                                      kTimeLimitSeconds,
+                                      "--machine",
+                                      job.machine};
+  if (job.check_races) command.push_back("--check-races");
+  for (const std::string& set : job.sets) command.insert(command.end(), {"--set", set});
+  command.insert(command.end(), {"--out", (folder / "out").string(), compiled(job)});
+  command.insert(command.end(), job.arguments.begin(), job.arguments.end());
+  fs::create_directories(folder);
+  return start_process(std::move(command), (folder / "stdout").string(), (folder / "stderr").string());
+}
+
+std::vector<const Outcome*> Runner::run(const std::string& title, const std::vector<Job>& jobs) {
+  std::vector<const Job*> missing;
+  std::set<std::string> asked;
+  for (const Job& job : jobs)
+    if (!outcomes_.contains(key_of(job)) && asked.insert(key_of(job)).second) missing.push_back(&job);
+
+  std::map<pid_t, Child> children;
+  std::size_t next = 0, done = 0;
+  while (done < missing.size()) {
+    while (next < missing.size() && children.size() < kAtOnce) {
+      const Job& job = *missing[next++];
+      compiled(job);
+      Child child{key_of(job), folder_ / fmt::format("run-{}", runs_++)};
+      const int process = start(job, child.folder);
+      children.emplace(process, std::move(child));
+    }
+    int status = 0;
+    const pid_t process = waitpid(-1, &status, 0);
+    if (process < 0 && errno == EINTR) continue;
+    const auto ended = children.find(process);
+    if (ended == children.end()) continue;
+    outcomes_[ended->second.key] = read(ended->second.folder, WIFEXITED(status) ? WEXITSTATUS(status) : 125);
+    std::error_code ignored;
+    fs::remove_all(ended->second.folder, ignored);
+    children.erase(ended);
+    show(title, ++done, missing.size());
+  }
+  std::vector<const Outcome*> results;
+  for (const Job& job : jobs) results.push_back(&outcomes_.at(key_of(job)));
+  return results;
+}
+
+}  // namespace duet::reproduce

@@ -1,0 +1,73 @@
+// Compiles workloads and runs them under `duet run` in child processes, two at a time. A run that was made is
+// not made again: choices and claims share most of theirs.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/installation.h"
+
+namespace duet::reproduce {
+
+struct Job {
+  std::string source;                // below the workloads folder, without .cu
+  std::vector<std::string> defines;  // for the compiler
+  std::vector<std::string> arguments;
+  std::string machine;
+  std::vector<std::string> sets;
+  bool check_races = false;
+};
+
+struct Outcome {
+  int status = 0;             // exit status of `duet run`
+  std::string output;         // standard output
+  std::string error;          // standard error
+  nlohmann::json statistics;  // stats.json; null when the run left none
+
+  bool right() const { return status == 0; }
+  // The machine could not go on.
+  bool deadlock() const { return status == 124 && error.find("no progress") != std::string::npos; }
+  // The program found an element that is not what it should be.
+  bool mismatch() const { return status == 1 && error.find(", expected ") != std::string::npos; }
+  // What went wrong, in a line.
+  std::string error_line() const;
+  // Between the marks "data ready" and "finish"; 0 when a mark is missing.
+  double runtime_us() const;
+  // Of the machine's statistics at the last mark of that name, counted or as things stood; nothing without
+  // such a mark.
+  std::optional<double> at_mark(const char* mark, const char* name) const;
+};
+
+class Runner {
+ public:
+  Runner(const config::Installation& installation, bool quiet);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  // In the order of the jobs. A program that cannot be compiled is an Error; a run that fails is an Outcome.
+  std::vector<const Outcome*> run(const std::string& title, const std::vector<Job>& jobs);
+
+ private:
+  struct Child {
+    std::string key;
+    std::filesystem::path folder;
+  };
+
+  const std::string& compiled(const Job& job);
+  int start(const Job& job, const std::filesystem::path& folder);
+  void show(const std::string& title, std::size_t done, std::size_t of) const;
+
+  const config::Installation& installation_;
+  bool quiet_, terminal_;
+  std::filesystem::path folder_;
+  std::map<std::string, std::string> programs_;  // by source and definitions
+  std::map<std::string, Outcome> outcomes_;      // by all of the job
+  std::size_t runs_ = 0;
+};
+
+}  // namespace duet::reproduce
