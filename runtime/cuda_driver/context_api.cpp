@@ -40,7 +40,7 @@ cudaError_t wait_for_device(Session& session, ThreadState& thread) {
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
   thread.host->wait(CallKind::DeviceSynchronize, [&] { return session.driver().all_idle(); });
   duet::cuda::trim_pools(session);
-  session.flush_print();
+  session.program().flush_print();
   return cudaSuccess;
 }
 

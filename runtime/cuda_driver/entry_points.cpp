@@ -107,7 +107,7 @@ DUET_ENTRY_POINT(_ptsz, cudaEnablePerThreadDefaultStream)
 
 extern "C" CUresult cuGetExportTable(const void**, const CUuuid*) {
   if (Session::refusal() != cudaSuccess) return CUDA_ERROR_NOT_INITIALIZED;
-  Session::get().end(
+  Session::get().program().end(
       125,
       "this program's CUDA runtime is linked statically into it, which Duet does not run: build "
       "it with NVCC_APPEND_FLAGS=\"-cudart shared\" (no source change), with `duet nvcc`, or with "

@@ -1,6 +1,7 @@
 // Loaded into every process that `duet run` starts (LD_PRELOAD), before anything of the program runs: refuses
 // a process into which a real CUDA runtime or driver is mapped (DT_RPATH goes before LD_LIBRARY_PATH),
 // because its calls would pass Duet by.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <unistd.h>
@@ -11,18 +12,29 @@
 
 namespace {
 
+// Our own CUDA library lies in a folder beside this one.
+char own[4096];
+
+void find_own() {
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<const void*>(&find_own), &here) == 0 || here.dli_fname == nullptr) return;
+  const char* end = std::strrchr(here.dli_fname, '/');
+  if (end != nullptr)
+    std::snprintf(own, sizeof own, "%.*s/cuda/", static_cast<int>(end - here.dli_fname), here.dli_fname);
+}
+
 int inspect(dl_phdr_info* info, std::size_t, void* data) {
   const char* path = info->dlpi_name;
   const char* base = std::strrchr(path, '/');
   base = base != nullptr ? base + 1 : path;
   const bool cuda = std::strncmp(base, "libcudart.so", 12) == 0 || std::strncmp(base, "libcuda.so", 10) == 0;
-  const char* own = std::getenv("DUET_LIBRARY_DIRECTORY");
-  if (!cuda || own == nullptr || std::strncmp(path, own, std::strlen(own)) == 0) return 0;
+  if (!cuda || own[0] == '\0' || std::strncmp(path, own, std::strlen(own)) == 0) return 0;
   *static_cast<const char**>(data) = path;
   return 1;
 }
 
 __attribute__((constructor)) void guard() {
+  find_own();
   const char* foreign = nullptr;
   dl_iterate_phdr(inspect, &foreign);
   if (foreign == nullptr) return;

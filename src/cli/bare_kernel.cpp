@@ -245,19 +245,12 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
     report::JournalWriter journal(folder.journal_directory());
     std::strncpy(journal.header().command, request.file.c_str(), sizeof journal.header().command - 1);
     NoHost host;
-    machine::ProcessOptions process_options;
-    process_options.registers_per_thread = options.registers;
-    process_options.trace_push_buffer = options.trace_push_buffer;
-    process_options.shuffle_seed = options.shuffle;
-    process_options.assembler_peepholes = options.peepholes;
-    process_options.functional = options.functional;
-    process_options.check_races = options.check_races;
-    process_options.limits.max_cycles = options.max_cycles;
-    process_options.limits.wall_time = wall_time_limit(options);
-    process_options.limits.signal = &signal_to_end;
+    machine::RunOptions run = options.run;
+    run.limits.wall_time = wall_time_limit(options);
+    run.limits.signal = &signal_to_end;
     machine::Process process(
         machine.machine, &journal, host, [](const std::string& line) { std::fputs(line.c_str(), stdout); },
-        process_options);
+        run);
     RunMonitor monitor(folder.journal_directory(), options);
     const std::string name = request.file.substr(request.file.rfind('/') + 1);
     const machine::LoadedModule& module = process.load_module(text.str(), name);

@@ -7,25 +7,19 @@
 #include <vector>
 
 #include "config/installation.h"
+#include "machine/run_options.h"
 
 namespace duet::cli {
 
+// Of `duet run`, besides how the run itself is made.
 struct RunOptions {
+  machine::RunOptions run;
   std::string machine = "gtx580";
   std::vector<std::string> sets;
   std::string out = "duet-out";
-  bool functional = false;
   bool quiet = false;
-  bool trace_push_buffer = false;
-  bool events = false;
-  bool check_races = false;
-  bool host_time_real = false;
-  bool peepholes = true;
-  unsigned registers = 0;
-  std::uint64_t shuffle = 0;
   double spin_diagnosis_seconds = 10;
-  std::uint64_t max_cycles = 0;  // 0: no limit
-  double timeout_seconds = 0;    // 0: no limit
+  double timeout_seconds = 0;  // 0: no limit
   std::vector<std::string> command;
 };
 

@@ -54,22 +54,22 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("--set", run.sets, "change one machine parameter: key=value; each --set takes one key")
       ->allow_extra_args(false);
   app.add_option("-o,--out", run.out, "folder for the results")->capture_default_str();
-  app.add_flag("--functional", run.functional,
+  app.add_flag("--functional", run.run.functional,
                "functional GPU: right results fast, and only a simple time per block");
   app.add_flag("-q,--quiet", run.quiet, "no table");
-  app.add_flag("--trace-push-buffer", run.trace_push_buffer,
+  app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
                "write every push-buffer command to push_buffer.txt");
-  app.add_flag("--events", run.events,
+  app.add_flag("--events", run.run.events,
                "write every call, copy and kernel to events.json (Chrome trace events; Perfetto opens it)");
   app.add_flag(
-      "--check-races", run.check_races,
+      "--check-races", run.run.check_races,
       "name the bytes that a kernel or a copy read before a copy or a kernel wrote them, where nothing "
       "orders the two");
   app.add_option(
-      "--registers", run.registers,
+      "--registers", run.run.registers_per_thread,
       "registers per thread for occupancy, instead of what the compiler counts within launch bounds and "
       ".maxnreg; the machine's maximum still holds");
-  app.add_option("--shuffle", run.shuffle,
+  app.add_option("--shuffle", run.run.shuffle_seed,
                  "shuffle the order of simultaneous events with this seed (results must not change)");
   app.add_option(
          "--spin-diagnosis", run.spin_diagnosis_seconds,
@@ -83,7 +83,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
                                                                    : "'" + text + "' is not a number above 0";
       },
       "above 0");
-  app.add_option("--max-cycles", run.max_cycles,
+  app.add_option("--max-cycles", run.run.limits.max_cycles,
                  "end a process (status 124, results so far) when kernels have run for this many GPU core "
                  "cycles of simulated time, from first block to completion, those that overlap counted once "
                  "(totals.gpu_cycles of stats.json)")
@@ -92,13 +92,13 @@ void add_run_options(CLI::App& app, RunOptions& run) {
                  "end the run (status 124, results so far) after this many seconds of wall time")
       ->check(above_zero);
   app.add_option_function<std::string>(
-         "--peepholes", [&run](const std::string& mode) { run.peepholes = mode == "on"; },
+         "--peepholes", [&run](const std::string& mode) { run.run.assembler_peepholes = mode == "on"; },
          "what an assembler does to PTX: folding, fusion, copy propagation, dead code (off: execute it as it "
          "is written; results must not change)")
       ->check(CLI::IsMember({"on", "off"}))
       ->type_name("on|off");
   app.add_option_function<std::string>(
-         "--host-time", [&run](const std::string& mode) { run.host_time_real = mode == "real"; },
+         "--host-time", [&run](const std::string& mode) { run.run.host_time_real = mode == "real"; },
          "what host code between calls costs: none, or its measured CPU time (real)")
       ->check(CLI::IsMember({"none", "real"}))
       ->type_name("none|real");

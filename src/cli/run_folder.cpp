@@ -33,7 +33,13 @@ RunFolder::RunFolder(const std::string& directory, const config::ResolvedMachine
   fs::remove_all(journal_directory(), error);
   fs::create_directories(journal_directory(), error);
   if (error) throw Error("cannot write into " + directory + ": " + error.message());
-  write_file(machine_file(), config::to_toml(machine));
+  const std::string text = config::to_toml(machine);
+  write_file(directory_ + "/machine.toml", text);
+  write_file(journal_directory() + "/machine.toml", text);
+}
+
+void RunFolder::write_run_options(const machine::RunOptions& options) {
+  write_file(journal_directory() + "/run_options.json", machine::to_text(options));
 }
 
 RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wall_seconds,
@@ -48,8 +54,9 @@ RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wal
     const report::RunReport report =
         report::read_report(journal, machine_name, wall_seconds, cut_off || journal.header().failure != 0);
     write_file(into + "/stats.json", report::stats_json(report));
-    if (options.trace_push_buffer) write_file(into + "/push_buffer.txt", report::push_buffer_text(report));
-    if (options.events) write_file(into + "/events.json", report::events_json(report));
+    if (options.run.trace_push_buffer)
+      write_file(into + "/push_buffer.txt", report::push_buffer_text(report));
+    if (options.run.events) write_file(into + "/events.json", report::events_json(report));
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
     std::fputs(report::race_text(report).c_str(), stderr);
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);

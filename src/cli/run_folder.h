@@ -15,7 +15,8 @@ class RunFolder {
   RunFolder(const std::string& directory, const config::ResolvedMachine& machine);
 
   std::string journal_directory() const { return directory_ + "/.duet"; }
-  std::string machine_file() const { return directory_ + "/machine.toml"; }
+  // Where the program's processes look for them, beside the machine.
+  void write_run_options(const machine::RunOptions& options);
   const std::string& directory() const { return directory_; }
 
   struct Outcome {

@@ -56,7 +56,7 @@ void pass_signals_on() {
 }  // namespace
 
 void check(const RunOptions& options) {
-  if (options.check_races && options.functional)
+  if (options.run.check_races && options.run.functional)
     throw Error("--check-races needs the timed GPU: leave out --functional");
 }
 
@@ -66,23 +66,10 @@ int run_program(const config::Installation& installation, const RunOptions& opti
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   RunFolder folder(options.out, machine);
 
-  setenv("DUET_MACHINE", folder.machine_file().c_str(), 1);
+  machine::RunOptions run = options.run;
+  run.limits.wall_time = wall_time_limit(options);
+  folder.write_run_options(run);
   setenv("DUET_JOURNAL", folder.journal_directory().c_str(), 1);
-  setenv("DUET_LIBRARY_DIRECTORY", installation.library_directory.c_str(), 1);
-  if (options.trace_push_buffer) setenv("DUET_TRACE_PUSH_BUFFER", "1", 1);
-  if (options.check_races) setenv("DUET_CHECK_RACES", "1", 1);
-  if (options.events) setenv("DUET_EVENTS", "1", 1);
-  if (options.functional) setenv("DUET_FUNCTIONAL", "1", 1);
-  if (options.host_time_real) setenv("DUET_HOST_TIME", "real", 1);
-  if (options.registers != 0) setenv("DUET_REGISTERS", std::to_string(options.registers).c_str(), 1);
-  if (options.max_cycles != 0) setenv("DUET_MAX_CYCLES", std::to_string(options.max_cycles).c_str(), 1);
-  const auto wall_time = wall_time_limit(options);
-  if (wall_time) {
-    const auto end = std::chrono::duration_cast<std::chrono::nanoseconds>(wall_time->end.time_since_epoch());
-    setenv("DUET_TIMEOUT", fmt::format("{} {}", wall_time->seconds, end.count()).c_str(), 1);
-  }
-  if (!options.peepholes) setenv("DUET_PEEPHOLES", "off", 1);
-  if (options.shuffle != 0) setenv("DUET_SHUFFLE", std::to_string(options.shuffle).c_str(), 1);
   prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
   prepend_environment("LD_PRELOAD", installation.guard_library, ':');
 #ifdef DUET_SANITIZER_LIBRARY
@@ -103,7 +90,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   const bool not_started = read(pipe_ends[0], &exec_error, sizeof exec_error) == sizeof exec_error;
   close(pipe_ends[0]);
   int status = 0;
-  RunMonitor monitor(folder.journal_directory(), options, not_started ? 0 : child, wall_time);
+  RunMonitor monitor(folder.journal_directory(), options, not_started ? 0 : child, run.limits.wall_time);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   monitor.end();

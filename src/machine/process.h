@@ -16,22 +16,12 @@
 #include "gpu/occupancy.h"
 #include "machine/device_heap.h"
 #include "machine/grid_workspaces.h"
-#include "machine/run_watch.h"
+#include "machine/run_options.h"
 #include "machine/system.h"
 #include "ptx/kernel.h"
 #include "report/journal.h"
 
 namespace duet::machine {
-
-struct ProcessOptions {
-  bool trace_push_buffer = false;
-  unsigned registers_per_thread = 0;  // overrides the compiler's count (occupancy); 0: the compiler's
-  bool assembler_peepholes = true;
-  std::uint64_t shuffle_seed = 0;
-  bool functional = false;
-  bool check_races = false;  // not with the functional GPU
-  RunLimits limits;
-};
 
 // A module in the device's memory.
 class LoadedModule {
@@ -46,7 +36,7 @@ class Process {
   // `journal` may be null: nothing is recorded. `print` takes what device code prints, at the time it prints
   // it.
   Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
-          std::function<void(const std::string&)> print, const ProcessOptions& options);
+          std::function<void(const std::string&)> print, const RunOptions& options);
   ~Process();
 
   System& system() { return *system_; }
@@ -108,7 +98,7 @@ class Process {
   void record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end);
 
   report::JournalWriter* journal_;
-  ProcessOptions options_;
+  RunOptions options_;
   std::unique_ptr<System> system_;
   RunWatch watch_;
   bool published_kernels_ = false;  // the journal names running kernels

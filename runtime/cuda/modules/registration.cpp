@@ -30,7 +30,7 @@ using duet::cuda::Session;
 
 DUET_EXPORT void** __cudaRegisterFatBinary(void* fat_binary) {
   Session& session = Session::get();
-  std::lock_guard lock(session.mutex());
+  std::lock_guard lock(session.program().mutex());
   return reinterpret_cast<void**>(session.register_image(fat_binary));
 }
 DUET_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
@@ -40,11 +40,11 @@ DUET_EXPORT void __cudaUnregisterFatBinary(void**) {}
 // Called before the host first uses a managed variable. Code that cannot be compiled ends the program.
 DUET_EXPORT char __cudaInitModule(void** handle) {
   Session& session = Session::get();
-  std::lock_guard lock(session.mutex());
+  std::lock_guard lock(session.program().mutex());
   try {
     session.place_managed(duet::cuda::image_of(handle));
   } catch (const duet::Error& error) {
-    session.end(125, error.what());
+    session.program().end(125, error.what());
   }
   return 1;
 }
@@ -52,14 +52,14 @@ DUET_EXPORT char __cudaInitModule(void** handle) {
 DUET_EXPORT void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, uint3*,
                                         uint3*, dim3*, dim3*, int*) {
   Session& session = Session::get();
-  std::lock_guard lock(session.mutex());
+  std::lock_guard lock(session.program().mutex());
   session.register_function(duet::cuda::image_of(handle), stub, name);
 }
 
 DUET_EXPORT void __cudaRegisterVar(void** handle, char* variable, char*, const char* name, int, size_t bytes,
                                    int, int) {
   Session& session = Session::get();
-  std::lock_guard lock(session.mutex());
+  std::lock_guard lock(session.program().mutex());
   session.register_symbol(duet::cuda::image_of(handle), variable, name, bytes);
 }
 
@@ -67,7 +67,7 @@ DUET_EXPORT void __cudaRegisterVar(void** handle, char* variable, char*, const c
 DUET_EXPORT void __cudaRegisterManagedVar(void** handle, void** pointer, char*, const char* name, int, size_t,
                                           int, int) {
   Session& session = Session::get();
-  std::lock_guard lock(session.mutex());
+  std::lock_guard lock(session.program().mutex());
   session.register_managed(duet::cuda::image_of(handle), pointer, name);
 }
 

@@ -11,7 +11,7 @@ template <typename Body>
 void with_thread(Body&& body) {
   if (Session::refusal() != cudaSuccess) return;
   Session& session = Session::get();
-  std::lock_guard lock(session.mutex());
+  std::lock_guard lock(session.program().mutex());
   body(session, session.thread());
 }
 }  // namespace

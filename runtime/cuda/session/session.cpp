@@ -24,50 +24,9 @@ namespace duet::cuda {
 
 namespace {
 
-// The program's memory, which lies in this process; managed memory may be protected from it.
-class NativeHostPort : public driver::HostPort {
- public:
-  explicit NativeHostPort(const std::unique_ptr<ManagedGuard>& guard) : guard_(guard) {}
-  void read(const std::byte* host, std::byte* to, Bytes bytes) override {
-    std::memcpy(to, guard_ != nullptr ? guard_->backing(host) : host, bytes);
-  }
-  void write(std::byte* host, const std::byte* from, Bytes bytes) override {
-    std::memcpy(guard_ != nullptr ? guard_->backing(host) : host, from, bytes);
-  }
-
- private:
-  const std::unique_ptr<ManagedGuard>& guard_;
-};
-
-bool forked = false;
 thread_local ThreadState* this_thread = nullptr;  // never freed: global destructors still make calls
 thread_local ApiFunction* called_for = nullptr;
 thread_local bool per_thread_default = false;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-std::string own_command() {
-  std::ifstream file("/proc/self/cmdline");
-  std::string text, argument;
-  while (std::getline(file, argument, '\0')) text += (text.empty() ? "" : " ") + argument;
-  return text;
-}
-
-[[noreturn]] void refuse_to_start(const std::string& line) {
-  std::fflush(nullptr);
-  std::fprintf(stderr, "duet: %s\n", line.c_str());
-  _exit(125);
-}
-
-Picoseconds real_clock_ps() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<Picoseconds>(time.tv_sec) * kPicosecondsPerSecond +
-         static_cast<Picoseconds>(time.tv_nsec) * kPicosecondsPerNanosecond;
-}
 
 cudaError_t error_of(gpu::FaultKind kind) {
   switch (kind) {
@@ -86,91 +45,29 @@ cudaError_t error_of(gpu::FaultKind kind) {
   }
 }
 
-// "SECONDS END": as the user wrote the limit, and its end on the clock that all processes share, in
-// nanoseconds.
-std::optional<machine::RunLimits::WallTime> wall_time() {
-  std::istringstream text(environment("DUET_TIMEOUT"));
-  double seconds = 0;
-  std::int64_t end_ns = 0;
-  if (!(text >> seconds >> end_ns)) return std::nullopt;
-  return machine::RunLimits::WallTime{std::chrono::steady_clock::time_point(std::chrono::nanoseconds(end_ns)),
-                                      seconds};
-}
-
-// Default rounding, all exceptions masked, subnormals kept.
-constexpr unsigned kDefaultMxcsr = 0x1f80;
-
-unsigned exchange_mxcsr(unsigned value) {
-  const unsigned old = _mm_getcsr();
-  _mm_setcsr(value);
-  return old;
-}
-
 }  // namespace
 
-cudaError_t Session::refusal() { return forked ? cudaErrorInitializationError : cudaSuccess; }
+cudaError_t Session::refusal() {
+  return process::Program::forked() ? cudaErrorInitializationError : cudaSuccess;
+}
 
 Session& Session::get() {
   static Session* const session = new Session;
   return *session;
 }
 
-Session::Session() {
-  const std::string machine = environment("DUET_MACHINE");
-  const std::string journal = environment("DUET_JOURNAL");
-  if (machine.empty() || journal.empty())
-    refuse_to_start("this CUDA program runs on a simulated machine: start it with `duet run " +
-                    own_command() + "`");
-  try {
-    machine_ = config::load_machine(machine, "");
-    journal_ = std::make_unique<report::JournalWriter>(journal);
-    std::strncpy(journal_->header().command, own_command().c_str(), sizeof journal_->header().command - 1);
-    host_port_ = std::make_unique<NativeHostPort>(managed_guard_);
-    machine::ProcessOptions options;
-    options.trace_push_buffer = !environment("DUET_TRACE_PUSH_BUFFER").empty();
-    options.registers_per_thread =
-        static_cast<unsigned>(std::strtoul(environment("DUET_REGISTERS").c_str(), nullptr, 10));
-    options.shuffle_seed = std::strtoull(environment("DUET_SHUFFLE").c_str(), nullptr, 10);
-    options.assembler_peepholes = environment("DUET_PEEPHOLES") != "off";
-    options.functional = !environment("DUET_FUNCTIONAL").empty();
-    options.check_races = !environment("DUET_CHECK_RACES").empty();
-    if (const std::string cycles = environment("DUET_MAX_CYCLES"); !cycles.empty())
-      options.limits.max_cycles = std::strtoull(cycles.c_str(), nullptr, 10);
-    options.limits.wall_time = wall_time();
-    journal_->header().events = !environment("DUET_EVENTS").empty();
-    host_time_real_ = environment("DUET_HOST_TIME") == "real";
-    if (host_time_real_) journal_->header().deterministic = 0;
-    process_ = std::make_unique<machine::Process>(
-        machine_.machine, journal_.get(), *host_port_, [this](const std::string& text) { print(text); },
-        options);
-    if (ManagedGuard::needed(config())) managed_guard_ = std::make_unique<ManagedGuard>(config(), driver());
-  } catch (const std::exception& error) {
-    refuse_to_start(error.what());
-  }
-  host_threads_.on_long_wait = [this] {
-    std::fprintf(stderr, "duet: the machine stands still until another thread of the program acts: %s\n",
-                 process_->standstill().c_str());
-  };
-  pthread_atfork(nullptr, nullptr, [] { forked = true; });
-}
-
-void Session::end(int status, const std::string& line) {
-  const std::lock_guard lock(mutex_);
-  flush_print();
-  std::fflush(nullptr);
-  std::fprintf(stderr, "duet: %s\n", line.c_str());
-  journal_->header().failure = static_cast<std::uint32_t>(status);
-  process_->publish_end();
-  _exit(status);
+Session::Session() : program_(process::Program::get()) {
+  if (!ManagedGuard::needed(config())) return;
+  managed_guard_ = std::make_unique<ManagedGuard>(config(), driver());
+  program_.reach_memory_by([this](const std::byte* host) { return managed_guard_->backing(host); });
 }
 
 ThreadState& Session::thread() {
   if (this_thread == nullptr) {
+    const process::Thread& thread = program_.thread();
     this_thread = new ThreadState;
-    this_thread->host = std::make_unique<driver::HostThread>(process_->new_thread());
-    this_thread->host->wait_for_another = [this] { return host_threads_.wait(mutex_); };
-    this_thread->number = threads_++;
-    if (threads_ > 1) journal_->header().deterministic = 0;
+    this_thread->host = thread.host.get();
+    this_thread->number = thread.number;
   }
   return *this_thread;
 }
@@ -200,7 +97,7 @@ machine::LoadedModule& Session::loaded(Image& image) {
   if (image.module == nullptr) {
     const auto capability = static_cast<unsigned>(config().gpu.compute_capability_major * 10 +
                                                   config().gpu.compute_capability_minor);
-    image.module = &process_->load_module(
+    image.module = &process().load_module(
         image.fat_binary != nullptr ? ptx_of_fat_binary(image.fat_binary, capability, image.name) : image.ptx,
         image.name,
         [this](Bytes bytes) {
@@ -353,7 +250,7 @@ void Session::check_fault() {
   if (sticky_ != cudaSuccess || !driver().fault()) return;
   const gpu::Fault& fault = *driver().fault();
   sticky_ = error_of(fault.kind);
-  flush_print();
+  program_.flush_print();
   std::fflush(stdout);
   std::fprintf(stderr, "duet: %s\n", fault.text.c_str());
 }
@@ -392,12 +289,6 @@ void Session::launched(driver::CommandId id, driver::StreamId stream, const ptx:
   if (managed_guard_ != nullptr) managed_guard_->launched(id, stream, kernel.name);
 }
 
-void Session::flush_print() {
-  if (printed_.empty()) return;
-  std::fwrite(printed_.data(), 1, printed_.size(), stdout);
-  printed_.clear();
-}
-
 CalledFor::CalledFor(ApiFunction& function) : before_(std::exchange(called_for, &function)) {}
 CalledFor::~CalledFor() { called_for = before_; }
 PerThreadDefault::PerThreadDefault() : before_(std::exchange(per_thread_default, true)) {}
@@ -406,97 +297,39 @@ PerThreadDefault::~PerThreadDefault() { per_thread_default = before_; }
 namespace detail {
 
 namespace {
-Session& entered(Session& session) {
-  session.host_threads().enter();
-  return session;
-}
-}  // namespace
-
-Entry::Entry(ApiFunction& function)
-    : mxcsr_(exchange_mxcsr(kDefaultMxcsr)),
-      session_(entered(Session::get())),
-      lock_(session_.mutex()),
-      thread_(session_.thread()),
-      function_(called_for != nullptr ? *called_for : function) {
-  if (called_for == nullptr) use_primary_context(thread_);
-  ++session_.journal().header().entered_calls;
-  session_.space().called(function_.name);
-  if (function_.count == nullptr) function_.count = &session_.journal().api(function_.name);
-  if (session_.host_time_real() && thread_.real_time_mark != 0)
-    thread_.host->work(real_clock_ps() - thread_.real_time_mark);
-  start_ps_ = std::max(thread_.host->clock(), session_.process().engine().now());
-  thread_.host->enter();
-}
-
-Entry::~Entry() {
-  function_.count->calls.fetch_add(1, std::memory_order_relaxed);
-  function_.count->total_ps.fetch_add(thread_.host->clock() - start_ps_, std::memory_order_relaxed);
-  if (session_.journal().header().events != 0)
-    session_.journal().append(
-        report::RecordType::ApiCall,
-        report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - session_.journal().header().api),
-                              thread_.number, start_ps_, thread_.host->clock()});
-  session_.process().note_time(thread_.host->clock());
-  session_.journal().header().outstanding = session_.driver().outstanding();
-  ++session_.journal().header().left_calls;
-  if (session_.host_time_real()) thread_.real_time_mark = real_clock_ps();
-  session_.host_threads().leave();
-  _mm_setcsr(mxcsr_);
-}
-
-namespace {
-cudaError_t run_entered(ApiFunction& function, Entry& entry,
+cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
                         const std::function<cudaError_t(Session&, ThreadState&)>& body) {
-  Session& session = entry.session();
+  Session& session = Session::get();
   if (session.in_host_function) return cudaErrorNotPermitted;
   session.check_fault();
   // Kinds that neither submit a command nor wait for one spend their call's latency here.
   if (function.kind == driver::CallKind::Other || function.kind == driver::CallKind::Allocate ||
       function.kind == driver::CallKind::Query)
-    entry.thread().host->stage_one(function.kind);
-  cudaError_t result = session.sticky() != cudaSuccess && !function.after_sticky
-                           ? session.sticky()
-                           : body(session, entry.thread());
+    thread.host->stage_one(function.kind);
+  cudaError_t result =
+      session.sticky() != cudaSuccess && !function.after_sticky ? session.sticky() : body(session, thread);
   if (session.sticky() == cudaSuccess) {
     session.check_fault();
     if (session.sticky() != cudaSuccess && !function.after_sticky) result = session.sticky();
   }
-  if (function.synchronizes) session.flush_print();
+  if (function.synchronizes) session.program().flush_print();
   // A query that finds everything done is as good as a wait.
   const bool asked = function.kind == driver::CallKind::Query && result == cudaSuccess;
   if (function.synchronizes || asked) session.synchronized();
   if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky && called_for == nullptr)
-    entry.thread().last_error = result;
+    thread.last_error = result;
   return result;
-}
-}  // namespace
-
-namespace {
-// The last fact of a report.
-std::string in_call(const char* function) {
-  return std::string("\n  the host is in ") + (called_for != nullptr ? called_for->name : function);
-}
-
-// What the machine cannot go on after ends the program.
-template <typename Body>
-auto or_end(const char* function, Body&& body) {
-  try {
-    return body();
-  } catch (const Stopped& stopped) {
-    Session::get().end(stopped.status(), stopped.what() + in_call(function));
-  } catch (const Deadlock& error) {
-    Session::get().end(124, error.what() + in_call(function));
-  } catch (const std::exception& error) {
-    Session::get().end(125, error.what());
-  }
 }
 }  // namespace
 
 cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body) {
   if (const cudaError_t refused = Session::refusal(); refused != cudaSuccess) return refused;
-  return or_end(function.name, [&] {
-    Entry entry(function);
-    return run_entered(function, entry, body);
+  ApiFunction& counted = called_for != nullptr ? *called_for : function;
+  return process::or_end(counted.name, [&] {
+    const process::Call call(counted);
+    ThreadState& thread = Session::get().thread();
+    if (called_for == nullptr) use_primary_context(thread);
+    return run_entered(function, thread, body);
   });
 }
 
@@ -504,16 +337,7 @@ cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&,
 
 void mark(const char* name) {
   if (Session::refusal() != cudaSuccess) return;
-  detail::or_end("duetMark", [&] {
-    Session& session = Session::get();
-    std::lock_guard lock(session.mutex());
-    const unsigned mxcsr = exchange_mxcsr(kDefaultMxcsr);
-    driver::HostThread& host = *session.thread().host;
-    host.enter();  // the machine is where its statistics are asked for
-    session.process().mark(name, host.clock());
-    session.process().note_time(host.clock());
-    _mm_setcsr(mxcsr);
-  });
+  process::or_end("duetMark", [&] { process::Program::get().mark(name); });
 }
 
 }  // namespace duet::cuda

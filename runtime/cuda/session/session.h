@@ -1,24 +1,19 @@
-// The state of the CUDA runtime in a program's process: the simulated process, the registered kernels and
-// variables, streams and events, and the threads' clocks and errors. Made by the first call, never destroyed:
-// a global destructor may still call cudaFree. Rules for living in somebody's process: after fork the child's
-// calls fail with cudaErrorInitializationError, as on silicon; MXCSR is saved, set to its default and
-// restored around every call, because a program built with -ffast-math flushes subnormals.
+// The state of the CUDA runtime in a program's process: the registered kernels and variables, streams and
+// events, what belongs to a thread, and errors. Made by the first call, never destroyed: a global destructor
+// may still call cudaFree. The process itself, and the rules for living in it, are process/program.h's.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "cuda/memory/managed_guard.h"
-#include "cuda/session/host_threads.h"
 #include "cuda_runtime_api.h"
 #include "driver/driver.h"
-#include "machine/process.h"
-#include "report/journal.h"
+#include "process/program.h"
 
 // A call, or a part of one, that is not implemented: says its name on standard error, once, and returns
 // cudaErrorNotSupported. With C linkage, since the stubs of names that are not implemented call it.
@@ -82,31 +77,27 @@ struct ManagedVariable {
 };
 
 struct ThreadState {
-  std::unique_ptr<driver::HostThread> host;
+  driver::HostThread* host = nullptr;
   std::uint32_t number = 0;
   cudaError_t last_error = cudaSuccess;
   cudaStream_t per_thread_stream = nullptr;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::vector<CUctx_st*> contexts;  // the driver interface's stack, the current one last
-  Picoseconds real_time_mark = 0;   // --host-time real: when the last call returned, by the real clock
 };
 
 class Session {
  public:
-  // Made at the first call. Ends the process with 125 and one line when it was not started by `duet run`.
   static Session& get();
   // The child of a fork, or a call from inside a host function: why this call is refused; cudaSuccess when it
   // is not.
   static cudaError_t refusal();
 
-  std::recursive_mutex& mutex() { return mutex_; }
-  HostThreads& host_threads() { return host_threads_; }
+  process::Program& program() { return program_; }
   ThreadState& thread();
-  machine::Process& process() { return *process_; }
-  driver::Driver& driver() { return process_->driver(); }
-  memory::AddressSpace& space() { return process_->system().address_space(); }
-  const config::Machine& config() const { return machine_.machine; }
-  report::JournalWriter& journal() { return *journal_; }
+  machine::Process& process() { return program_.machine(); }
+  driver::Driver& driver() { return program_.driver(); }
+  memory::AddressSpace& space() { return program_.space(); }
+  const config::Machine& config() const { return program_.config(); }
 
   Image* register_image(const void* fat_binary);
   void register_function(Image* image, const void* stub, const char* name);
@@ -154,27 +145,15 @@ class Session {
   }
   bool free_host(void* pointer);
 
-  void print(const std::string& text) { printed_ += text; }
-  void flush_print();
-
   // The streams and events of a context that is destroyed.
   void remove_all_of(const CUctx_st* context);
 
-  bool host_time_real() const { return host_time_real_; }
   bool in_host_function = false;
-
-  // Says the line and ends the whole process; the parent passes the status on.
-  [[noreturn]] void end(int status, const std::string& line);
 
  private:
   Session();
 
-  std::recursive_mutex mutex_;
-  HostThreads host_threads_;
-  config::ResolvedMachine machine_;
-  std::unique_ptr<report::JournalWriter> journal_;
-  std::unique_ptr<driver::HostPort> host_port_;
-  std::unique_ptr<machine::Process> process_;
+  process::Program& program_;
   std::vector<std::unique_ptr<Image>> images_;
   std::unordered_map<const void*, std::unique_ptr<Function>> functions_;  // by stub
   std::unordered_map<const void*, Function*> handles_;                    // by themselves
@@ -186,18 +165,19 @@ class Session {
   std::map<void*, Bytes> host_memory_;  // but for what the guard holds
   std::unique_ptr<ManagedGuard> managed_guard_;
   cudaError_t sticky_ = cudaSuccess;
-  std::string printed_;
-  std::uint32_t threads_ = 0;
-  bool host_time_real_ = false;
 };
 
 // The counter and the price of one API function.
-struct ApiFunction {
-  const char* name;
+struct ApiFunction : process::CountedFunction {
+  ApiFunction(const char* function_name, driver::CallKind call_kind, bool synchronizing = false,
+              bool only_tells_of_errors = false)
+      : CountedFunction{function_name},
+        kind(call_kind),
+        synchronizes(synchronizing),
+        after_sticky(only_tells_of_errors) {}
   driver::CallKind kind;
-  bool synchronizes = false;  // device printf appears
-  bool after_sticky = false;  // only tells of errors: works when the context is lost, and is no error itself
-  report::ApiCount* count = nullptr;
+  bool synchronizes;  // device printf appears
+  bool after_sticky;  // only tells of errors: works when the context is lost, and is no error itself
 };
 
 // While it lives, the thread's calls of the runtime's functions are made for the driver interface's function:
@@ -226,23 +206,6 @@ class PerThreadDefault {
 };
 
 namespace detail {
-// Enters: takes the lock, settles the floating-point environment, brings the thread's clock up to the
-// machine's.
-class Entry {
- public:
-  explicit Entry(ApiFunction& function);
-  ~Entry();
-  Session& session() { return session_; }
-  ThreadState& thread() { return thread_; }
-
- private:
-  unsigned mxcsr_;
-  Session& session_;
-  std::unique_lock<std::recursive_mutex> lock_;
-  ThreadState& thread_;
-  ApiFunction& function_;
-  Picoseconds start_ps_;
-};
 cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&, ThreadState&)>& body);
 }  // namespace detail
 

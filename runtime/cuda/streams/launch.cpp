@@ -63,7 +63,7 @@ cudaError_t check_launch(Session& session, Function& function, dim3 grid, dim3 b
                          std::size_t dynamic_shared_bytes, bool cooperative) {
   const ptx::Kernel* kernel = session.kernel_of(function);
   if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-  if (!kernel->unsupported.empty()) session.end(125, kernel->unsupported);
+  if (!kernel->unsupported.empty()) session.program().end(125, kernel->unsupported);
   if (const cudaError_t error = check_shape(session, function, grid, block, dynamic_shared_bytes);
       error != cudaSuccess)
     return error;

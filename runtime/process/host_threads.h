@@ -17,7 +17,7 @@
 #include <mutex>
 #include <set>
 
-namespace duet::cuda {
+namespace duet::process {
 
 class HostThreads {
  public:
@@ -47,4 +47,4 @@ class HostThreads {
   bool told_ = false;
 };
 
-}  // namespace duet::cuda
+}  // namespace duet::process

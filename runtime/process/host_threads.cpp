@@ -1,4 +1,4 @@
-#include "cuda/session/host_threads.h"
+#include "process/host_threads.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <system_error>
 
-namespace duet::cuda {
+namespace duet::process {
 
 namespace {
 
@@ -87,4 +87,4 @@ bool HostThreads::wait(std::recursive_mutex& session_lock) {
   return !nobody;
 }
 
-}  // namespace duet::cuda
+}  // namespace duet::process

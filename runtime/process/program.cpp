@@ -1,0 +1,193 @@
+#include "process/program.h"
+
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "config/loader.h"
+#include "machine/run_options.h"
+
+namespace duet::process {
+
+namespace {
+
+bool is_forked = false;
+thread_local Thread* this_thread = nullptr;  // never freed: global destructors still make calls
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string own_command() {
+  std::ifstream file("/proc/self/cmdline");
+  std::string text, argument;
+  while (std::getline(file, argument, '\0')) text += (text.empty() ? "" : " ") + argument;
+  return text;
+}
+
+[[noreturn]] void refuse_to_start(const std::string& line) {
+  std::fflush(nullptr);
+  std::fprintf(stderr, "duet: %s\n", line.c_str());
+  _exit(125);
+}
+
+Picoseconds real_clock_ps() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<Picoseconds>(time.tv_sec) * kPicosecondsPerSecond +
+         static_cast<Picoseconds>(time.tv_nsec) * kPicosecondsPerNanosecond;
+}
+
+// Default rounding, all exceptions masked, subnormals kept.
+constexpr unsigned kDefaultMxcsr = 0x1f80;
+
+unsigned exchange_mxcsr(unsigned value) {
+  const unsigned old = _mm_getcsr();
+  _mm_setcsr(value);
+  return old;
+}
+
+Program& entered(Program& program) {
+  program.host_threads().enter();
+  return program;
+}
+
+}  // namespace
+
+// The program's memory, which lies in this process.
+class Program::Memory : public memory::HostPort {
+ public:
+  void read(const std::byte* host, std::byte* to, Bytes bytes) override {
+    std::memcpy(to, place ? place(host) : host, bytes);
+  }
+  void write(std::byte* host, const std::byte* from, Bytes bytes) override {
+    std::memcpy(place ? place(host) : host, from, bytes);
+  }
+
+  std::function<std::byte*(const std::byte*)> place;
+};
+
+bool Program::forked() { return is_forked; }
+
+Program& Program::get() {
+  static Program* const program = new Program;
+  return *program;
+}
+
+Program::Program() {
+  const char* journal_directory = std::getenv("DUET_JOURNAL");
+  if (journal_directory == nullptr || *journal_directory == '\0')
+    refuse_to_start("this CUDA program runs on a simulated machine: start it with `duet run " +
+                    own_command() + "`");
+  try {
+    start(journal_directory);
+  } catch (const std::exception& error) {
+    refuse_to_start(error.what());
+  }
+  host_threads_.on_long_wait = [this] {
+    std::fprintf(stderr, "duet: the machine stands still until another thread of the program acts: %s\n",
+                 machine_->standstill().c_str());
+  };
+  pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+}
+
+void Program::start(const std::string& journal_directory) {
+  const config::ResolvedMachine machine = config::load_machine(journal_directory + "/machine.toml", "");
+  const machine::RunOptions options =
+      machine::run_options_of(text_of(journal_directory + "/run_options.json"));
+  journal_ = std::make_unique<report::JournalWriter>(journal_directory);
+  report::JournalHeader& header = journal_->header();
+  std::strncpy(header.command, own_command().c_str(), sizeof header.command - 1);
+  header.events = options.events;
+  host_time_real_ = options.host_time_real;
+  if (host_time_real_) header.deterministic = 0;
+  memory_ = std::make_unique<Memory>();
+  machine_ = std::make_unique<machine::Process>(
+      machine.machine, journal_.get(), *memory_, [this](const std::string& text) { printed_ += text; },
+      options);
+}
+
+Thread& Program::thread() {
+  if (this_thread == nullptr) {
+    this_thread = new Thread;
+    this_thread->host = std::make_unique<driver::HostThread>(machine_->new_thread());
+    this_thread->host->wait_for_another = [this] { return host_threads_.wait(mutex_); };
+    this_thread->number = threads_++;
+    if (threads_ > 1) journal_->header().deterministic = 0;
+  }
+  return *this_thread;
+}
+
+void Program::reach_memory_by(std::function<std::byte*(const std::byte*)> place) {
+  memory_->place = std::move(place);
+}
+
+void Program::flush_print() {
+  if (printed_.empty()) return;
+  std::fwrite(printed_.data(), 1, printed_.size(), stdout);
+  printed_.clear();
+}
+
+void Program::mark(const char* name) {
+  const std::lock_guard lock(mutex_);
+  const unsigned mxcsr = exchange_mxcsr(kDefaultMxcsr);
+  driver::HostThread& host = *thread().host;
+  host.enter();  // the machine is where its statistics are asked for
+  machine_->mark(name, host.clock());
+  machine_->note_time(host.clock());
+  _mm_setcsr(mxcsr);
+}
+
+void Program::end(int status, const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  flush_print();
+  std::fflush(nullptr);
+  std::fprintf(stderr, "duet: %s\n", line.c_str());
+  journal_->header().failure = static_cast<std::uint32_t>(status);
+  machine_->publish_end();
+  _exit(status);
+}
+
+Call::Call(CountedFunction& function)
+    : mxcsr_(exchange_mxcsr(kDefaultMxcsr)),
+      program_(entered(Program::get())),
+      lock_(program_.mutex()),
+      thread_(program_.thread()),
+      function_(function) {
+  ++program_.journal().header().entered_calls;
+  program_.space().called(function_.name);
+  if (function_.count == nullptr) function_.count = &program_.journal().api(function_.name);
+  if (program_.host_time_real() && thread_.real_time_mark != 0)
+    thread_.host->work(real_clock_ps() - thread_.real_time_mark);
+  start_ps_ = std::max(thread_.host->clock(), program_.machine().engine().now());
+  thread_.host->enter();
+}
+
+Call::~Call() {
+  report::JournalHeader& header = program_.journal().header();
+  function_.count->calls.fetch_add(1, std::memory_order_relaxed);
+  function_.count->total_ps.fetch_add(thread_.host->clock() - start_ps_, std::memory_order_relaxed);
+  if (header.events != 0)
+    program_.journal().append(report::RecordType::ApiCall,
+                              report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - header.api),
+                                                    thread_.number, start_ps_, thread_.host->clock()});
+  program_.machine().note_time(thread_.host->clock());
+  header.outstanding = program_.driver().outstanding();
+  ++header.left_calls;
+  if (program_.host_time_real()) thread_.real_time_mark = real_clock_ps();
+  program_.host_threads().leave();
+  _mm_setcsr(mxcsr_);
+}
+
+}  // namespace duet::process

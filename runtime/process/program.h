@@ -1,0 +1,117 @@
+// A program's process, as every API finds it: the machine that the program runs on (one a process), the lock
+// under which calls are made, the threads with their clocks, the journal. What an API adds (handles, errors,
+// rules of its own) stands on this. Made by the first call, never destroyed: a global destructor may still
+// make calls.
+//
+//   CountedFunction function{"clFinish"};
+//   return process::or_end(function.name, [&] { const Call call(function); ... call.thread().host ... });
+//
+// Rules for living in somebody's process: after fork the child's calls are refused (`forked`), as on silicon;
+// MXCSR is saved, set to its default and restored around every call, because a program built with -ffast-math
+// flushes subnormals; what the machine cannot go on after ends the program with one line.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/error.h"
+#include "driver/host_thread.h"
+#include "machine/process.h"
+#include "memory/host_port.h"
+#include "process/host_threads.h"
+#include "report/journal.h"
+
+namespace duet::process {
+
+// A function of an API, whose calls are counted.
+struct CountedFunction {
+  const char* name;
+  report::ApiCount* count = nullptr;
+};
+
+// A thread of the program.
+struct Thread {
+  std::unique_ptr<driver::HostThread> host;
+  std::uint32_t number = 0;
+  Picoseconds real_time_mark = 0;  // --host-time real: when the last call returned, by the real clock
+};
+
+class Program {
+ public:
+  // Ends the process with 125 and one line when it was not started by `duet run`.
+  static Program& get();
+  // The child of a fork: it has no machine.
+  static bool forked();
+
+  std::recursive_mutex& mutex() { return mutex_; }
+  HostThreads& host_threads() { return host_threads_; }
+  Thread& thread();
+  machine::Process& machine() { return *machine_; }
+  driver::Driver& driver() { return machine_->driver(); }
+  memory::AddressSpace& space() { return machine_->system().address_space(); }
+  const config::Machine& config() const { return machine_->config(); }
+  report::JournalWriter& journal() { return *journal_; }
+  bool host_time_real() const { return host_time_real_; }
+
+  // An API that keeps some of the program's memory from the program at times says where its bytes are then.
+  void reach_memory_by(std::function<std::byte*(const std::byte*)> place);
+
+  // What device code prints appears at flush_print().
+  void flush_print();
+  // A mark at the thread's time, with the machine's statistics then.
+  void mark(const char* name);
+  // Says the line and ends the whole process; `duet run` passes the status on.
+  [[noreturn]] void end(int status, const std::string& line);
+
+ private:
+  class Memory;
+  Program();
+  void start(const std::string& journal_directory);
+
+  std::recursive_mutex mutex_;
+  HostThreads host_threads_;
+  std::unique_ptr<report::JournalWriter> journal_;
+  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<machine::Process> machine_;
+  std::string printed_;
+  std::uint32_t threads_ = 0;
+  bool host_time_real_ = false;
+};
+
+// While it lives, the thread is inside a call: under the lock, in the default floating-point environment, its
+// clock not behind the machine's.
+class Call {
+ public:
+  explicit Call(CountedFunction& function);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  Thread& thread() const { return thread_; }
+
+ private:
+  unsigned mxcsr_;
+  Program& program_;
+  std::unique_lock<std::recursive_mutex> lock_;
+  Thread& thread_;
+  CountedFunction& function_;
+  Picoseconds start_ps_;
+};
+
+// Runs `body`; what the machine cannot go on after ends the program, with the call as the last fact of its
+// report.
+template <typename Body>
+auto or_end(const char* function, Body&& body) {
+  const auto in_call = [&] { return std::string("\n  the host is in ") + function; };
+  try {
+    return body();
+  } catch (const Stopped& stopped) {
+    Program::get().end(stopped.status(), stopped.what() + in_call());
+  } catch (const Deadlock& error) {
+    Program::get().end(124, error.what() + in_call());
+  } catch (const std::exception& error) {
+    Program::get().end(125, error.what());
+  }
+}
+
+}  // namespace duet::process

@@ -1,0 +1,55 @@
+#include "machine/run_options.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace duet::machine {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Each field once: `f(name, field)`.
+template <typename Options, typename F>
+void for_each_field(Options& options, F f) {
+  f("functional", options.functional);
+  f("check_races", options.check_races);
+  f("trace_push_buffer", options.trace_push_buffer);
+  f("events", options.events);
+  f("host_time_real", options.host_time_real);
+  f("assembler_peepholes", options.assembler_peepholes);
+  f("registers_per_thread", options.registers_per_thread);
+  f("shuffle_seed", options.shuffle_seed);
+  f("max_cycles", options.limits.max_cycles);
+}
+
+}  // namespace
+
+std::string to_text(const RunOptions& options) {
+  Json text;
+  for_each_field(options, [&](const char* name, const auto& field) { text[name] = field; });
+  if (options.limits.wall_time) {
+    const std::chrono::nanoseconds end = options.limits.wall_time->end.time_since_epoch();
+    // All processes share the clock.
+    text["wall_time"] = {{"end_ns", end.count()}, {"seconds", options.limits.wall_time->seconds}};
+  }
+  return text.dump(1) + "\n";
+}
+
+RunOptions run_options_of(const std::string& text) {
+  RunOptions options;
+  try {
+    const Json json = Json::parse(text);
+    for_each_field(options, [&](const char* name, auto& field) { json.at(name).get_to(field); });
+    if (const auto wall_time = json.find("wall_time"); wall_time != json.end())
+      options.limits.wall_time = {
+          std::chrono::steady_clock::time_point(std::chrono::nanoseconds(wall_time->at("end_ns"))),
+          wall_time->at("seconds")};
+  } catch (const Json::exception& error) {
+    throw Error(std::string("the options of this run cannot be read: ") + error.what());
+  }
+  return options;
+}
+
+}  // namespace duet::machine

@@ -1,0 +1,29 @@
+// How a run is made, beside the machine itself: one struct for both ways to run something, a bare kernel in
+// this process and a program in one of its own, which finds it as a file beside its journal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "machine/run_watch.h"
+
+namespace duet::machine {
+
+struct RunOptions {
+  bool functional = false;         // the functional GPU instead of the timed one
+  bool check_races = false;        // memory/race_detector.h; not with the functional GPU
+  bool trace_push_buffer = false;  // the journal gets every command of the push buffer
+  bool events = false;             // the journal gets every API call
+  bool host_time_real = false;     // threads' clocks move with the processor time between calls
+  bool assembler_peepholes = true;
+  std::uint32_t registers_per_thread = 0;  // instead of the compiler's count (occupancy); 0: the compiler's
+  std::uint64_t shuffle_seed = 0;          // of the order of ticks; 0: not shuffled
+  RunLimits limits;
+};
+
+// As text, without what only this process knows (RunLimits::signal).
+std::string to_text(const RunOptions& options);
+// Throws duet::Error when the text is no such thing.
+RunOptions run_options_of(const std::string& text);
+
+}  // namespace duet::machine
