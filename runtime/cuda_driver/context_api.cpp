@@ -36,9 +36,9 @@ cudaError_t properties(CUdevice device, Take&& take) {
 }
 
 cudaError_t wait_for_device(Session& session, ThreadState& thread) {
-  using duet::driver::CallKind;
+  using duet::cuda::CallKind;
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
-  thread.host->wait(CallKind::DeviceSynchronize, [&] { return session.driver().all_idle(); });
+  thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
   duet::cuda::trim_pools(session);
   session.program().flush_print();
   return cudaSuccess;
@@ -146,7 +146,7 @@ DUET_CU_BODY(cuDevicePrimaryCtxSetFlags_v2, Other, Init, (CUdevice device, unsig
 DUET_CU_END
 DUET_CU_BODY(cuDevicePrimaryCtxReset_v2, DeviceSynchronize, Init, (CUdevice device)) {
   if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
-  thread.host->stage_one(duet::driver::CallKind::DeviceSynchronize);
+  thread.host->stage_one(session.cost(duet::cuda::CallKind::DeviceSynchronize));
   if (const cudaError_t error = wait_for_device(session, thread); error != cudaSuccess) return error;
   duet::cuda::destroy_context(session, primary_context());
   return cudaSuccess;
@@ -181,7 +181,7 @@ DUET_CU_END
 
 DUET_CU_BODY(cuCtxDestroy_v2, DeviceSynchronize, Init, (CUcontext context)) {
   if (!valid_context(context) || context->primary) return cudaErrorDeviceUninitialized;
-  thread.host->stage_one(duet::driver::CallKind::DeviceSynchronize);
+  thread.host->stage_one(session.cost(duet::cuda::CallKind::DeviceSynchronize));
   if (const cudaError_t error = wait_for_device(session, thread); error != cudaSuccess) return error;
   duet::cuda::destroy_context(session, context);
   if (current_context(thread) == context) thread.contexts.pop_back();

@@ -44,7 +44,7 @@ inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUd
 // function.
 #define DUET_CU(name, needs, parameters, call)                                                     \
   extern "C" CUresult name parameters {                                                            \
-    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::Other};            \
+    static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::Other};              \
     return duet::cuda::driver_call(duet_function, duet::cuda::Needs::needs, [&] { return call; }); \
   }
 // DUET_CU_BODY(name, kind, needs, (parameters)) { ... uses `session` and `thread`, returns cudaError_t ... }
@@ -52,8 +52,8 @@ inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUd
 #define DUET_CU_BODY(name, call_kind, needs, parameters)                              \
   extern "C" CUresult name parameters {                                               \
     static duet::cuda::ApiFunction duet_function{                                     \
-        #name, duet::driver::CallKind::call_kind,                                     \
-        duet::driver::CallKind::call_kind == duet::driver::CallKind::MemcpySync};     \
+        #name, duet::cuda::CallKind::call_kind,                                       \
+        duet::cuda::CallKind::call_kind == duet::cuda::CallKind::MemcpySync};         \
     return duet::cuda::driver_body(duet_function, duet::cuda::Needs::needs,                              \
                                    [&]([[maybe_unused]] duet::cuda::Session& session,                    \
                                        [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t

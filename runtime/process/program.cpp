@@ -121,7 +121,7 @@ void Program::start(const std::string& journal_directory) {
 Thread& Program::thread() {
   if (this_thread == nullptr) {
     this_thread = new Thread;
-    this_thread->host = std::make_unique<driver::HostThread>(machine_->new_thread());
+    this_thread->host = machine_->new_thread();
     this_thread->host->wait_for_another = [this] { return host_threads_.wait(mutex_); };
     this_thread->number = threads_++;
     if (threads_ > 1) journal_->header().deterministic = 0;
@@ -142,7 +142,7 @@ void Program::flush_print() {
 void Program::mark(const char* name) {
   const std::lock_guard lock(mutex_);
   const unsigned mxcsr = exchange_mxcsr(kDefaultMxcsr);
-  driver::HostThread& host = *thread().host;
+  host::HostThread& host = *thread().host;
   host.enter();  // the machine is where its statistics are asked for
   machine_->mark(name, host.clock());
   machine_->note_time(host.clock());

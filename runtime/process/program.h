@@ -16,7 +16,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "driver/host_thread.h"
+#include "host/native_thread.h"
 #include "machine/process.h"
 #include "memory/host_port.h"
 #include "process/host_threads.h"
@@ -32,7 +32,7 @@ struct CountedFunction {
 
 // A thread of the program.
 struct Thread {
-  std::unique_ptr<driver::HostThread> host;
+  std::unique_ptr<host::NativeThread> host;
   std::uint32_t number = 0;
   Picoseconds real_time_mark = 0;  // --host-time real: when the last call returned, by the real clock
 };

@@ -286,10 +286,11 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
           "a block of kernel '{}' does not fit on an SM of {}: too many registers or too much shared memory",
           kernel->name, machine.machine.name));
 
-    driver::HostThread thread = process.new_thread();
+    const auto thread = process.new_thread();
     driver::Command command;
     command.kind = driver::CommandKind::Launch;
-    command.call = driver::CallKind::Launch;
+    command.cost = &machine.machine.driver.launch;
+    command.stream = process.driver().create_stream({});
     command.grid =
         process.make_grid(*kernel, grid, block, request.shared_bytes, std::move(parameters), false);
     const auto stopped = [&](int with, const char* why) {
@@ -300,15 +301,15 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
       status = with;
     };
     try {
-      const auto id = thread.submit(std::move(command));
-      thread.wait(driver::CallKind::DeviceSynchronize, [&] { return process.driver().complete(id); });
+      const auto id = thread->submit(std::move(command));
+      thread->wait(machine.machine.driver.device_synchronize, [&] { return process.driver().complete(id); });
     } catch (const Stopped& reason) {
       stopped(reason.status(), reason.what());
     } catch (const Deadlock& error) {
       stopped(124, error.what());
     }
     monitor.end();
-    process.note_time(thread.clock());
+    process.note_time(thread->clock());
     if (process.driver().fault()) {
       std::fprintf(stderr, "duet: %s\n", process.driver().fault()->text.c_str());
       status = 125;

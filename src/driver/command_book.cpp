@@ -7,7 +7,18 @@
 namespace duet::driver {
 
 CommandBook::CommandBook(std::size_t channels, bool read_ahead)
-    : streams(1), waiting(channels), read_ahead_(read_ahead) {}
+    : waiting(channels), read_ahead_(read_ahead) {}
+
+StreamId CommandBook::add_stream(const StreamRules& rules) {
+  const auto id = static_cast<StreamId>(streams.size());
+  if (rules.order == StreamOrder::Barrier) {
+    if (barrier_ != kNoStream) throw Error("driver: a second barrier stream");
+    barrier_ = id;
+    barrier_text_ = std::string("an earlier command of ") + rules.name;
+  }
+  streams.emplace_back().rules = rules;
+  return id;
+}
 
 CommandId CommandBook::add(Command command, Picoseconds now) {
   const CommandId id = first_ + commands_.size();
@@ -35,7 +46,7 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
   if (command.grid != nullptr) command.grid->command = id;
   stream.pending.push_back(id);
   stream.last = id;
-  if (stream.blocking) blocking_.push_back(id);
+  if (stream.joins()) joined_.push_back(id);
   waiting[channel_of(command.stream)].push_back(id);
   pending.command = std::move(command);
   return id;
@@ -50,22 +61,23 @@ bool CommandBook::kernel_outstanding() const {
 std::vector<CommandId> CommandBook::predecessors(StreamId stream) const {
   std::vector<CommandId> result;
   for (std::size_t s = 0; s < streams.size(); ++s) {
-    const bool default_order = (stream == 0 || s == 0) && streams[s].blocking && streams[stream].blocking;
-    if ((s == stream || default_order) && streams[s].last != 0) result.push_back(streams[s].last);
+    const bool by_barrier = (is_barrier(stream) || is_barrier(static_cast<StreamId>(s))) &&
+                            streams[s].joins() && streams[stream].joins();
+    if ((s == stream || by_barrier) && streams[s].last != 0) result.push_back(streams[s].last);
   }
   return result;
 }
 
-const char* CommandBook::text_of(Obstacle obstacle) {
+const char* CommandBook::text_of(Obstacle obstacle) const {
   switch (obstacle) {
     case Obstacle::Predecessor:
       return "its predecessor in the stream";
     case Obstacle::HostFunction:
       return "a host function before it";
-    case Obstacle::BlockingStreams:
+    case Obstacle::JoinedStreams:
       return "earlier commands of blocking streams";
-    case Obstacle::DefaultStream:
-      return "an earlier command of the default stream";
+    case Obstacle::BarrierStream:
+      return barrier_text_.c_str();
     case Obstacle::Record:
       return "the event's record, which the driver has not yet served";
     case Obstacle::None:
@@ -86,10 +98,11 @@ CommandBook::Obstacle CommandBook::obstacle(CommandId id) const {
       if (at(earlier).command.kind == CommandKind::HostFunction) return Obstacle::HostFunction;
     }
   }
-  if (pending.command.stream == 0) {
-    if (blocking_.front() != id) return Obstacle::BlockingStreams;
-  } else if (stream.blocking && !streams[0].pending.empty() && streams[0].pending.front() < id) {
-    return Obstacle::DefaultStream;
+  if (is_barrier(pending.command.stream)) {
+    if (joined_.front() != id) return Obstacle::JoinedStreams;
+  } else if (stream.joins() && barrier_ != kNoStream) {
+    const std::deque<CommandId>& barrier = streams[barrier_].pending;
+    if (!barrier.empty() && barrier.front() < id) return Obstacle::BarrierStream;
   }
   // So that an acquire never lies before its release in the hardware's queues.
   if (pending.waits_for_record != 0 && !sent(pending.waits_for_record)) return Obstacle::Record;
@@ -123,11 +136,11 @@ Hold CommandBook::hold(CommandId id) const {
         return at(earlier).command.kind == CommandKind::HostFunction;
       });
       break;
-    case Obstacle::BlockingStreams:
-      result.by = blocking_.front();
+    case Obstacle::JoinedStreams:
+      result.by = joined_.front();
       break;
-    case Obstacle::DefaultStream:
-      result.by = streams[0].pending.front();
+    case Obstacle::BarrierStream:
+      result.by = streams[barrier_].pending.front();
       break;
     case Obstacle::Record:
       result.by = pending.waits_for_record;
@@ -151,7 +164,7 @@ void CommandBook::complete(CommandId id) {
   Stream& stream = streams[pending.command.stream];
   if (stream.pending.front() != id) throw Error("driver: a stream's commands completed out of order");
   stream.pending.pop_front();
-  while (!blocking_.empty() && done(blocking_.front())) blocking_.pop_front();
+  while (!joined_.empty() && done(joined_.front())) joined_.pop_front();
   pending.command = Command{};
   while (!commands_.empty() && commands_.front().done) {
     commands_.pop_front();

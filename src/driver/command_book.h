@@ -24,9 +24,9 @@ struct PendingCommand {
 };
 
 struct Stream {
+  StreamRules rules;
   bool exists = true;
-  bool blocking = true;  // with the legacy default stream
-  int priority = 0;
+  bool joins() const { return rules.order != StreamOrder::Alone; }
   std::deque<CommandId> pending;  // submitted and not complete
   CommandId last = 0;
   Address semaphore = 0;  // rises to the id of each command that is complete
@@ -47,6 +47,9 @@ class CommandBook {
   std::vector<Event> events;                  // event n at n - 1
   std::deque<std::deque<CommandId>> waiting;  // per channel: before stage (ii)
 
+  // Throws duet::Error for a second barrier stream.
+  StreamId add_stream(const StreamRules& rules);
+  bool is_barrier(StreamId stream) const { return stream == barrier_; }
   std::size_t channel_of(StreamId stream) const { return stream % waiting.size(); }
   CommandId add(Command command, Picoseconds now);
   PendingCommand& operator[](CommandId id) { return commands_[id - first_]; }
@@ -54,13 +57,13 @@ class CommandBook {
   bool sent(CommandId id) const {
     return id < first_ || commands_[id - first_].done || commands_[id - first_].sent;
   }
-  // What CUDA orders before a command that is submitted to the stream now: the last commands of the streams
-  // for which it waits.
+  // What the streams' rules order before a command that is submitted to the stream now: the last commands of
+  // the streams for which it waits.
   std::vector<CommandId> predecessors(StreamId stream) const;
   // The oldest command that may enter stage (ii) now; 0: none.
   CommandId oldest_ready() const;
   void complete(CommandId id);
-  bool blocking_idle() const { return blocking_.empty(); }
+  bool joined_idle() const { return joined_.empty(); }
   bool idle() const { return commands_.empty(); }
   bool kernel_outstanding() const;
   // Why the heads of the channels do not enter stage (ii).
@@ -76,17 +79,20 @@ class CommandBook {
     None,
     Predecessor,
     HostFunction,
-    BlockingStreams,
-    DefaultStream,
+    JoinedStreams,
+    BarrierStream,
     Record
   };
-  static const char* text_of(Obstacle obstacle);
+  const char* text_of(Obstacle obstacle) const;
   Obstacle obstacle(CommandId id) const;
 
   bool read_ahead_;
   std::deque<PendingCommand> commands_;  // from id first_
   CommandId first_ = 1;
-  std::deque<CommandId> blocking_;  // commands of blocking streams from the oldest that is not complete
+  static constexpr StreamId kNoStream = ~StreamId{0};
+  StreamId barrier_ = kNoStream;
+  std::string barrier_text_;      // what waits for it waits for
+  std::deque<CommandId> joined_;  // commands of streams that join from the oldest that is not complete
 };
 
 }  // namespace duet::driver

@@ -60,12 +60,7 @@ Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::
 
 Driver::~Driver() = default;
 
-StreamId Driver::create_stream(bool blocking_with_default, int priority) {
-  Stream& stream = state_->book.streams.emplace_back();
-  stream.blocking = blocking_with_default;
-  stream.priority = priority;
-  return static_cast<StreamId>(state_->book.streams.size() - 1);
-}
+StreamId Driver::create_stream(const StreamRules& rules) { return state_->book.add_stream(rules); }
 
 void Driver::destroy_stream(StreamId stream) { state_->book.streams.at(stream).exists = false; }
 
@@ -95,6 +90,7 @@ CommandId Driver::submit(Command command) {
       command.kind == CommandKind::EventRecord || command.kind == CommandKind::StreamWaitEvent;
   if (needs_event && !event_exists(command.event))
     throw Error("driver: event " + std::to_string(command.event) + " does not exist");
+  if (command.cost == nullptr) throw Error("driver: a command without a cost");
   if (command.kind == CommandKind::Launch && command.grid == nullptr)
     throw Error("driver: a launch without a grid");
   if (state_->order) state_->add_to_order(command);
@@ -116,11 +112,13 @@ bool Driver::complete(CommandId id) const {
 }
 
 bool Driver::stream_idle(StreamId stream) const {
-  const auto& streams = state_->book.streams;
-  const bool idle = stream == 0 ? state_->book.blocking_idle() : streams.at(stream).pending.empty();
+  const CommandBook& book = state_->book;
+  const bool barrier = book.is_barrier(stream);
+  const bool idle = barrier ? book.joined_idle() : book.streams.at(stream).pending.empty();
   if (idle && state_->order) {
-    for (std::size_t s = 0; s < streams.size(); ++s)
-      if (s == stream || (stream == 0 && streams[s].blocking)) state_->order->host_knows(streams[s].last);
+    for (std::size_t s = 0; s < book.streams.size(); ++s)
+      if (s == stream || (barrier && book.streams[s].joins()))
+        state_->order->host_knows(book.streams[s].last);
   }
   return idle;
 }
@@ -265,7 +263,7 @@ bool Driver::State::start_next(Picoseconds now) {
   }
   serving = id;
   encoded = false;
-  stage_end_ps = now + latency_of(config, pending.command.call).driver_ns * kPicosecondsPerNanosecond;
+  stage_end_ps = now + pending.command.cost->driver_ns * kPicosecondsPerNanosecond;
   return true;
 }
 

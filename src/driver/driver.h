@@ -1,12 +1,12 @@
 // The GPU driver: everything that a host can ask for, as an event-driven state machine. It never blocks a
-// host thread and touches host bytes only through a HostPort. A call passes three stages (lustig2013 §6.1):
-// (i) enqueue into the driver, charged to the calling thread (host_thread.h); (ii) the driver prepares the
-// command, one at a time; (iii) the command executes on the GPU. A command may be stalled between them. Rules
-// (DESIGN, "Host and driver"): the driver serves one stage (ii) at a time and is free during stage (iii); a
-// command enters stage (ii) only when its stream predecessor's ACKs have returned, unless
-// `driver.read_ahead`. Streams are mapped onto hardware channels (hu2016 §3.4): commands of one channel enter
-// stage (ii) strictly in the order in which they were submitted, which with one channel makes false
-// dependencies between streams; with many channels the oldest ready head of any channel is served.
+// host thread. A call passes three stages (lustig2013 §6.1): (i) enqueue into the driver, charged to the
+// calling thread (host/host_thread.h); (ii) the driver prepares the command; (iii) the command executes on
+// the GPU. A command may be stalled between them. The driver serves one stage (ii) at a time and is free
+// during stage (iii). A command enters stage (ii) only when its stream predecessor's ACKs have returned,
+// unless `driver.read_ahead`. What a call costs and what orders streams (StreamRules) is handed in by the
+// API. Streams are mapped onto hardware channels (hu2016 §3.4): commands of one channel enter stage (ii)
+// strictly in the order in which they were submitted, which with one channel makes false dependencies between
+// streams; with many channels the oldest ready head of any channel is served.
 #pragma once
 
 #include <cstdint>
@@ -32,30 +32,23 @@ class GpuPort;
 
 namespace duet::driver {
 
-using StreamId = std::uint32_t;   // 0: the legacy default stream
+using StreamId = std::uint32_t;   // from 0
 using EventId = std::uint32_t;    // from 1
 using CommandId = std::uint64_t;  // from 1, in submission order
 
 using memory::HostPort;
 
-enum class CallKind : std::uint8_t {
-  MemcpySync,
-  MemcpyAsync,
-  Memset,
-  Launch,
-  StreamSynchronize,
-  DeviceSynchronize,
-  EventSynchronize,
-  EventRecord,
-  StreamWaitEvent,
-  HostFunction,
-  Query,
-  Allocate,
-  Other,
-  GraphLaunch,
-  GraphEdge  // what keeps the order of a graph's nodes
+// What a stream's commands have to do with those of other streams: the rules are the API's.
+enum class StreamOrder : std::uint8_t {
+  Alone,
+  Joins,   // wait for all earlier commands of the barrier stream
+  Barrier  // wait for all earlier commands of streams that join; there is at most one such stream
 };
-const config::CallLatency& latency_of(const config::Driver& driver, CallKind kind);
+struct StreamRules {
+  StreamOrder order = StreamOrder::Alone;
+  int priority = 0;       // a smaller number is served first
+  const char* name = "";  // of a barrier stream, for reports: "the default stream"
+};
 
 enum class CommandKind : std::uint8_t {
   Copy,
@@ -105,7 +98,8 @@ struct FullEmptyJob {
 
 struct Command {
   CommandKind kind = CommandKind::Copy;
-  CallKind call = CallKind::Other;
+  // What its call costs: a row of the machine file, which the API chooses.
+  const config::CallLatency* cost = nullptr;
   StreamId stream = 0;
   CopyJob copy;
   FillJob fill;
@@ -165,7 +159,7 @@ class Driver : public sim::Component {
          HostPort& host);
   ~Driver() override;
 
-  StreamId create_stream(bool blocking_with_default, int priority);
+  StreamId create_stream(const StreamRules& rules);
   // The stream's commands still run; its id is not given again.
   void destroy_stream(StreamId stream);
   bool stream_exists(StreamId stream) const;
@@ -176,14 +170,13 @@ class Driver : public sim::Component {
   // Whether another command fits into the queue of the stream's channel; otherwise the caller must let time
   // pass.
   bool can_submit(StreamId stream) const;
-  // Stage (i) has ended at engine().now(). Commands in the legacy default stream wait for all earlier
-  // commands of blocking streams, and the other way round.
+  // Stage (i) has ended at engine().now().
   CommandId submit(Command command);
 
   // Asking is how the host learns that something is complete, where that is kept (keep_order).
   bool complete(CommandId id) const;
   bool stream_idle(StreamId stream)
-      const;  // everything submitted so far is complete (legacy stream: of all blocking streams)
+      const;  // everything submitted so far is complete (of a barrier stream: in all streams that join)
   bool all_idle() const;
   // The same for who only looks on.
   bool outstanding() const;

@@ -72,7 +72,9 @@ void Process::make_heap(const ptx::Kernel& kernel) {
   heap_.emplace(allocation->base, limit, arenas);
 }
 
-driver::HostThread Process::new_thread() { return {engine(), driver(), config().driver, &watch_}; }
+std::unique_ptr<host::NativeThread> Process::new_thread() {
+  return std::make_unique<host::NativeThread>(engine(), driver(), config().driver, &watch_);
+}
 
 LoadedModule& Process::load_module(std::string_view ptx_text, const std::string& name,
                                    const ManagedMemory& managed_memory, std::uint32_t most_registers) {

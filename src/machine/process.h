@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "config/loader.h"
-#include "driver/host_thread.h"
 #include "gpu/occupancy.h"
+#include "host/native_thread.h"
 #include "machine/device_heap.h"
 #include "machine/grid_workspaces.h"
 #include "machine/run_options.h"
@@ -43,7 +43,7 @@ class Process {
   driver::Driver& driver() { return system_->driver(); }
   sim::Engine& engine() { return system_->engine(); }
   const config::Machine& config() const { return system_->config(); }
-  driver::HostThread new_thread();
+  std::unique_ptr<host::NativeThread> new_thread();
   // Why the machine stands still: the cause, then the facts, indented, a line each.
   std::string standstill() { return watch_.standstill(); }
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver/time_watch.h"
+#include "host/time_watch.h"
 
 namespace duet::machine {
 
@@ -28,7 +28,7 @@ struct RunLimits {
   const std::atomic<int>* signal = nullptr;  // the number of a signal that asks for the end; 0: none yet
 };
 
-class RunWatch : public driver::TimeWatch {
+class RunWatch : public host::TimeWatch {
  public:
   RunWatch(Process& process, const RunLimits& limits, std::uint64_t core_clock_khz);
 

@@ -124,7 +124,7 @@ TEST(Copy, FillsWithPatternsOfOneTwoAndFourBytes) {
     const Address buffer = rig.device(4096);
     driver::Command command;
     command.kind = driver::CommandKind::Fill;
-    command.call = driver::CallKind::Memset;
+    command.cost = &rig.config.driver.memset;
     command.fill = {buffer + 4, 400, 300, 3, 0x4433'2211, size};
     rig.submit(std::move(command));
     rig.finish();
@@ -183,7 +183,7 @@ TEST(Copy, BothDirectionsOverlapFully) {
   const Bytes bytes = 1_MiB;
   const Picoseconds alone = copy_times(gtx580(), bytes).to_gpu;
   Rig rig;
-  const auto s1 = rig.driver().create_stream(false, 0), s2 = rig.driver().create_stream(false, 0);
+  const auto s1 = rig.driver().create_stream({}), s2 = rig.driver().create_stream({});
   const auto data = pattern_bytes(bytes);
   std::vector<std::byte> back(bytes);
   const Address a = rig.device(bytes), b = rig.device(bytes);
@@ -199,7 +199,7 @@ TEST(Copy, OneEngineServesOneCopyAtATime) {
   auto machine = gtx580();
   machine.gpu.copy_engines.count = 1;
   Rig rig(machine);
-  const auto s1 = rig.driver().create_stream(false, 0), s2 = rig.driver().create_stream(false, 0);
+  const auto s1 = rig.driver().create_stream({}), s2 = rig.driver().create_stream({});
   const Bytes bytes = 1_MiB;
   std::vector<std::byte> host(2 * bytes);
   const Address a = rig.device(bytes), b = rig.device(bytes);
@@ -216,7 +216,7 @@ TEST(Copy, CopyInKernelAndCopyOutDoNotBlockEachOther) {
   machine.gpu.front_end.queue_width = 3;
   Rig rig(machine);
   std::vector<driver::StreamId> s;
-  for (int i = 0; i < 3; ++i) s.push_back(rig.driver().create_stream(false, 0));
+  for (int i = 0; i < 3; ++i) s.push_back(rig.driver().create_stream({}));
   const Bytes bytes = 1_MiB;
   std::vector<std::byte> host(2 * bytes);
   const Address a = rig.device(bytes), b = rig.device(bytes);
@@ -250,7 +250,7 @@ TEST(Copy, OneEntryInEveryQueueStillMovesTheBytes) {
     machine.driver.read_ahead = read_ahead;
     Rig rig(machine);
     std::vector<driver::StreamId> s;
-    for (int i = 0; i < 4; ++i) s.push_back(rig.driver().create_stream(false, 0));
+    for (int i = 0; i < 4; ++i) s.push_back(rig.driver().create_stream({}));
     const auto data = pattern_bytes(4000);
     std::vector<std::vector<std::byte>> back(4, std::vector<std::byte>(data.size()));
     for (int i = 0; i < 4; ++i) {

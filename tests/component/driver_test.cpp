@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "driver/host_thread.h"
+#include "host/native_thread.h"
 #include "rig.h"
 
 namespace duet::test {
@@ -20,7 +20,7 @@ void last_for(Rig& rig, Picoseconds duration) {
 
 TEST(Driver, CallReturnsAfterStageOneAndDriverServesOneStageTwoAtATime) {
   Rig rig;
-  const auto s1 = rig.driver().create_stream(false, 0), s2 = rig.driver().create_stream(false, 0);
+  const auto s1 = rig.driver().create_stream({}), s2 = rig.driver().create_stream({});
   const auto first = rig.submit(rig.launch(1, s1));
   EXPECT_EQ(rig.thread.clock(), 1500'000u);
   EXPECT_EQ(rig.engine.now(), 1500'000u);
@@ -76,7 +76,7 @@ TEST(Driver, ReadAheadPreparesTheNextCommandWhileTheGpuKeepsTheOrder) {
   Rig rig(machine);
   last_for(rig, 50 * kMicrosecond);
   const auto a = rig.submit(rig.launch(40)), b = rig.submit(rig.launch(40));
-  const auto stream = rig.driver().create_stream(false, 0);
+  const auto stream = rig.driver().create_stream({});
   const auto c = rig.submit(rig.launch(1, stream)), d = rig.submit(rig.launch(1, stream));
   rig.finish();
   EXPECT_EQ(rig.records[d].driver_start_ps, rig.records[c].driver_start_ps + 3 * kMicrosecond);
@@ -92,7 +92,7 @@ TEST(Driver, OneChannelMakesAFalseDependencyAndManyChannelsNone) {
     machine.gpu.front_end.hardware_channels = channels;
     Rig rig(machine);
     last_for(rig, 100 * kMicrosecond);
-    const auto s1 = rig.driver().create_stream(false, 0), s2 = rig.driver().create_stream(false, 0);
+    const auto s1 = rig.driver().create_stream({}), s2 = rig.driver().create_stream({});
     const auto a1 = rig.submit(rig.launch(1, s1));
     const auto a2 = rig.submit(rig.launch(1, s1));
     const auto b = rig.submit(rig.launch(1, s2));
@@ -112,8 +112,8 @@ TEST(Driver, TheDefaultStreamWaitsForBlockingStreamsAndTheyForIt) {
   machine.gpu.front_end.hardware_channels = 8;
   Rig rig(machine);
   last_for(rig, 20 * kMicrosecond);
-  const auto blocking = rig.driver().create_stream(true, 0);
-  const auto free = rig.driver().create_stream(false, 0);
+  const auto blocking = rig.driver().create_stream({driver::StreamOrder::Joins, 0});
+  const auto free = rig.driver().create_stream({});
   const auto a = rig.submit(rig.launch(1, blocking));
   const auto legacy = rig.submit(rig.launch(1, 0));
   const auto b = rig.submit(rig.launch(1, blocking));
@@ -127,8 +127,8 @@ TEST(Driver, TheDefaultStreamWaitsForBlockingStreamsAndTheyForIt) {
 
 TEST(Driver, LegacyStreamIsIdleOnlyWhenAllBlockingStreamsAre) {
   Rig rig;
-  const auto blocking = rig.driver().create_stream(true, 0);
-  const auto free = rig.driver().create_stream(false, 0);
+  const auto blocking = rig.driver().create_stream({driver::StreamOrder::Joins, 0});
+  const auto free = rig.driver().create_stream({});
   rig.submit(rig.launch(1, free));
   EXPECT_TRUE(rig.driver().stream_idle(0));
   EXPECT_FALSE(rig.driver().stream_idle(free));
@@ -161,8 +161,8 @@ TEST(Driver, AWaitRefersToTheLatestRecordBeforeIt) {
     Rig rig(machine);
     for (auto& sm : rig.sms)
       sm->duration = [](const gpu::Grid& grid, std::uint64_t) { return grid.grid.x * 50 * kMicrosecond; };
-    const auto slow = rig.driver().create_stream(false, 0), quick = rig.driver().create_stream(false, 0);
-    const auto waiter = rig.driver().create_stream(false, 0), late = rig.driver().create_stream(false, 0);
+    const auto slow = rig.driver().create_stream({}), quick = rig.driver().create_stream({});
+    const auto waiter = rig.driver().create_stream({}), late = rig.driver().create_stream({});
     const auto event = rig.driver().create_event(), never = rig.driver().create_event();
     const auto a = rig.submit(rig.launch(4, slow));
     rig.submit(rig.event(CommandKind::EventRecord, event, slow));
@@ -188,7 +188,7 @@ TEST(Driver, HostFunctionsRunWhenTheirStreamReachesThem) {
     const auto before = rig.submit(rig.launch(1));
     driver::Command command;
     command.kind = CommandKind::HostFunction;
-    command.call = driver::CallKind::HostFunction;
+    command.cost = &rig.config.driver.host_function;
     command.host_function = [&] { called = rig.engine.now(); };
     const auto function = rig.submit(std::move(command));
     const auto after = rig.submit(rig.launch(1));
@@ -201,11 +201,11 @@ TEST(Driver, HostFunctionsRunWhenTheirStreamReachesThem) {
 
 TEST(Driver, ADestroyedStreamFinishesItsWork) {
   Rig rig;
-  const auto stream = rig.driver().create_stream(true, 0);
+  const auto stream = rig.driver().create_stream({driver::StreamOrder::Joins, 0});
   const auto id = rig.submit(rig.launch(4, stream));
   rig.driver().destroy_stream(stream);
   EXPECT_FALSE(rig.driver().stream_exists(stream));
-  EXPECT_NE(rig.driver().create_stream(true, 0), stream);
+  EXPECT_NE(rig.driver().create_stream({driver::StreamOrder::Joins, 0}), stream);
   EXPECT_THROW(rig.driver().submit(rig.launch(1, stream)), Error);
   rig.finish();
   EXPECT_TRUE(rig.driver().complete(id));
@@ -224,6 +224,7 @@ TEST(Driver, AfterAFaultEverythingCompletesWithoutEffect) {
   rig.submit(rig.event(CommandKind::EventRecord, event, 0));
   driver::Command function;
   function.kind = CommandKind::HostFunction;
+  function.cost = &rig.config.driver.host_function;
   function.host_function = [&] { called = true; };
   rig.submit(std::move(function));
   const auto later = rig.submit(rig.launch(10));
@@ -271,23 +272,23 @@ TEST(Driver, AMachineWithoutProgressSaysWhoWaitsForWhom) {
             std::string::npos)
       << report;
   Rig empty;
-  EXPECT_THROW(empty.thread.wait(driver::CallKind::Other, [] { return false; }), Deadlock);
+  EXPECT_THROW(empty.thread.wait(empty.config.driver.other, [] { return false; }), Deadlock);
 }
 
 // A thread that waits while the machine stands still: another one submits what it waits for.
 TEST(Driver, AThreadGoesOnWithWhatAnotherOneSubmits) {
   Rig rig;
-  driver::HostThread other(rig.engine, rig.driver(), rig.config.driver);
+  host::NativeThread other(rig.engine, rig.driver(), rig.config.driver);
   unsigned waits = 0;
   rig.thread.wait_for_another = [&] {
     if (++waits == 3) other.submit(rig.launch(1));
     return true;
   };
-  rig.thread.wait(driver::CallKind::StreamSynchronize, [&] { return rig.records.size() == 1; });
+  rig.thread.wait(rig.config.driver.stream_synchronize, [&] { return rig.records.size() == 1; });
   EXPECT_EQ(waits, 3u);
   EXPECT_EQ(rig.thread.clock(), rig.records[1].end_ps + 1'000'000);
   rig.thread.wait_for_another = [&] { return ++waits < 6; };
-  EXPECT_THROW(rig.thread.wait(driver::CallKind::Other, [] { return false; }), Deadlock);
+  EXPECT_THROW(rig.thread.wait(rig.config.driver.other, [] { return false; }), Deadlock);
   EXPECT_EQ(waits, 6u);
 }
 
@@ -317,7 +318,9 @@ std::vector<std::array<Picoseconds, 5>> mixed_program(std::uint64_t seed, std::u
     };
   std::vector<std::byte> host(40'000);
   std::vector<driver::StreamId> streams{0};
-  for (int i = 0; i < 5; ++i) streams.push_back(rig.driver().create_stream(i % 2 == 0, i % 3));
+  for (int i = 0; i < 5; ++i)
+    streams.push_back(rig.driver().create_stream(
+        {i % 2 == 0 ? driver::StreamOrder::Joins : driver::StreamOrder::Alone, i % 3}));
   std::uint64_t state = 12345;
   const auto random = [&](std::uint64_t n) {
     state = state * 6364136223846793005ull + 1442695040888963407ull;

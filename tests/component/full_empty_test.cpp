@@ -568,7 +568,7 @@ TEST(FullEmptyDriver, AChangeOfBitsCostsAMemsetAndIsRecorded) {
   rig.driver().on_push_buffer_command = [&](const gpu::PushBufferTrace& entry) { trace.push_back(entry); };
   driver::Command command;
   command.kind = driver::CommandKind::FullEmptySet;
-  command.call = driver::CallKind::Memset;
+  command.cost = &rig.config.driver.memset;
   command.full_empty = {buffer, 512, Action::Empty};
   rig.submit(std::move(command));
   EXPECT_EQ(rig.thread.clock(), 1'300'000u);

@@ -61,7 +61,7 @@ TEST(PushBuffer, WrongBytesAreRefused) {
 
 TEST(PushBuffer, TheNineCommandsOfTableThreeInOneRun) {
   Rig rig;
-  const auto other = rig.driver().create_stream(false, 0);
+  const auto other = rig.driver().create_stream({});
   const auto event = rig.driver().create_event();
   std::vector<PushBufferTrace> trace;
   rig.driver().on_push_buffer_command = [&](const PushBufferTrace& entry) { trace.push_back(entry); };

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "driver/driver.h"
-#include "driver/host_thread.h"
+#include "host/native_thread.h"
 #include "machine/board.h"
 #include "sim/clock_domain.h"
 
@@ -143,6 +143,7 @@ struct Rig {
         board(engine, config, memory, host, test_occupancy),
         thread(engine, board.driver(), config.driver) {
     kernel.name = "k";
+    driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});
     for (std::uint32_t i = 0; i < config.gpu.sm.count; ++i) {
       auto& sm = *sms.emplace_back(std::make_unique<MockSm>(engine, &board.gpu(), i));
       const auto queues = board.connect_sm(sm);
@@ -164,7 +165,7 @@ struct Rig {
   driver::Command copy_in(Address to, const void* from, Bytes bytes, driver::StreamId stream = 0) {
     driver::Command command;
     command.kind = driver::CommandKind::Copy;
-    command.call = driver::CallKind::MemcpyAsync;
+    command.cost = &config.driver.memcpy_async;
     command.stream = stream;
     command.copy.to.address = to;
     command.copy.from = {true, reinterpret_cast<Address>(from), 0, 0};
@@ -180,7 +181,7 @@ struct Rig {
   driver::Command launch(std::uint32_t blocks, driver::StreamId stream = 0, std::uint32_t threads = 32) {
     driver::Command command;
     command.kind = driver::CommandKind::Launch;
-    command.call = driver::CallKind::Launch;
+    command.cost = &config.driver.launch;
     command.stream = stream;
     command.grid = std::make_unique<gpu::Grid>();
     command.grid->kernel = &kernel;
@@ -191,16 +192,16 @@ struct Rig {
   driver::Command event(driver::CommandKind kind, driver::EventId event, driver::StreamId stream) {
     driver::Command command;
     command.kind = kind;
-    command.call = kind == driver::CommandKind::EventRecord ? driver::CallKind::EventRecord
-                                                            : driver::CallKind::StreamWaitEvent;
+    command.cost = kind == driver::CommandKind::EventRecord ? &config.driver.event_record
+                                                            : &config.driver.stream_wait_event;
     command.stream = stream;
     command.event = event;
     return command;
   }
   driver::CommandId submit(driver::Command command) { return thread.submit(std::move(command)); }
   void finish() {
-    thread.stage_one(driver::CallKind::DeviceSynchronize);
-    thread.wait(driver::CallKind::DeviceSynchronize, [this] { return driver().all_idle(); });
+    thread.stage_one(config.driver.device_synchronize);
+    thread.wait(config.driver.device_synchronize, [this] { return driver().all_idle(); });
   }
 
   const config::Machine config;
@@ -208,7 +209,7 @@ struct Rig {
   memory::AddressSpace memory;
   PlainHost host;
   machine::Board board;
-  driver::HostThread thread;
+  host::NativeThread thread;
   ptx::Kernel kernel;
   std::vector<std::unique_ptr<MockSm>> sms;
   std::map<driver::CommandId, driver::CommandRecord> records;

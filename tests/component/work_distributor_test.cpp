@@ -79,7 +79,7 @@ TEST(WorkDistributor, KernelsOfSeveralStreamsShareTheSms) {
   Rig rig;
   last_for(rig, 100 * kMicrosecond);
   std::vector<driver::CommandId> ids;
-  for (int i = 0; i < 4; ++i) ids.push_back(rig.submit(rig.launch(8, rig.driver().create_stream(false, 0))));
+  for (int i = 0; i < 4; ++i) ids.push_back(rig.submit(rig.launch(8, rig.driver().create_stream({}))));
   rig.finish();
   Picoseconds last_start = 0, first_end = kNever;
   for (const auto id : ids) {
@@ -97,8 +97,7 @@ TEST(WorkDistributor, ReferenceCountersBoundTheKernelsInFlight) {
     Rig rig(machine);
     last_for(rig, 100 * kMicrosecond);
     std::vector<driver::CommandId> ids;
-    for (int i = 0; i < 4; ++i)
-      ids.push_back(rig.submit(rig.launch(1, rig.driver().create_stream(false, 0))));
+    for (int i = 0; i < 4; ++i) ids.push_back(rig.submit(rig.launch(1, rig.driver().create_stream({}))));
     rig.finish();
     std::vector<Picoseconds> starts;
     for (const auto id : ids) starts.push_back(rig.records[id].start_ps);
@@ -115,7 +114,7 @@ TEST(WorkDistributor, QueueWidthBoundsTheStreamsInFlight) {
   Rig rig(machine);
   last_for(rig, 100 * kMicrosecond);
   std::vector<driver::CommandId> ids;
-  for (int i = 0; i < 3; ++i) ids.push_back(rig.submit(rig.launch(1, rig.driver().create_stream(false, 0))));
+  for (int i = 0; i < 3; ++i) ids.push_back(rig.submit(rig.launch(1, rig.driver().create_stream({}))));
   rig.finish();
   EXPECT_LT(rig.records[ids[1]].start_ps, rig.records[ids[0]].start_ps + 100 * kMicrosecond);
   EXPECT_GT(rig.records[ids[2]].start_ps, rig.records[ids[0]].start_ps + 100 * kMicrosecond);
@@ -127,7 +126,8 @@ TEST(WorkDistributor, AHigherPriorityGetsTheNextFreeRoom) {
   machine.gpu.sm.max_blocks = 1;
   Rig rig(machine);
   last_for(rig, 10 * kMicrosecond);
-  const auto low = rig.driver().create_stream(false, 0), high = rig.driver().create_stream(false, -1);
+  const auto low = rig.driver().create_stream({}),
+             high = rig.driver().create_stream({driver::StreamOrder::Alone, -1});
   const auto slow = rig.submit(rig.launch(10, low));
   const auto urgent = rig.submit(rig.launch(2, high));
   rig.finish();
@@ -138,7 +138,7 @@ TEST(WorkDistributor, AHigherPriorityGetsTheNextFreeRoom) {
 TEST(WorkDistributor, ACooperativeGridStartsOnlyWhenAllOfItFits) {
   Rig rig;
   last_for(rig, 50 * kMicrosecond);
-  const auto s1 = rig.driver().create_stream(false, 0), s2 = rig.driver().create_stream(false, 0);
+  const auto s1 = rig.driver().create_stream({}), s2 = rig.driver().create_stream({});
   const auto first = rig.submit(rig.launch(4, s1));
   auto command = rig.launch(16 * 8, s2);  // all block slots of the machine
   command.grid->cooperative = true;
@@ -171,7 +171,7 @@ TEST(WorkDistributor, ABlockThatFitsNoSmIsAFault) {
 
 TEST(WorkDistributor, AKernelThatRunsBesideAFaultingOneEndsInOrder) {
   Rig rig;
-  const auto s1 = rig.driver().create_stream(false, 0), s2 = rig.driver().create_stream(false, 0);
+  const auto s1 = rig.driver().create_stream({}), s2 = rig.driver().create_stream({});
   last_for(rig, 20 * kMicrosecond);
   gpu::Grid* bad = nullptr;
   for (auto& sm : rig.sms) sm->at_end = [&](gpu::Grid& grid, std::uint64_t) { return &grid == bad; };

@@ -10,9 +10,9 @@
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
+using duet::cuda::CallKind;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
-using duet::driver::CallKind;
 
 namespace {
 
@@ -28,8 +28,8 @@ std::map<cudaLimit, size_t>& limits() {
 
 DUET_API_SYNC(cudaDeviceSynchronize, DeviceSynchronize, (void)) {
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
-  thread.host->stage_one(CallKind::DeviceSynchronize);
-  thread.host->wait(CallKind::DeviceSynchronize, [&] { return session.driver().all_idle(); });
+  thread.host->stage_one(session.cost(CallKind::DeviceSynchronize));
+  thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
   duet::cuda::trim_pools(session);
   return cudaSuccess;
 }
@@ -37,8 +37,8 @@ DUET_END
 
 DUET_API_SYNC(cudaDeviceReset, DeviceSynchronize, (void)) {
   if (const cudaError_t error = duet::cuda::check_device_wait(); error != cudaSuccess) return error;
-  thread.host->stage_one(CallKind::DeviceSynchronize);
-  thread.host->wait(CallKind::DeviceSynchronize, [&] { return session.driver().all_idle(); });
+  thread.host->stage_one(session.cost(CallKind::DeviceSynchronize));
+  thread.host->wait(session.cost(CallKind::DeviceSynchronize), [&] { return session.driver().all_idle(); });
   duet::cuda::trim_pools(session);
   return cudaSuccess;
 }

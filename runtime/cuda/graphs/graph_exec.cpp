@@ -6,7 +6,7 @@
 #include "cuda/streams/host_function.h"
 #include "cuda/streams/launch.h"
 
-using duet::driver::CallKind;
+using duet::cuda::CallKind;
 using duet::driver::Command;
 using duet::driver::CommandKind;
 using duet::driver::EventId;
@@ -27,7 +27,7 @@ Spare& spare() {
 }
 
 StreamId take_lane(Session& session) {
-  if (spare().lanes.empty()) return session.driver().create_stream(false, 0);
+  if (spare().lanes.empty()) return session.driver().create_stream({});
   const StreamId lane = spare().lanes.back();
   spare().lanes.pop_back();
   return lane;
@@ -124,7 +124,7 @@ class Launch {
       take_back_memory();
       return error;
     }
-    thread_.host->stage_one(CallKind::GraphLaunch);
+    thread_.host->stage_one(session_.cost(CallKind::GraphLaunch));
     follow_last_launch();
     const auto begins = [](const Step& step) { return step.lane != 0 && step.after.empty(); };
     if (std::any_of(exec_.steps.begin(), exec_.steps.end(), begins))
@@ -135,7 +135,7 @@ class Launch {
       if (begins(step)) edge(CommandKind::StreamWaitEvent, id, exec_.start);
       record_tail(step.lane);
       for (const std::size_t earlier : step.waits) wait_for(id, earlier);
-      if (commands_[i].call != CallKind::Other) {
+      if (commands_[i].cost != nullptr) {
         const auto command = thread_.host->submit_further(std::move(commands_[i]));
         if (const auto* work = std::get_if<KernelWork>(&step.node->work))
           session_.launched(command, id, *work->function->kernel);
@@ -154,7 +154,7 @@ class Launch {
   void edge(CommandKind kind, StreamId stream, EventId event) {
     Command command;
     command.kind = kind;
-    command.call = CallKind::GraphEdge;
+    command.cost = &session_.cost(CallKind::GraphEdge);
     command.stream = stream;
     command.event = event;
     submit(std::move(command));
@@ -174,7 +174,7 @@ class Launch {
     unrecorded_.erase(open);
   }
 
-  // Everything that may fail comes before the first command. CallKind::Other: the node does nothing.
+  // Everything that may fail comes before the first command. No cost: the node does nothing.
   cudaError_t prepare() {
     for (const Step& step : exec_.steps) {
       Command& command = commands_.emplace_back();
@@ -201,14 +201,14 @@ class Launch {
   cudaError_t make(WaitWork& work, Command& command) {
     if (!session_.valid_event(work.event)) return cudaErrorInvalidResourceHandle;
     command.kind = CommandKind::StreamWaitEvent;
-    command.call = CallKind::StreamWaitEvent;
+    command.cost = &session_.cost(CallKind::StreamWaitEvent);
     command.event = work.event->id;
     return cudaSuccess;
   }
   cudaError_t make(RecordWork& work, Command& command) {
     if (!session_.valid_event(work.event)) return cudaErrorInvalidResourceHandle;
     command.kind = CommandKind::EventRecord;
-    command.call = CallKind::EventRecord;
+    command.cost = &session_.cost(CallKind::EventRecord);
     command.event = work.event->id;
     work.event->captured.reset();
     return cudaSuccess;
@@ -245,7 +245,8 @@ class Launch {
     if (exec_.last_command == 0 || exec_.last_stream == stream_ || driver.complete(exec_.last_command))
       return;
     if (!driver.stream_exists(exec_.last_stream)) {
-      thread_.host->wait(CallKind::GraphLaunch, [&] { return driver.complete(exec_.last_command); });
+      thread_.host->wait(session_.cost(CallKind::GraphLaunch),
+                         [&] { return driver.complete(exec_.last_command); });
       return;
     }
     edge(CommandKind::EventRecord, exec_.last_stream, exec_.end);

@@ -190,7 +190,8 @@ DUET_API(cudaFreeArray, Allocate, (cudaArray_t array)) {
   if (array == nullptr) return cudaSuccess;
   if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;
   if (!session.driver().all_idle())
-    thread.host->wait(duet::driver::CallKind::Allocate, [&] { return session.driver().all_idle(); });
+    thread.host->wait(session.cost(duet::cuda::CallKind::Allocate),
+                      [&] { return session.driver().all_idle(); });
   if (!duet::cuda::valid_array(array)) return cudaErrorInvalidResourceHandle;  // another thread was faster
   if (const Allocation* allocation = session.space().find(array->base))
     session.process().release_device(*allocation);

@@ -13,12 +13,12 @@
 
 using duet::Address;
 using duet::Bytes;
+using duet::cuda::CallKind;
 using duet::cuda::copy_linear;
 using duet::cuda::FullEmptyUse;
 using duet::cuda::Session;
 using duet::cuda::StreamUse;
 using duet::cuda::ThreadState;
-using duet::driver::CallKind;
 using duet::driver::Command;
 using duet::driver::CommandKind;
 using duet::memory::Allocation;
@@ -128,7 +128,7 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
   auto& job = command.copy;
   if (job.bytes() == 0) return cudaSuccess;
   if (use.capture != nullptr) return capture_copy(use, to, from, shape, kind, full_empty);
-  command.call = asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync;
+  command.cost = &session.cost(asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync);
   command.stream = use.id;
   const bool pageable_target = allocation_of(session, to.pointer) == nullptr;
   if (allocation_of(session, from.pointer) == nullptr) {
@@ -143,7 +143,7 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
   const bool device_to_device = !job.to.host && !job.from.host;
   const auto id = thread.host->submit(std::move(command));
   if ((!asynchronous && !device_to_device) || pageable_target)
-    thread.host->wait(asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync,
+    thread.host->wait(session.cost(asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync),
                       [&] { return session.driver().complete(id); });
   return cudaSuccess;
 }
@@ -270,9 +270,9 @@ cudaError_t duet::cuda::copy_command(Session& session, const cudaMemcpy3DParms& 
   Side to{}, from{};
   Shape shape{};
   if (const cudaError_t error = read_3d(p, to, from, shape); error != cudaSuccess) return error;
-  command.call = CallKind::MemcpyAsync;
+  command.cost = &session.cost(CallKind::MemcpyAsync);
   const cudaError_t error = prepare_copy(session, to, from, shape, p.kind, {}, command);
-  if (command.copy.bytes() == 0) command.call = CallKind::Other;  // a copy of nothing
+  if (command.copy.bytes() == 0) command.cost = nullptr;  // a copy of nothing
   return error;
 }
 
@@ -287,7 +287,7 @@ cudaError_t duet::cuda::fill_command(Session& session, const cudaMemsetParams& p
     return cudaErrorInvalidValue;
   if (p.height > 1 && p.pitch < width) return cudaErrorInvalidPitchValue;
   command.kind = CommandKind::Fill;
-  command.call = CallKind::Memset;
+  command.cost = &session.cost(CallKind::Memset);
   command.fill = {reinterpret_cast<Address>(p.dst), p.pitch, width, p.height, p.value, p.elementSize};
   return cudaSuccess;
 }

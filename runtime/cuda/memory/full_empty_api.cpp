@@ -99,7 +99,7 @@ cudaError_t submit(Session& session, ThreadState& thread, void* pointer, size_t 
     return cudaErrorInvalidValue;
   duet::driver::Command command;
   command.kind = CommandKind::FullEmptySet;
-  command.call = duet::driver::CallKind::Memset;
+  command.cost = &session.cost(duet::cuda::CallKind::Memset);
   command.stream = session.stream_id(stream);
   command.full_empty = {address, bytes, action};
   thread.host->submit(std::move(command));

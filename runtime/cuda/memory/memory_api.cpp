@@ -38,7 +38,8 @@ cudaError_t allocate(Session& session, ThreadState& thread, void** pointer, Byte
 // CUDA's cudaFree waits for the device.
 void wait_for_device(Session& session, ThreadState& thread) {
   if (!session.driver().all_idle())
-    thread.host->wait(duet::driver::CallKind::Allocate, [&] { return session.driver().all_idle(); });
+    thread.host->wait(session.cost(duet::cuda::CallKind::Allocate),
+                      [&] { return session.driver().all_idle(); });
   session.synchronized();
 }
 

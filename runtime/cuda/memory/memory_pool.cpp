@@ -117,7 +117,7 @@ Blocks reserve_hard(Session& session, ThreadState& thread, Pool& pool, Bytes byt
   const bool pending =
       std::any_of(all().blocks.begin(), all().blocks.end(), [](const auto& one) { return !one.second.used; });
   if (!pending) return all().blocks.end();
-  thread.host->wait(driver::CallKind::Allocate, [&] {
+  thread.host->wait(session.cost(CallKind::Allocate), [&] {
     return std::all_of(all().blocks.begin(), all().blocks.end(),
                        [&](auto& one) { return one.second.used || passed(session, one.second); });
   });

@@ -57,6 +57,8 @@ Session& Session::get() {
 }
 
 Session::Session() : program_(process::Program::get()) {
+  // The legacy default stream is stream 0.
+  driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});
   if (!ManagedGuard::needed(config())) return;
   managed_guard_ = std::make_unique<ManagedGuard>(config(), driver());
   program_.reach_memory_by([this](const std::byte* host) { return managed_guard_->backing(host); });
@@ -209,8 +211,9 @@ driver::StreamId Session::stream_id(cudaStream_t stream) {
 }
 
 cudaStream_t Session::add_stream(bool blocking, unsigned flags, int priority) {
-  auto handle =
-      std::make_unique<CUstream_st>(CUstream_st{driver().create_stream(blocking, priority), flags, priority});
+  auto handle = std::make_unique<CUstream_st>(CUstream_st{
+      driver().create_stream({blocking ? driver::StreamOrder::Joins : driver::StreamOrder::Alone, priority}),
+      flags, priority});
   handle->context = current_context(thread());
   cudaStream_t stream = handle.get();
   streams_[stream] = std::move(handle);
@@ -303,9 +306,9 @@ cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
   if (session.in_host_function) return cudaErrorNotPermitted;
   session.check_fault();
   // Kinds that neither submit a command nor wait for one spend their call's latency here.
-  if (function.kind == driver::CallKind::Other || function.kind == driver::CallKind::Allocate ||
-      function.kind == driver::CallKind::Query)
-    thread.host->stage_one(function.kind);
+  if (function.kind == CallKind::Other || function.kind == CallKind::Allocate ||
+      function.kind == CallKind::Query)
+    thread.host->stage_one(session.cost(function.kind));
   cudaError_t result =
       session.sticky() != cudaSuccess && !function.after_sticky ? session.sticky() : body(session, thread);
   if (session.sticky() == cudaSuccess) {
@@ -314,7 +317,7 @@ cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
   }
   if (function.synchronizes) session.program().flush_print();
   // A query that finds everything done is as good as a wait.
-  const bool asked = function.kind == driver::CallKind::Query && result == cudaSuccess;
+  const bool asked = function.kind == CallKind::Query && result == cudaSuccess;
   if (function.synchronizes || asked) session.synchronized();
   if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky && called_for == nullptr)
     thread.last_error = result;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cuda/memory/managed_guard.h"
+#include "cuda/session/call_kind.h"
 #include "cuda_runtime_api.h"
 #include "driver/driver.h"
 #include "process/program.h"
@@ -77,7 +78,7 @@ struct ManagedVariable {
 };
 
 struct ThreadState {
-  driver::HostThread* host = nullptr;
+  host::HostThread* host = nullptr;
   std::uint32_t number = 0;
   cudaError_t last_error = cudaSuccess;
   cudaStream_t per_thread_stream = nullptr;
@@ -98,6 +99,7 @@ class Session {
   driver::Driver& driver() { return program_.driver(); }
   memory::AddressSpace& space() { return program_.space(); }
   const config::Machine& config() const { return program_.config(); }
+  const config::CallLatency& cost(CallKind kind) const { return cost_of(config().driver, kind); }
 
   Image* register_image(const void* fat_binary);
   void register_function(Image* image, const void* stub, const char* name);
@@ -169,13 +171,13 @@ class Session {
 
 // The counter and the price of one API function.
 struct ApiFunction : process::CountedFunction {
-  ApiFunction(const char* function_name, driver::CallKind call_kind, bool synchronizing = false,
+  ApiFunction(const char* function_name, CallKind call_kind, bool synchronizing = false,
               bool only_tells_of_errors = false)
       : CountedFunction{function_name},
         kind(call_kind),
         synchronizes(synchronizing),
         after_sticky(only_tells_of_errors) {}
-  driver::CallKind kind;
+  CallKind kind;
   bool synchronizes;  // device printf appears
   bool after_sticky;  // only tells of errors: works when the context is lost, and is no error itself
 };
@@ -227,18 +229,18 @@ const char* error_string(cudaError_t error);
 // DUET_END
 #define DUET_API(name, call_kind, parameters)                                                \
   extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {            \
-    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::call_kind};  \
+    static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::call_kind};    \
     return duet::cuda::api(duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,            \
                                               [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
-#define DUET_API_SYNC(name, call_kind, parameters)                                                \
-  extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {                 \
-    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::call_kind, true}; \
+#define DUET_API_SYNC(name, call_kind, parameters)                                              \
+  extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {               \
+    static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::call_kind, true}; \
     return duet::cuda::api(duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,            \
                                               [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
 // Tells of errors.
-#define DUET_API_ALWAYS(name, call_kind, parameters)                                                     \
-  extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {                        \
-    static duet::cuda::ApiFunction duet_function{#name, duet::driver::CallKind::call_kind, false, true}; \
+#define DUET_API_ALWAYS(name, call_kind, parameters)                                                   \
+  extern "C" __attribute__((visibility("default"))) cudaError_t name parameters {                      \
+    static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::call_kind, false, true}; \
     return duet::cuda::api(duet_function, [&]([[maybe_unused]] duet::cuda::Session& session,            \
                                               [[maybe_unused]] duet::cuda::ThreadState& thread) -> cudaError_t
 #define DUET_END \

@@ -116,7 +116,7 @@ cudaError_t launch_command(Session& session, Function& function, dim3 grid, dim3
       error != cudaSuccess)
     return error;
   command.kind = driver::CommandKind::Launch;
-  command.call = driver::CallKind::Launch;
+  command.cost = &session.cost(CallKind::Launch);
   command.grid =
       session.process().make_grid(*function.kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
                                   dynamic_shared_bytes, std::move(parameters), cooperative);

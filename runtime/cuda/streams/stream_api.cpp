@@ -4,10 +4,10 @@
 #include "cuda/streams/capture.h"
 #include "cuda/streams/host_function.h"
 
+using duet::cuda::CallKind;
 using duet::cuda::Session;
 using duet::cuda::StreamUse;
 using duet::cuda::ThreadState;
-using duet::driver::CallKind;
 using duet::driver::Command;
 using duet::driver::CommandKind;
 
@@ -43,7 +43,7 @@ cudaError_t record_event(Session& session, ThreadState& thread, cudaEvent_t even
   event->captured.reset();
   Command command;
   command.kind = CommandKind::EventRecord;
-  command.call = CallKind::EventRecord;
+  command.cost = &session.cost(CallKind::EventRecord);
   command.stream = use.id;
   command.event = event->id;
   thread.host->submit(std::move(command));
@@ -70,7 +70,7 @@ cudaError_t enter_waiting(Session& session, cudaStream_t stream, StreamUse& use)
 Command duet::cuda::host_function_command(Session& session, std::function<void()> function) {
   Command command;
   command.kind = CommandKind::HostFunction;
-  command.call = CallKind::HostFunction;
+  command.cost = &session.cost(CallKind::HostFunction);
   command.host_function = [&session, function = std::move(function)] {
     session.in_host_function = true;
     if (ManagedGuard* guard = session.managed_guard())
@@ -135,8 +135,9 @@ DUET_END
 DUET_API_SYNC(cudaStreamSynchronize, StreamSynchronize, (cudaStream_t stream)) {
   StreamUse use;
   if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
-  thread.host->stage_one(CallKind::StreamSynchronize);
-  thread.host->wait(CallKind::StreamSynchronize, [&] { return session.driver().stream_idle(use.id); });
+  thread.host->stage_one(session.cost(CallKind::StreamSynchronize));
+  thread.host->wait(session.cost(CallKind::StreamSynchronize),
+                    [&] { return session.driver().stream_idle(use.id); });
   duet::cuda::trim_pools(session);
   return cudaSuccess;
 }
@@ -164,7 +165,7 @@ DUET_API(cudaStreamWaitEvent, StreamWaitEvent, (cudaStream_t stream, cudaEvent_t
   if (external) return cudaErrorInvalidValue;
   Command command;
   command.kind = CommandKind::StreamWaitEvent;
-  command.call = CallKind::StreamWaitEvent;
+  command.cost = &session.cost(CallKind::StreamWaitEvent);
   command.stream = use.id;
   command.event = event->id;
   thread.host->submit(std::move(command));
@@ -226,8 +227,8 @@ DUET_END
 
 DUET_API_SYNC(cudaEventSynchronize, EventSynchronize, (cudaEvent_t event)) {
   if (const cudaError_t error = check_happens(session, event); error != cudaSuccess) return error;
-  thread.host->stage_one(CallKind::EventSynchronize);
-  thread.host->wait(CallKind::EventSynchronize,
+  thread.host->stage_one(session.cost(CallKind::EventSynchronize));
+  thread.host->wait(session.cost(CallKind::EventSynchronize),
                     [&, id = event->id] { return session.driver().event_complete(id); });
   duet::cuda::trim_pools(session);
   return cudaSuccess;

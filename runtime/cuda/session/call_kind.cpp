@@ -1,9 +1,8 @@
-// Which row of the machine file's latency table (lustig2013 Table 2) a kind of call has.
-#include "driver/driver.h"
+#include "cuda/session/call_kind.h"
 
-namespace duet::driver {
+namespace duet::cuda {
 
-const config::CallLatency& latency_of(const config::Driver& driver, CallKind kind) {
+const config::CallLatency& cost_of(const config::Driver& driver, CallKind kind) {
   switch (kind) {
     case CallKind::MemcpySync:
       return driver.memcpy_sync;
@@ -40,4 +39,4 @@ const config::CallLatency& latency_of(const config::Driver& driver, CallKind kin
   return driver.other;
 }
 
-}  // namespace duet::driver
+}  // namespace duet::cuda

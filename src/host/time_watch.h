@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 
-namespace duet::driver {
+namespace duet::host {
 
 class TimeWatch {
  public:
@@ -20,4 +20,4 @@ class TimeWatch {
   virtual std::string standstill() = 0;
 };
 
-}  // namespace duet::driver
+}  // namespace duet::host

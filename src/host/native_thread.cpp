@@ -1,13 +1,13 @@
-#include "driver/host_thread.h"
+#include "host/native_thread.h"
 
 #include <algorithm>
 
 #include "base/error.h"
 
-namespace duet::driver {
+namespace duet::host {
 
 // The watch looks at fixed points of simulated time, so what it counts is the same in every run.
-void HostThread::run_until(Picoseconds time) {
+void NativeThread::run_until(Picoseconds time) {
   if (watch_ == nullptr) return engine_.run_until(time);
   while (engine_.now() < time) {
     engine_.run_until(std::min(time, watch_->horizon(engine_.now(), engine_.next_time())));
@@ -16,7 +16,7 @@ void HostThread::run_until(Picoseconds time) {
   engine_.run_until(time);
 }
 
-bool HostThread::run_while_not(const std::function<bool()>& done) {
+bool NativeThread::run_while_not(const std::function<bool()>& done) {
   if (watch_ == nullptr) return engine_.run_while_not(done);
   while (true) {
     const Picoseconds next = engine_.next_time();
@@ -29,7 +29,7 @@ bool HostThread::run_while_not(const std::function<bool()>& done) {
 }
 
 // Other threads of the program go on while this one waits, and what they submit may be what it waits for.
-bool HostThread::wait_while_not(const std::function<bool()>& done) {
+bool NativeThread::wait_while_not(const std::function<bool()>& done) {
   while (!run_while_not(done)) {
     if (!wait_for_another || !wait_for_another()) return false;
     if (watch_ != nullptr) watch_->look(engine_.now());
@@ -37,41 +37,42 @@ bool HostThread::wait_while_not(const std::function<bool()>& done) {
   return true;
 }
 
-void HostThread::enter() {
+void NativeThread::enter() {
   clock_ = std::max(clock_, engine_.now());
   run_until(clock_);
 }
 
-void HostThread::stage_one(CallKind kind) {
+void NativeThread::stage_one(const config::CallLatency& cost) {
   enter();
-  clock_ += latency_of(config_, kind).call_ns * kPicosecondsPerNanosecond;
+  clock_ += cost.call_ns * kPicosecondsPerNanosecond;
   run_until(clock_);
 }
 
-void HostThread::wait_for_room(StreamId stream) {
+void NativeThread::wait_for_room(StreamId stream) {
   enter();
   if (!wait_while_not([&] { return driver_.can_submit(stream); }))
     throw Deadlock("the queue of stream " + std::to_string(stream) +
                    " is full and the machine can make no progress: " + standstill());
 }
 
-std::string HostThread::standstill() const {
+std::string NativeThread::standstill() const {
   return watch_ != nullptr ? watch_->standstill() : engine_.waiting_report();
 }
 
-CommandId HostThread::submit(Command command) {
+CommandId NativeThread::submit(Command command) {
+  if (command.cost == nullptr) throw Error("host: a command without a cost");
   wait_for_room(command.stream);
-  stage_one(command.call);
+  stage_one(*command.cost);
   return enqueue(std::move(command));
 }
 
-CommandId HostThread::submit_further(Command command) {
+CommandId NativeThread::submit_further(Command command) {
   wait_for_room(command.stream);
   enter();
   return enqueue(std::move(command));
 }
 
-CommandId HostThread::enqueue(Command command) {
+CommandId NativeThread::enqueue(Command command) {
   if (!config_.profiler.counters || command.kind != CommandKind::Launch)
     return driver_.submit(std::move(command));
   wait([this] { return !driver_.kernel_outstanding(); });
@@ -82,19 +83,19 @@ CommandId HostThread::enqueue(Command command) {
   return id;
 }
 
-void HostThread::spend(std::uint64_t ns) {
+void NativeThread::spend(std::uint64_t ns) {
   clock_ = std::max(clock_, engine_.now()) + ns * kPicosecondsPerNanosecond;
   run_until(clock_);
 }
 
-void HostThread::wait(CallKind kind, const std::function<bool()>& done) {
+void NativeThread::wait(const config::CallLatency& cost, const std::function<bool()>& done) {
   wait(done);
-  spend(latency_of(config_, kind).finish_ns);
+  spend(cost.finish_ns);
 }
 
-void HostThread::wait(const std::function<bool()>& done) {
+void NativeThread::wait(const std::function<bool()>& done) {
   enter();
   if (!wait_while_not(done)) throw Deadlock("the machine can make no progress: " + standstill());
 }
 
-}  // namespace duet::driver
+}  // namespace duet::host

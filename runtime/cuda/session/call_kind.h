@@ -1,0 +1,28 @@
+// What kind of call a function of CUDA's is, and which row of the machine file's table of latencies (lustig2013 Table 2)
+// that makes it pay.
+#pragma once
+
+#include "config/machine.h"
+
+namespace duet::cuda {
+
+enum class CallKind : std::uint8_t {
+  MemcpySync,
+  MemcpyAsync,
+  Memset,
+  Launch,
+  StreamSynchronize,
+  DeviceSynchronize,
+  EventSynchronize,
+  EventRecord,
+  StreamWaitEvent,
+  HostFunction,
+  Query,
+  Allocate,
+  Other,
+  GraphLaunch,
+  GraphEdge  // what keeps the order of a graph's nodes
+};
+const config::CallLatency& cost_of(const config::Driver& driver, CallKind kind);
+
+}  // namespace duet::cuda
