@@ -65,8 +65,8 @@ struct Instruction {
   std::uint32_t guard = kNone;
   std::uint32_t predicate = kNone;
   std::uint32_t predicate_second = kNone;
-  std::uint32_t label =
-      kNone;  // Label: its number; Branch: its target; BranchIndexed: Function::branch_tables
+  // Label: its number; Branch: its target; BranchIndexed: Function::branch_tables.
+  std::uint32_t label = kNone;
   std::uint32_t call = kNone;          // Pseudo::Call: Function::calls, later Routines::calls
   std::uint32_t return_label = kNone;  // Kind::Call: where the function returns to
   std::array<Value, 4> destinations{};
@@ -76,6 +76,16 @@ struct Instruction {
   void add_source(const Value& value) { sources[op.source_count++] = value; }
   void add_destination(const Value& value) { destinations[op.destination_count++] = value; }
 };
+
+// An unguarded instruction of one line of PTX, without operands.
+inline Instruction instruction(Opcode opcode, Type type, std::uint32_t line) {
+  Instruction in;
+  in.op.opcode = opcode;
+  in.op.kind = kind_of(opcode);
+  in.op.type = type;
+  in.op.ptx_line = line;
+  return in;
+}
 
 // Sizes of return values and parameters, as far as an indirect call must know them.
 struct Signature {

@@ -88,6 +88,7 @@ enum class Kind : std::uint8_t {
   Trap,
   Nop  // Prefetch, Nanosleep, Pmevent, ..: no architectural effect
 };
+Kind kind_of(Opcode opcode);  // as decoded: Exchange is set where a kernel's threads are independent
 
 // The execution unit class a timing model sends it to.
 enum class Unit : std::uint8_t {

@@ -1,22 +1,22 @@
-// Names of opcodes, types and modifiers as PTX spells them.
+// Names of opcodes, types and modifiers as PTX spells them, and the kinds of opcodes.
 #include "ptx/micro_op.h"
 
 namespace duet::ptx {
 
 const char* opcode_name(Opcode opcode) {
-  // clang-format off
   static constexpr const char* kNames[] = {
-      "add", "sub", "mul", "mad", "mul24", "mad24", "sad", "div", "rem", "abs", "neg", "min", "max", "fma",
-      "popc", "clz", "bfind", "fns", "brev", "bfe", "bfi", "szext", "bmsk", "dp4a", "dp2a", "video",
-      "testp", "copysign", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "setp", "set",
-      "selp", "slct", "and", "or", "xor", "not", "cnot", "lop3", "shl", "shr", "shf", "prmt", "mov", "pack",
-      "unpack", "cvt", "cvt.pack", "isspacep", "cvta", "special", "shfl", "vote", "match", "activemask",
-      "redux", "elect", "ld", "st", "atom", "red", "prefetch", "membar", "tex", "tld4", "txq", "suld",
-      "sust", "bra", "brx", "call", "ret", "bar", "exit", "trap", "brkpt", "nanosleep", "pmevent",
-      "griddepcontrol", "syscall", "nop"};
-  // clang-format on
-  static_assert(sizeof(kNames) / sizeof(kNames[0]) == kOpcodeCount);
+#define OPCODE(enumerator, name, ...) name,
+#include "ptx/opcodes.def"
+  };
   return kNames[static_cast<unsigned>(opcode)];
+}
+
+Kind kind_of(Opcode opcode) {
+  static constexpr Kind kKinds[] = {
+#define OPCODE(enumerator, name, kind, ...) Kind::kind,
+#include "ptx/opcodes.def"
+  };
+  return kKinds[static_cast<unsigned>(opcode)];
 }
 
 const char* type_name(Type type) {

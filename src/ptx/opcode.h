@@ -1,5 +1,5 @@
-// Names of what a micro-op does and of its operand types. One opcode per PTX base opcode (PTX ISA 9.0,
-// section 9.7); what PTX writes as modifiers stands in MicroOp's fields.
+// Names of what a micro-op does and of its operand types. One opcode per PTX base opcode (opcodes.def); what
+// PTX writes as modifiers stands in MicroOp's fields.
 #pragma once
 
 #include <cstdint>
@@ -71,104 +71,8 @@ constexpr bool is_signed(Type type) { return type >= Type::S8 && type <= Type::S
 constexpr bool is_float(Type type) { return type >= Type::F16; }
 
 enum class Opcode : std::uint16_t {
-  // Integer and floating-point arithmetic. Mul, Mad: see MicroOp::product. AddCarry..: add.cc, addc, sub.cc,
-  // subc,
-  // mad.cc, madc through MicroOp::carry_in / carry_out.
-  Add,
-  Sub,
-  Mul,
-  Mad,
-  Mul24,
-  Mad24,
-  Sad,
-  Div,
-  Rem,
-  Abs,
-  Neg,
-  Min,
-  Max,
-  Fma,
-  Popc,
-  Clz,
-  Bfind,
-  Fns,
-  Brev,
-  Bfe,
-  Bfi,
-  Szext,
-  Bmsk,
-  Dp4a,
-  Dp2a,
-  Video,
-  Testp,
-  Copysign,
-  Rcp,
-  Sqrt,
-  Rsqrt,
-  Sin,
-  Cos,
-  Lg2,
-  Ex2,
-  Tanh,
-  // Comparison and selection. Setp writes predicates, Set a register.
-  Setp,
-  Set,
-  Selp,
-  Slct,
-  // Logic, on registers or predicates (Type::Pred).
-  And,
-  Or,
-  Xor,
-  Not,
-  Cnot,
-  Lop3,
-  Shl,
-  Shr,
-  Shf,
-  Prmt,
-  // Moves and conversions. Pack/Unpack: mov between a vector of narrow registers and a wide one.
-  Mov,
-  Pack,
-  Unpack,
-  Cvt,
-  CvtPack,
-  Isspacep,
-  Cvta,
-  ReadSpecial,
-  // Warp-wide exchange: lanes meet at one warp, so these are plain register operations here.
-  Shfl,
-  Vote,
-  Match,
-  Activemask,
-  Redux,
-  Elect,
-  // Memory. The semantics generate addresses and write values back; time and storage belong to the GPU model.
-  Load,
-  Store,
-  Atom,
-  Red,
-  Prefetch,
-  Membar,
-  // Images: textures (fetch, gather of one component) and surfaces, and what they say of themselves.
-  Tex,
-  Tld4,
-  Txq,
-  Suld,
-  Sust,
-  // Control
-  Branch,
-  BranchIndexed,
-  Call,
-  Return,
-  Barrier,
-  Exit,
-  Trap,
-  Breakpoint,
-  Nanosleep,
-  Pmevent,
-  Griddepcontrol,
-  SystemCall,
-  Nop
+#define OPCODE(enumerator, ...) enumerator,
+#include "ptx/opcodes.def"
 };
 inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::Nop) + 1;
 const char* opcode_name(Opcode opcode);

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/error.h"
+#include "ptx/decode/legality.h"
 
 namespace duet::ptx {
 
@@ -37,8 +38,16 @@ bool instruction_type_from_name(std::string_view name, Type& type) {
   return true;
 }
 
-Decoder::Decoder(const ParsedStatement& statement, DecodeContext& decode_context)
-    : in(statement), context(decode_context), modifiers_(statement.modifiers) {
+namespace {
+
+[[noreturn]] void refuse(const ParsedStatement& statement) {
+  throw ir::Unsupported{"PTX '" + std::string(statement.text) + "' is not supported"};
+}
+
+}  // namespace
+
+Decoder::Decoder(const ParsedStatement& statement, const OpcodeRow& opcode_row, DecodeContext& decode_context)
+    : in(statement), row(opcode_row), context(decode_context), modifiers_(statement.modifiers) {
   out.op.ptx_line = in.line;
   out.guard = in.guard;
   out.op.guard_negated = in.guard_negated;
@@ -47,9 +56,7 @@ Decoder::Decoder(const ParsedStatement& statement, DecodeContext& decode_context
 void Decoder::fail(const std::string& what) const {
   throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is not supported in this form: " + what};
 }
-void Decoder::unsupported() const {
-  throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is not supported"};
-}
+void Decoder::unsupported() const { refuse(in); }
 
 void Decoder::illegal(const std::string& what) const {
   throw ir::Unsupported{"PTX '" + std::string(in.text) + "' is malformed: " + what};
@@ -125,14 +132,7 @@ void Decoder::expect_operands(unsigned least, unsigned most) const {
     fail("has " + std::to_string(in.operand_count) + " operands");
 }
 
-Instruction Decoder::make(Opcode opcode, Type type) const {
-  Instruction instruction;
-  instruction.op.opcode = opcode;
-  instruction.op.kind = Kind::Arithmetic;
-  instruction.op.type = type;
-  instruction.op.ptx_line = in.line;
-  return instruction;
-}
+Instruction Decoder::make(Opcode opcode, Type type) const { return ir::instruction(opcode, type, in.line); }
 std::uint32_t Decoder::temporary(Type type) { return context.function.add_register(type); }
 
 unsigned Decoder::width_of_register(const Value& value) const {
@@ -166,7 +166,6 @@ Value Decoder::value_as(const Value& value, Type type) {
     }
     case ValueKind::Volatile: {
       Instruction read = make(Opcode::ReadSpecial, value.type);
-      read.op.kind = Kind::Special;
       read.op.mode = static_cast<std::uint8_t>(value.index);
       const Value destination = Value::reg(temporary(value.type), value.type);
       read.add_destination(destination);
@@ -294,9 +293,9 @@ void Decoder::sources(unsigned first, unsigned count, Type type) {
   for (unsigned i = 0; i < count; ++i) out.add_source(source(first + i, type));
 }
 
-void Decoder::set(Opcode opcode, Kind kind, Type type) {
+void Decoder::set(Opcode opcode, Type type) {
   out.op.opcode = opcode;
-  out.op.kind = kind;
+  out.op.kind = kind_of(opcode);
   out.op.type = type;
 }
 
@@ -307,19 +306,17 @@ void Decoder::finish() {
 }
 
 void decode_statement(const ParsedStatement& statement, DecodeContext& context) {
-  Decoder decoder(statement, context);
-  check_legality(decoder);
-  if (decode_video(decoder)) return;
-  for (unsigned i = 0; i < statement.operand_count; ++i) {
+  const OpcodeRow* row = find_row(statement.opcode);
+  if (row == nullptr) refuse(statement);
+  Decoder decoder(statement, *row, context);
+  Legality(decoder).check();
+  for (unsigned i = 0; i < statement.operand_count && !(row->form.takes & kParts); ++i) {
     const ParsedOperand& o = statement.operands[i];
     if (!o.selector.empty())
       decoder.illegal("it takes no part '." + std::string(o.selector) + "' of an operand");
     if (o.negate) decoder.illegal("it takes no negated operand");
   }
-  if (decode_arithmetic(decoder) || decode_convert(decoder) || decode_memory(decoder) ||
-      decode_image(decoder) || decode_control(decoder))
-    return;
-  decoder.unsupported();
+  row->decode(decoder);
 }
 
 }  // namespace duet::ptx

@@ -1,8 +1,7 @@
 // From one parsed PTX statement to instructions of the compiler's form: modifiers become MicroOp fields,
 // operands are checked against the types the instruction reads, and widths PTX converts silently (a 64-bit
-// register as the source of st.u32) are written out. decode_arithmetic.cpp, decode_convert.cpp,
-// decode_video.cpp, decode_memory.cpp, decode_image.cpp and decode_control.cpp hold the opcodes by section of
-// the PTX ISA; decode_legality.cpp knows which forms there are.
+// register as the source of st.u32) are written out. The table of opcodes (ptx/opcodes.def) names the
+// function that decodes an instruction (decoders.h) and which forms there are (legality.h).
 #pragma once
 
 #include <array>
@@ -13,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ptx/decode/opcode_table.h"
 #include "ptx/ir.h"
 
 namespace duet::ptx {
@@ -55,9 +55,10 @@ void decode_statement(const ParsedStatement& statement, DecodeContext& context);
 
 class Decoder {
  public:
-  Decoder(const ParsedStatement& statement, DecodeContext& context);
+  Decoder(const ParsedStatement& statement, const OpcodeRow& opcode_row, DecodeContext& context);
 
   const ParsedStatement& in;
+  const OpcodeRow& row;
   DecodeContext& context;
   ir::Instruction out;
 
@@ -88,7 +89,8 @@ class Decoder {
   void sources(unsigned first, unsigned count, Type type);
 
   // Emission
-  void set(Opcode opcode, Kind kind, Type type);
+  void set(Type type) { set(row.opcode, type); }
+  void set(Opcode opcode, Type type);
   void finish();  // refuses modifiers that are left and appends `out` and conversions that follow it
   ir::Instruction make(Opcode opcode, Type type) const;  // an unguarded helper instruction of this line
   std::uint32_t temporary(Type type);
@@ -99,17 +101,6 @@ class Decoder {
   std::vector<std::string_view> modifiers_;
   std::vector<ir::Instruction> after_;
 };
-
-// Refuses forms that PTX does not have.
-void check_legality(const Decoder& decoder);
-
-// Each returns false when the opcode is not of its section.
-bool decode_arithmetic(Decoder& decoder);
-bool decode_convert(Decoder& decoder);
-bool decode_video(Decoder& decoder);
-bool decode_memory(Decoder& decoder);
-bool decode_image(Decoder& decoder);
-bool decode_control(Decoder& decoder);
 
 bool type_from_name(std::string_view name, Type& type);              // of registers and memory
 bool instruction_type_from_name(std::string_view name, Type& type);  // those too

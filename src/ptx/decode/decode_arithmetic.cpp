@@ -1,8 +1,8 @@
-// Arithmetic, comparison, logic and moves (PTX ISA 9.0, sections 9.7.1 to 9.7.8 and the register
-// part of 9.7.9).
-#include <cstring>
+// Arithmetic, comparison, selection and logic (PTX ISA 9.0, sections 9.7.1 to 9.7.8).
+#include <string_view>
 
 #include "ptx/decode/decode.h"
+#include "ptx/decode/decoders.h"
 
 namespace duet::ptx {
 
@@ -11,65 +11,26 @@ using ir::ValueKind;
 
 namespace {
 
-enum Accepts : unsigned { kFtz = 1, kRound = 2, kSat = 4, kApprox = 8, kFull = 16, kCarry = 32 };
-
-// Instructions whose operands all follow from one type. Shape: destination, then sources; T the
-// instruction's type, u 32-bit.
-struct Row {
-  const char* name;
-  Opcode opcode;
-  const char* shape;
-  unsigned accepts;
-};
-constexpr Row kRows[] = {
-    {"add", Opcode::Add, "TTT", kFtz | kRound | kSat | kCarry},
-    {"addc", Opcode::Add, "TTT", kCarry},
-    {"sub", Opcode::Sub, "TTT", kFtz | kRound | kSat | kCarry},
-    {"subc", Opcode::Sub, "TTT", kCarry},
-    {"sad", Opcode::Sad, "TTTT", 0},
-    {"div", Opcode::Div, "TTT", kFtz | kRound | kApprox | kFull},
-    {"rem", Opcode::Rem, "TTT", 0},
-    {"abs", Opcode::Abs, "TT", kFtz},
-    {"neg", Opcode::Neg, "TT", kFtz},
-    {"fma", Opcode::Fma, "TTTT", kFtz | kRound | kSat},
-    {"popc", Opcode::Popc, "uT", 0},
-    {"clz", Opcode::Clz, "uT", 0},
-    {"brev", Opcode::Brev, "TT", 0},
-    {"bfe", Opcode::Bfe, "TTuu", 0},
-    {"bfi", Opcode::Bfi, "TTTuu", 0},
-    {"fns", Opcode::Fns, "uuuu", 0},
-    {"copysign", Opcode::Copysign, "TTT", 0},
-    {"rcp", Opcode::Rcp, "TT", kFtz | kRound | kApprox},
-    {"sqrt", Opcode::Sqrt, "TT", kFtz | kRound | kApprox},
-    {"rsqrt", Opcode::Rsqrt, "TT", kFtz | kApprox},
-    {"sin", Opcode::Sin, "TT", kFtz | kApprox},
-    {"cos", Opcode::Cos, "TT", kFtz | kApprox},
-    {"lg2", Opcode::Lg2, "TT", kFtz | kApprox},
-    {"ex2", Opcode::Ex2, "TT", kFtz | kApprox},
-    {"tanh", Opcode::Tanh, "TT", kApprox},
-    {"cnot", Opcode::Cnot, "TT", 0},
-    {"shl", Opcode::Shl, "TTu", 0},
-    {"shr", Opcode::Shr, "TTu", 0},
-};
-
-bool rounds(Opcode opcode) {
-  return opcode == Opcode::Add || opcode == Opcode::Sub || opcode == Opcode::Mul || opcode == Opcode::Fma ||
-         opcode == Opcode::Mad || opcode == Opcode::Div || opcode == Opcode::Rcp || opcode == Opcode::Sqrt;
-}
-
-void take_float_modifiers(Decoder& d, unsigned accepts) {
+// The modifiers that the row has for any type; legality.h has refused them for others.
+void take_modifiers(Decoder& d) {
   MicroOp& op = d.out.op;
-  if (accepts & kRound) op.rounding = d.take_rounding();
-  if (accepts & kFtz) op.flush_to_zero = d.take("ftz");
+  const Form& form = d.row.form;
+  if (!form.rounds.empty()) op.rounding = d.take_rounding();
+  if (!form.flushes.empty()) op.flush_to_zero = d.take("ftz");
   d.take("noftz");
-  if (accepts & kSat) op.saturate = d.take("sat");
-  if (accepts & kApprox) op.approximate = d.take("approx");
-  if (d.in.opcode == "div" && op.approximate) op.mode = 1;
-  if ((accepts & kFull) && d.take("full")) op.approximate = true;
+  if (!form.saturates.empty()) op.saturate = d.take("sat");
+  if (!form.approximates.empty()) op.approximate = d.take("approx");
+  if (form.takes & kFull) {
+    if (op.approximate) op.mode = 1;
+    if (d.take("full")) op.approximate = true;
+  }
+  if (form.takes & kCarryOut) op.carry_out = d.take("cc");
+  op.carry_in = form.takes & kCarryIn;
 }
 
-void default_rounding(MicroOp& op) {
-  if (is_float(op.type) && rounds(op.opcode) && !op.approximate && op.rounding == Rounding::None)
+void default_rounding(Decoder& d) {
+  MicroOp& op = d.out.op;
+  if (is_float(op.type) && !d.row.form.rounds.empty() && !op.approximate && op.rounding == Rounding::None)
     op.rounding = Rounding::NearestEven;
 }
 
@@ -98,7 +59,7 @@ void on_both_halves(Decoder& d) {
   }
   d.out.op.rounding = Rounding::None;
   d.out.op.flush_to_zero = false;
-  d.set(Opcode::Pack, Kind::Arithmetic, Type::B64);
+  d.set(Opcode::Pack, Type::B64);
   for (const Value& result : results) d.out.add_source(result);
   d.destination(0, Type::B64);
   d.finish();
@@ -125,96 +86,20 @@ void mixed_precision(Decoder& d, Type narrow) {
   d.finish();
 }
 
-bool simple(Decoder& d) {
-  for (const Row& row : kRows) {
-    if (d.in.opcode != row.name) continue;
-    MicroOp& op = d.out.op;
-    take_float_modifiers(d, row.accepts);
-    if (row.accepts & kCarry) {
-      op.carry_out = d.take("cc");
-      op.carry_in = d.in.opcode.back() == 'c';
-    }
-    const Type type = d.take_type();
-    if (row.opcode == Opcode::Rcp && type == Type::F64 && op.flush_to_zero && !op.approximate)
-      d.unsupported();
-    if (is_float(type) && op.carry_out) d.fail("carry of a floating-point operation");
-    if (type == Type::Pred) d.fail("predicates are no operands here");
-    d.set(row.opcode, Kind::Arithmetic, type);
-    default_rounding(op);
-    const unsigned operands = static_cast<unsigned>(std::strlen(row.shape));
-    d.expect_operands(operands, operands);
-    if (row.opcode == Opcode::Fma && d.take("relu")) {
-      if (type_bytes(type) > 4 || type == Type::F32 || op.saturate)
-        d.illegal(".relu belongs to 16-bit formats, without .sat");
-      op.mode = 1;
-    }
-    if (type == Type::F32x2) {
-      on_both_halves(d);
-      return true;
-    }
-    const bool sum = row.opcode == Opcode::Add || row.opcode == Opcode::Sub || row.opcode == Opcode::Fma;
-    if (sum && type == Type::F32 && (d.peek("f16") || d.peek("bf16"))) {
-      mixed_precision(d, d.take_type());
-      return true;
-    }
-    const auto operand_type = [&](unsigned i) { return row.shape[i] == 'T' ? type : Type::U32; };
-    for (unsigned i = 1; i < operands; ++i) d.out.add_source(d.source(i, operand_type(i)));
-    d.destination(0, operand_type(0));
-    d.finish();
-    return true;
+// The type of a .wide product.
+Type twice_as_wide(const Decoder& d, Type type) {
+  switch (type) {
+    case Type::U16:
+      return Type::U32;
+    case Type::S16:
+      return Type::S32;
+    case Type::U32:
+      return Type::U64;
+    case Type::S32:
+      return Type::S64;
+    default:
+      d.fail("no .wide product of this type");
   }
-  return false;
-}
-
-void multiply(Decoder& d) {
-  MicroOp& op = d.out.op;
-  const bool mad = d.in.opcode.starts_with("mad");
-  const bool is_24 = d.in.opcode.ends_with("24");
-  if (d.take("lo"))
-    op.product = Product::Low;
-  else if (d.take("hi"))
-    op.product = Product::High;
-  else if (d.take("wide"))
-    op.product = Product::Wide;
-  take_float_modifiers(d, kRound | kFtz | kSat);
-  op.carry_out = d.take("cc");
-  op.carry_in = d.in.opcode == "madc";
-  const Type type = d.take_type();
-  if (is_float(type)) {
-    if (op.product != Product::None || op.carry_out) d.fail("integer modifiers on a float type");
-    d.set(mad ? Opcode::Fma : Opcode::Mul, Kind::Arithmetic, type);
-  } else {
-    if (op.product == Product::None) d.fail("one of .lo, .hi, .wide is missing");
-    if (op.rounding != Rounding::None || op.flush_to_zero) d.fail("float modifiers on an integer type");
-    d.set(is_24 ? (mad ? Opcode::Mad24 : Opcode::Mul24) : (mad ? Opcode::Mad : Opcode::Mul), Kind::Arithmetic,
-          type);
-  }
-  default_rounding(op);
-  d.expect_operands(mad ? 4 : 3, mad ? 4 : 3);
-  if (type == Type::F32x2) return on_both_halves(d);
-  Type wide = type;
-  if (op.product == Product::Wide) {
-    switch (type) {
-      case Type::U16:
-        wide = Type::U32;
-        break;
-      case Type::S16:
-        wide = Type::S32;
-        break;
-      case Type::U32:
-        wide = Type::U64;
-        break;
-      case Type::S32:
-        wide = Type::S64;
-        break;
-      default:
-        d.fail("no .wide product of this type");
-    }
-  }
-  d.sources(1, 2, type);
-  if (mad) d.out.add_source(d.source(3, wide));
-  d.destination(0, wide);
-  d.finish();
 }
 
 // Puts a copy of `out` with the first two sources in front, whose result takes their place.
@@ -230,9 +115,82 @@ void split_first_two(Decoder& d, Type type) {
   d.out.add_source(result);
 }
 
-void min_max(Decoder& d) {
+Comparison take_comparison(Decoder& d) {
+  static constexpr std::pair<std::string_view, Comparison> kComparisons[] = {
+      {"eq", Comparison::Eq},   {"ne", Comparison::Ne},   {"lt", Comparison::Lt},   {"le", Comparison::Le},
+      {"gt", Comparison::Gt},   {"ge", Comparison::Ge},   {"lo", Comparison::Lt},   {"ls", Comparison::Le},
+      {"hi", Comparison::Gt},   {"hs", Comparison::Ge},   {"equ", Comparison::EqU}, {"neu", Comparison::NeU},
+      {"ltu", Comparison::LtU}, {"leu", Comparison::LeU}, {"gtu", Comparison::GtU}, {"geu", Comparison::GeU},
+      {"num", Comparison::Num}, {"nan", Comparison::Nan}};
+  for (const auto& [name, comparison] : kComparisons)
+    if (d.take(name)) return comparison;
+  d.fail("a comparison is missing");
+}
+Boolean take_boolean(Decoder& d) {
+  if (d.take("and")) return Boolean::And;
+  if (d.take("or")) return Boolean::Or;
+  if (d.take("xor")) return Boolean::Xor;
+  return Boolean::None;
+}
+
+}  // namespace
+
+// Instructions whose operands all follow from one type, as the row's shape says.
+void decoders::by_shape(Decoder& d) {
   MicroOp& op = d.out.op;
-  d.set(d.in.opcode == "min" ? Opcode::Min : Opcode::Max, Kind::Arithmetic, Type::None);
+  const std::string_view shape = d.row.form.shape;
+  const unsigned takes = d.row.form.takes;
+  take_modifiers(d);
+  const Type type = d.take_type();
+  d.set(type);
+  default_rounding(d);
+  const unsigned operands = static_cast<unsigned>(shape.size());
+  d.expect_operands(operands, operands);
+  if (takes & kRelu && d.take("relu")) {
+    if (type_bytes(type) > 4 || type == Type::F32 || op.saturate)
+      d.illegal(".relu belongs to 16-bit formats, without .sat");
+    op.mode = 1;
+  }
+  if (type == Type::F32x2) return on_both_halves(d);
+  if (takes & kNarrowSources && type == Type::F32 && (d.peek("f16") || d.peek("bf16")))
+    return mixed_precision(d, d.take_type());
+  const auto operand_type = [&](unsigned i) { return shape[i] == 'T' ? type : Type::U32; };
+  for (unsigned i = 1; i < operands; ++i) d.out.add_source(d.source(i, operand_type(i)));
+  d.destination(0, operand_type(0));
+  d.finish();
+}
+
+void decoders::multiply(Decoder& d) {
+  MicroOp& op = d.out.op;
+  const bool mad = d.row.opcode == Opcode::Mad || d.row.opcode == Opcode::Mad24;
+  if (d.take("lo"))
+    op.product = Product::Low;
+  else if (d.take("hi"))
+    op.product = Product::High;
+  else if (d.take("wide"))
+    op.product = Product::Wide;
+  take_modifiers(d);
+  const Type type = d.take_type();
+  if (is_float(type)) {
+    if (op.product != Product::None) d.fail("integer modifiers on a float type");
+    d.set(mad ? Opcode::Fma : d.row.opcode, type);
+  } else {
+    if (op.product == Product::None) d.fail("one of .lo, .hi, .wide is missing");
+    d.set(type);
+  }
+  default_rounding(d);
+  d.expect_operands(mad ? 4 : 3, mad ? 4 : 3);
+  if (type == Type::F32x2) return on_both_halves(d);
+  const Type wide = op.product == Product::Wide ? twice_as_wide(d, type) : type;
+  d.sources(1, 2, type);
+  if (mad) d.out.add_source(d.source(3, wide));
+  d.destination(0, wide);
+  d.finish();
+}
+
+void decoders::min_max(Decoder& d) {
+  MicroOp& op = d.out.op;
+  d.set(Type::None);
   op.flush_to_zero = d.take("ftz");
   if (d.take("NaN")) op.mode |= 1;
   const bool three = d.in.operand_count == 4;
@@ -260,26 +218,8 @@ void min_max(Decoder& d) {
   d.finish();
 }
 
-Comparison take_comparison(Decoder& d) {
-  static constexpr std::pair<std::string_view, Comparison> kComparisons[] = {
-      {"eq", Comparison::Eq},   {"ne", Comparison::Ne},   {"lt", Comparison::Lt},   {"le", Comparison::Le},
-      {"gt", Comparison::Gt},   {"ge", Comparison::Ge},   {"lo", Comparison::Lt},   {"ls", Comparison::Le},
-      {"hi", Comparison::Gt},   {"hs", Comparison::Ge},   {"equ", Comparison::EqU}, {"neu", Comparison::NeU},
-      {"ltu", Comparison::LtU}, {"leu", Comparison::LeU}, {"gtu", Comparison::GtU}, {"geu", Comparison::GeU},
-      {"num", Comparison::Num}, {"nan", Comparison::Nan}};
-  for (const auto& [name, comparison] : kComparisons)
-    if (d.take(name)) return comparison;
-  d.fail("a comparison is missing");
-}
-Boolean take_boolean(Decoder& d) {
-  if (d.take("and")) return Boolean::And;
-  if (d.take("or")) return Boolean::Or;
-  if (d.take("xor")) return Boolean::Xor;
-  return Boolean::None;
-}
-
-void compare(Decoder& d) {
-  const bool setp = d.in.opcode == "setp";
+void decoders::compare(Decoder& d) {
+  const bool setp = d.row.opcode == Opcode::Setp;
   MicroOp& op = d.out.op;
   op.comparison = take_comparison(d);
   op.boolean = take_boolean(d);
@@ -288,7 +228,7 @@ void compare(Decoder& d) {
   d.expect_operands(operands, operands);
   const Type type = d.take_type();
   op.source_type = setp ? type : d.take_type();
-  d.set(setp ? Opcode::Setp : Opcode::Set, Kind::Arithmetic, type);
+  d.set(type);
   d.sources(1, 2, op.source_type);
   if (op.boolean != Boolean::None) d.out.add_source(d.predicate_source(3));
   if (setp)
@@ -298,12 +238,12 @@ void compare(Decoder& d) {
   d.finish();
 }
 
-void select(Decoder& d) {
-  const bool selp = d.in.opcode == "selp";
+void decoders::select(Decoder& d) {
+  const bool selp = d.row.opcode == Opcode::Selp;
   d.out.op.flush_to_zero = !selp && d.take("ftz");
   const Type type = d.take_type();
   d.expect_operands(4, 4);
-  d.set(selp ? Opcode::Selp : Opcode::Slct, Kind::Arithmetic, type);
+  d.set(type);
   d.sources(1, 2, type);
   if (selp) {
     d.out.add_source(d.predicate_source(3));
@@ -315,20 +255,10 @@ void select(Decoder& d) {
   d.finish();
 }
 
-// A predicate with a constant value: compares 0 with 0.
-void constant_predicate(Decoder& d, bool value) {
-  d.set(Opcode::Setp, Kind::Arithmetic, Type::U32);
-  d.out.op.source_type = Type::U32;
-  d.out.op.comparison = value ? Comparison::Eq : Comparison::Ne;
-  d.out.op.source_count = 0;
-  d.out.add_source(Value::immediate(0, Type::U32));
-  d.out.add_source(Value::immediate(0, Type::U32));
-}
-
-void logic(Decoder& d, Opcode opcode) {
+void decoders::logic(Decoder& d) {
   const Type type = d.take_type();
-  const bool unary = opcode == Opcode::Not;
-  d.set(opcode, Kind::Arithmetic, type);
+  const bool unary = d.row.opcode == Opcode::Not;
+  d.set(type);
   d.expect_operands(unary ? 2 : 3, unary ? 2 : 3);
   if (type != Type::Pred) {
     d.sources(1, unary ? 1 : 2, type);
@@ -341,14 +271,14 @@ void logic(Decoder& d, Opcode opcode) {
   d.finish();
 }
 
-void lop3(Decoder& d) {
+void decoders::lop3(Decoder& d) {
   MicroOp& op = d.out.op;
   if (d.take("and"))
     op.boolean = Boolean::And;
   else if (d.take("or"))
     op.boolean = Boolean::Or;
   const bool joins = op.boolean != Boolean::None;
-  d.set(Opcode::Lop3, Kind::Arithmetic, d.take_type());
+  d.set(d.take_type());
   d.expect_operands(joins ? 6 : 5, joins ? 6 : 5);
   d.sources(1, 3, Type::B32);
   if (!d.operand(4).value.is_immediate()) d.fail("the truth table is not a constant");
@@ -365,7 +295,7 @@ void lop3(Decoder& d) {
   d.finish();
 }
 
-void funnel_shift(Decoder& d) {
+void decoders::funnel_shift(Decoder& d) {
   MicroOp& op = d.out.op;
   if (d.take("r"))
     op.mode = 1;
@@ -375,59 +305,59 @@ void funnel_shift(Decoder& d) {
     op.mode |= 2;
   else if (!d.take("clamp"))
     d.fail("one of .wrap, .clamp is missing");
-  d.set(Opcode::Shf, Kind::Arithmetic, d.take_type());
+  d.set(d.take_type());
   d.expect_operands(4, 4);
   d.sources(1, 3, Type::B32);
   d.destination(0, Type::B32);
   d.finish();
 }
 
-void permute(Decoder& d) {
+void decoders::permute(Decoder& d) {
   static constexpr std::pair<std::string_view, PrmtMode> kModes[] = {
       {"f4e", PrmtMode::F4e}, {"b4e", PrmtMode::B4e}, {"rc8", PrmtMode::Rc8},
       {"ecl", PrmtMode::Ecl}, {"ecr", PrmtMode::Ecr}, {"rc16", PrmtMode::Rc16}};
   for (const auto& [name, mode] : kModes)
     if (d.take(name)) d.out.op.mode = static_cast<std::uint8_t>(mode);
-  d.set(Opcode::Prmt, Kind::Arithmetic, d.take_type());
+  d.set(d.take_type());
   d.expect_operands(4, 4);
   d.sources(1, 3, Type::B32);
   d.destination(0, Type::B32);
   d.finish();
 }
 
-void bfind(Decoder& d) {
+void decoders::find_bit(Decoder& d) {
   if (d.take("shiftamt")) d.out.op.mode = 1;
   const Type type = d.take_type();
-  d.set(Opcode::Bfind, Kind::Arithmetic, type);
+  d.set(type);
   d.expect_operands(2, 2);
   d.sources(1, 1, type);
   d.destination(0, Type::U32);
   d.finish();
 }
 
-void clamp_or_wrap(Decoder& d, Opcode opcode) {
+void decoders::clamp_or_wrap(Decoder& d) {
   if (d.take("wrap"))
     d.out.op.mode = 1;
   else if (!d.take("clamp"))
     d.fail("one of .wrap, .clamp is missing");
   const Type type = d.take_type();
-  d.set(opcode, Kind::Arithmetic, type);
+  d.set(type);
   d.expect_operands(3, 3);
-  d.sources(1, 2, opcode == Opcode::Szext ? type : Type::U32);
-  if (opcode == Opcode::Szext) d.out.sources[1].type = Type::U32;
+  d.sources(1, 2, d.row.opcode == Opcode::Szext ? type : Type::U32);
+  if (d.row.opcode == Opcode::Szext) d.out.sources[1].type = Type::U32;
   d.destination(0, type);
   d.finish();
 }
 
-void dot_product(Decoder& d, Opcode opcode) {
-  if (opcode == Opcode::Dp2a) {
+void decoders::dot_product(Decoder& d) {
+  if (d.row.opcode == Opcode::Dp2a) {
     if (d.take("hi"))
       d.out.op.mode = 1;
     else if (!d.take("lo"))
       d.fail("one of .lo, .hi is missing");
   }
   const Type a = d.take_type(), b = d.take_type();
-  d.set(opcode, Kind::Arithmetic, a);
+  d.set(a);
   d.out.op.source_type = b;
   d.expect_operands(4, 4);
   d.sources(1, 3, Type::B32);
@@ -435,7 +365,7 @@ void dot_product(Decoder& d, Opcode opcode) {
   d.finish();
 }
 
-void test_property(Decoder& d) {
+void decoders::test_property(Decoder& d) {
   static constexpr std::pair<std::string_view, TestpMode> kModes[] = {
       {"finite", TestpMode::Finite}, {"infinite", TestpMode::Infinite},
       {"number", TestpMode::Number}, {"notanumber", TestpMode::NotANumber},
@@ -443,133 +373,11 @@ void test_property(Decoder& d) {
   for (const auto& [name, mode] : kModes)
     if (d.take(name)) d.out.op.mode = static_cast<std::uint8_t>(mode);
   const Type type = d.take_type();
-  d.set(Opcode::Testp, Kind::Arithmetic, type);
+  d.set(type);
   d.expect_operands(2, 2);
   d.sources(1, 1, type);
   d.predicate_destination(0);
   d.finish();
-}
-
-void pack(Decoder& d, Type type) {
-  const ParsedOperand& vector = d.operand(1);
-  const unsigned element_bytes = type_bytes(type) / vector.element_count;
-  if (vector.element_count > 4) d.unsupported();
-  const Type element = element_bytes == 4 ? Type::B32 : element_bytes == 2 ? Type::B16 : Type::B8;
-  d.set(Opcode::Pack, Kind::Arithmetic, type);
-  for (unsigned i = 0; i < vector.element_count; ++i)
-    d.out.add_source(d.narrowed(vector.elements[i], element));
-  d.destination(0, type);
-  d.finish();
-}
-
-void unpack(Decoder& d, Type type) {
-  const ParsedOperand& vector = d.operand(0);
-  const unsigned element_bytes = type_bytes(type) / vector.element_count;
-  if (vector.element_count > 4) d.unsupported();
-  const Type element = element_bytes == 4 ? Type::B32 : element_bytes == 2 ? Type::B16 : Type::B8;
-  d.set(Opcode::Unpack, Kind::Arithmetic, type);
-  d.sources(1, 1, type);
-  for (unsigned i = 0; i < vector.element_count; ++i) {
-    const Value& e = vector.elements[i];
-    if (e.is_register() && d.width_of_register(e) == 8) d.fail("an element is wider than its share");
-    d.out.add_destination(e.kind == ValueKind::None ? Value{} : Value::reg(e.index, element));
-  }
-  d.finish();
-}
-
-// mov.v2, mov.v4: element by element, all read before any is written.
-void move_vector(Decoder& d, unsigned count) {
-  const Type type = d.take_type();
-  d.expect_operands(2, 2);
-  const ParsedOperand &to = d.operand(0), &from = d.operand(1);
-  if (to.kind != ParsedOperand::Kind::Vector || from.kind != ParsedOperand::Kind::Vector ||
-      to.element_count != count || from.element_count != count)
-    d.fail("operands are not vectors of " + std::to_string(count) + " elements");
-  if (d.modifiers_left()) d.unsupported();
-  if (count * type_bytes(type) > 16) d.illegal("no vector of so many bytes");
-  std::array<Value, 4> read;
-  for (unsigned i = 0; i < count; ++i) {
-    if (from.elements[i].kind == ValueKind::None) d.fail("`_` has no value");
-    const Value value = d.narrowed(from.elements[i], type);
-    ir::Instruction copy = d.make(Opcode::Mov, type);
-    read[i] = Value::reg(d.temporary(type), type);
-    copy.add_source(value);
-    copy.add_destination(read[i]);
-    d.append(copy);
-  }
-  d.set(Opcode::Mov, Kind::Arithmetic, type);
-  for (unsigned i = 0; i < count; ++i) {
-    const Value& element = to.elements[i];
-    if (element.kind == ValueKind::None) continue;
-    if (!element.is_register() || d.width_of_register(element) != type_bytes(type))
-      d.fail("an element does not fit the type");
-    d.out.op.source_count = d.out.op.destination_count = 0;
-    d.out.add_source(read[i]);
-    d.out.add_destination(Value::reg(element.index, type));
-    d.append(d.out);
-  }
-}
-
-void move(Decoder& d) {
-  if (d.take("v2")) return move_vector(d, 2);
-  if (d.take("v4")) return move_vector(d, 4);
-  const Type type = d.take_type();
-  d.expect_operands(2, 2);
-  if (d.operand(1).kind == ParsedOperand::Kind::Vector) return pack(d, type);
-  if (d.operand(0).kind == ParsedOperand::Kind::Vector) return unpack(d, type);
-  d.set(Opcode::Mov, Kind::Arithmetic, type);
-  if (type == Type::Pred) {
-    d.predicate_destination(0);
-    if (d.operand(1).value.is_immediate())
-      constant_predicate(d, d.operand(1).value.bits != 0);
-    else
-      d.out.add_source(d.predicate_source(1));
-  } else {
-    if (d.operand(1).kind == ParsedOperand::Kind::Name)
-      d.fail("'" + std::string(d.operand(1).name) + "' is not declared");
-    d.sources(1, 1, type);
-    d.destination(0, type);
-  }
-  d.finish();
-}
-
-}  // namespace
-
-bool decode_arithmetic(Decoder& d) {
-  using Function = void (*)(Decoder&);
-  static const std::unordered_map<std::string_view, Function> kFunctions = {
-      {"mul", multiply},
-      {"mad", multiply},
-      {"madc", multiply},
-      {"mul24", multiply},
-      {"mad24", multiply},
-      {"min", min_max},
-      {"max", min_max},
-      {"setp", compare},
-      {"set", compare},
-      {"selp", select},
-      {"slct", select},
-      {"and", [](Decoder& x) { logic(x, Opcode::And); }},
-      {"or", [](Decoder& x) { logic(x, Opcode::Or); }},
-      {"xor", [](Decoder& x) { logic(x, Opcode::Xor); }},
-      {"not", [](Decoder& x) { logic(x, Opcode::Not); }},
-      {"lop3", lop3},
-      {"shf", funnel_shift},
-      {"prmt", permute},
-      {"bfind", bfind},
-      {"szext", [](Decoder& x) { clamp_or_wrap(x, Opcode::Szext); }},
-      {"bmsk", [](Decoder& x) { clamp_or_wrap(x, Opcode::Bmsk); }},
-      {"dp4a", [](Decoder& x) { dot_product(x, Opcode::Dp4a); }},
-      {"dp2a", [](Decoder& x) { dot_product(x, Opcode::Dp2a); }},
-      {"testp", test_property},
-      {"mov", move},
-  };
-  const auto found = kFunctions.find(d.in.opcode);
-  if (found != kFunctions.end()) {
-    found->second(d);
-    return true;
-  }
-  return simple(d);
 }
 
 }  // namespace duet::ptx

@@ -1,5 +1,6 @@
 // Conversions (PTX ISA 9.0, section 9.7.9: cvt and cvt.pack).
 #include "ptx/decode/decode.h"
+#include "ptx/decode/decoders.h"
 
 namespace duet::ptx {
 
@@ -53,7 +54,7 @@ void pack(Decoder& d) {
   const bool third = format->bits < 16;
   if (third && d.take_type_or_none() != Type::B32) d.illegal("the type b32 of the third source is missing");
   d.expect_operands(third ? 4 : 3, third ? 4 : 3);
-  d.set(Opcode::CvtPack, Kind::Arithmetic, format->is_signed ? Type::S32 : Type::U32);
+  d.set(Opcode::CvtPack, format->is_signed ? Type::S32 : Type::U32);
   d.out.op.mode = static_cast<std::uint8_t>(format->bits);
   d.sources(1, 2, Type::S32);
   d.out.add_source(third ? d.source(3, Type::B32) : Value::immediate(0, Type::U32));
@@ -63,12 +64,8 @@ void pack(Decoder& d) {
 
 }  // namespace
 
-bool decode_convert(Decoder& d) {
-  if (d.in.opcode != "cvt") return false;
-  if (d.take("pack")) {
-    pack(d);
-    return true;
-  }
+void decoders::convert(Decoder& d) {
+  if (d.take("pack")) return pack(d);
   MicroOp& op = d.out.op;
   op.rounding = d.take_rounding();
   op.flush_to_zero = d.take("ftz");
@@ -78,7 +75,7 @@ bool decode_convert(Decoder& d) {
   const Type type = d.take_type(), from = d.take_type();
   if (d.modifiers_left()) d.unsupported();
   check(d, type, from, relu, finite);
-  d.set(Opcode::Cvt, Kind::Arithmetic, type);
+  d.set(type);
   op.source_type = from;
   const bool two = from == Type::F32 && (is_half_pair(type) || is_small_pair(type));
   d.expect_operands(two ? 3 : 2, two ? 3 : 2);
@@ -88,7 +85,6 @@ bool decode_convert(Decoder& d) {
   }
   d.destination(0, type, true);
   d.finish();
-  return true;
 }
 
 }  // namespace duet::ptx

@@ -3,6 +3,7 @@
 // name: texture references, cube maps, multisampling, offsets, comparisons, formatted surface accesses, f16x2
 // results.
 #include "ptx/decode/decode.h"
+#include "ptx/decode/decoders.h"
 #include "ptx/image.h"
 
 namespace duet::ptx {
@@ -84,7 +85,14 @@ Value pack(Decoder& d, const Value* values, unsigned count, Type element) {
   return packed;
 }
 
-void fetch(Decoder& d, bool gather) {
+void take_cache_operator(Decoder& d) {
+  for (const std::string_view name : {"ca", "cg", "cs", "cv", "wb", "wt"}) d.take(name);
+}
+
+}  // namespace
+
+void decoders::fetch(Decoder& d) {
+  const bool gather = d.row.opcode == Opcode::Tld4;
   ImageMode mode;
   unsigned lod_operands = 0;
   if (gather)
@@ -103,7 +111,7 @@ void fetch(Decoder& d, bool gather) {
       (coordinate != Type::F32 && (coordinate != Type::S32 || gather)))
     d.unsupported();
   if (d.in.operand_count != 2 + lod_operands) d.unsupported();  // offsets, comparisons
-  d.set(gather ? Opcode::Tld4 : Opcode::Tex, Kind::Image, type);
+  d.set(type);
   d.out.op.source_type = coordinate;
   d.out.op.mode = mode.packed();
   object(d, 1);
@@ -113,17 +121,13 @@ void fetch(Decoder& d, bool gather) {
   d.finish();
 }
 
-void take_cache_operator(Decoder& d) {
-  for (const std::string_view name : {"ca", "cg", "cs", "cv", "wb", "wt"}) d.take(name);
-}
-
-void query(Decoder& d) {
+void decoders::query(Decoder& d) {
   ImageMode mode;
   mode.choice = static_cast<std::uint8_t>(take_one_of(d, kQueries));
   const Type type = d.take_type();
   if (type != Type::B32) d.unsupported();
   d.expect_operands(2, 2);
-  d.set(Opcode::Txq, Kind::Image, type);
+  d.set(type);
   d.out.op.mode = mode.packed();
   object(d, 1);
   if (d.operand(1).element_count != 0) d.unsupported();  // of a level
@@ -131,7 +135,8 @@ void query(Decoder& d) {
   d.finish();
 }
 
-void surface(Decoder& d, bool load) {
+void decoders::surface(Decoder& d) {
+  const bool load = d.row.opcode == Opcode::Suld;
   if (!d.take("b")) d.unsupported();  // .p: formatted
   take_cache_operator(d);
   ImageMode mode;
@@ -142,7 +147,7 @@ void surface(Decoder& d, bool load) {
   if ((type != Type::B8 && type != Type::B16 && type != Type::B32 && type != Type::B64) || bytes * count > 16)
     d.unsupported();
   mode.choice = static_cast<std::uint8_t>(take_one_of(d, kBounds));
-  d.set(load ? Opcode::Suld : Opcode::Sust, Kind::Image, type);
+  d.set(type);
   d.expect_operands(2, 2);
   MicroOp& op = d.out.op;
   op.source_type = Type::S32;
@@ -178,8 +183,6 @@ void surface(Decoder& d, bool load) {
   d.finish();
 }
 
-}  // namespace
-
 std::string image_text(const MicroOp& op) {
   const ImageMode mode = ImageMode::of(op);
   const auto dot = [](std::string_view name) { return "." + std::string(name); };
@@ -189,19 +192,6 @@ std::string image_text(const MicroOp& op) {
   if (op.opcode == Opcode::Tld4) return dot(kComponents[mode.choice]) + geometry + ".v4";
   return ".b" + geometry + (op.vector_elements > 1 ? ".v" + std::to_string(op.vector_elements) : "") +
          dot(kBounds[mode.choice]);
-}
-
-bool decode_image(Decoder& d) {
-  const auto opcode = d.in.opcode;
-  if (opcode == "tex" || opcode == "tld4")
-    fetch(d, opcode == "tld4");
-  else if (opcode == "txq" || opcode == "suq")
-    query(d);
-  else if (opcode == "suld" || opcode == "sust")
-    surface(d, opcode == "suld");
-  else
-    return false;
-  return true;
 }
 
 }  // namespace duet::ptx

@@ -1,5 +1,6 @@
 // Memory instructions (PTX ISA 9.0, sections 9.7.9 and 9.7.13).
 #include "ptx/decode/decode.h"
+#include "ptx/decode/decoders.h"
 
 namespace duet::ptx {
 
@@ -170,33 +171,6 @@ void both_halves(Decoder& d, bool load, const std::array<Value, 8>& values, unsi
   d.finish();
 }
 
-void load_or_store(Decoder& d, bool load) {
-  MicroOp& op = d.out.op;
-  if (d.in.opcode != "ldu") take_bits(d);
-  d.take_hints();
-  if (d.take("mmio")) d.unsupported();
-  op.space = take_space(d);
-  if (op.names_bits() && op.space != StateSpace::Global && op.space != StateSpace::Generic)
-    throw ir::Unsupported{"PTX '" + std::string(d.in.text) +
-                          "' is not supported: only global memory has full/empty bits"};
-  take_ordering(d);
-  take_cache_operator(d);
-  d.take("uniform");  // the uniform-load hint of ldu and of some compilers
-  const unsigned count = take_vector(d);
-  const Type type = d.take_type();
-  if (type == Type::Pred) d.fail("predicates have no place in memory");
-  d.set(load ? Opcode::Load : Opcode::Store, load ? Kind::Load : Kind::Store, type);
-  const unsigned size = type_bytes(type);
-  d.expect_operands(2, 3);
-  address(d, load ? 1 : 0);
-  const auto values = elements(d, load ? 0 : 1, count);
-  const bool may_be_global = op.space == StateSpace::Global || op.space == StateSpace::Generic;
-  if (count * size > (may_be_global ? 32 : 16)) d.illegal("no access of so many bytes");
-  if (count == 8 || count * size == 32) return both_halves(d, load, values, count);
-  transfer(d, load, values, 0, count);
-  d.finish();
-}
-
 struct AtomicName {
   std::string_view name;
   AtomicOperation operation;
@@ -254,7 +228,38 @@ bool atomic_type(Type type, AtomicType& result) {
   }
 }
 
-void atomic(Decoder& d, bool red) {
+}  // namespace
+
+void decoders::load_or_store(Decoder& d) {
+  const bool load = d.row.opcode == Opcode::Load;
+  MicroOp& op = d.out.op;
+  if (d.in.opcode != "ldu") take_bits(d);
+  d.take_hints();
+  if (d.take("mmio")) d.unsupported();
+  op.space = take_space(d);
+  if (op.names_bits() && op.space != StateSpace::Global && op.space != StateSpace::Generic)
+    throw ir::Unsupported{"PTX '" + std::string(d.in.text) +
+                          "' is not supported: only global memory has full/empty bits"};
+  take_ordering(d);
+  take_cache_operator(d);
+  d.take("uniform");  // the uniform-load hint of ldu and of some compilers
+  const unsigned count = take_vector(d);
+  const Type type = d.take_type();
+  if (type == Type::Pred) d.fail("predicates have no place in memory");
+  d.set(type);
+  const unsigned size = type_bytes(type);
+  d.expect_operands(2, 3);
+  address(d, load ? 1 : 0);
+  const auto values = elements(d, load ? 0 : 1, count);
+  const bool may_be_global = op.space == StateSpace::Global || op.space == StateSpace::Generic;
+  if (count * size > (may_be_global ? 32 : 16)) d.illegal("no access of so many bytes");
+  if (count == 8 || count * size == 32) return both_halves(d, load, values, count);
+  transfer(d, load, values, 0, count);
+  d.finish();
+}
+
+void decoders::atomic(Decoder& d) {
+  const bool red = d.row.opcode == Opcode::Red;
   MicroOp& op = d.out.op;
   if (d.peek("async") || d.peek("v2") || d.peek("v4") || d.peek("v8")) d.unsupported();
   d.take_hints();
@@ -272,7 +277,7 @@ void atomic(Decoder& d, bool red) {
   // PTX ISA: atom.add.f32 on global memory flushes subnormals, on shared memory it does not.
   op.flush_to_zero = type == Type::F32 && op.space == StateSpace::Global;
   if (!atomic_type(type, op.atomic_type)) d.unsupported();
-  d.set(red ? Opcode::Red : Opcode::Atom, Kind::Atomic, type);
+  d.set(type);
   const unsigned first = red ? 0 : 1;
   const bool cas = op.atomic_operation == AtomicOperation::CompareAndSwap;
   d.expect_operands(first + 2 + cas, first + 3 + cas);  // a cache policy may follow
@@ -280,14 +285,14 @@ void atomic(Decoder& d, bool red) {
   d.sources(first + 1, cas ? 2 : 1, type);
   if (!red) {
     if (d.operand(0).kind == ParsedOperand::Kind::Sink)
-      d.set(Opcode::Red, Kind::Atomic, type);
+      d.set(Opcode::Red, type);
     else
       d.destination(0, type);
   }
   d.finish();
 }
 
-void convert_address(Decoder& d) {
+void decoders::convert_address(Decoder& d) {
   const bool to = d.take("to");
   const StateSpace space = take_space(d);
   if (space == StateSpace::Generic) d.unsupported();
@@ -296,9 +301,9 @@ void convert_address(Decoder& d) {
   d.expect_operands(2, 2);
   // Global and constant addresses are generic addresses as they are.
   if (space == StateSpace::Global || space == StateSpace::Const) {
-    d.set(Opcode::Mov, Kind::Arithmetic, Type::U64);
+    d.set(Opcode::Mov, Type::U64);
   } else {
-    d.set(Opcode::Cvta, Kind::Arithmetic, Type::U64);
+    d.set(Type::U64);
     d.out.op.space = space;
     d.out.op.mode = to;
   }
@@ -311,9 +316,9 @@ void convert_address(Decoder& d) {
   d.finish();
 }
 
-void is_space(Decoder& d) {
+void decoders::is_space(Decoder& d) {
   const StateSpace space = take_space(d);
-  d.set(Opcode::Isspacep, Kind::Arithmetic, Type::U64);
+  d.set(Type::U64);
   d.out.op.space = space;
   if (space == StateSpace::Generic) d.unsupported();
   d.expect_operands(2, 2);
@@ -322,9 +327,9 @@ void is_space(Decoder& d) {
   d.finish();
 }
 
-void fence(Decoder& d) {
+void decoders::fence(Decoder& d) {
   MicroOp& op = d.out.op;
-  d.set(Opcode::Membar, Kind::Fence, Type::None);
+  d.set(Type::None);
   if (d.in.opcode == "membar") {
     op.semantics = MemorySemantics::SequentiallyConsistent;
     if (d.take("cta"))
@@ -352,9 +357,9 @@ void fence(Decoder& d) {
   d.finish();
 }
 
-void prefetch(Decoder& d) {
+void decoders::prefetch(Decoder& d) {
   d.take_hints();
-  d.set(Opcode::Prefetch, Kind::Nop, Type::None);
+  d.set(Type::None);
   d.out.op.space = take_space(d);
   d.take("L1") || d.take("L2");
   d.expect_operands(1, 1);
@@ -363,37 +368,11 @@ void prefetch(Decoder& d) {
 }
 
 // An eviction policy is a hint; its 64-bit handle has no meaning here.
-void create_policy(Decoder& d) {
-  d.set(Opcode::Mov, Kind::Arithmetic, Type::U64);
+void decoders::create_policy(Decoder& d) {
+  d.set(Type::U64);
   d.destination(0, Type::U64);
   d.out.add_source(Value::immediate(0, Type::U64));
   d.append(d.out);
-}
-
-}  // namespace
-
-bool decode_memory(Decoder& d) {
-  const auto opcode = d.in.opcode;
-  if (opcode == "ld" || opcode == "ldu") {
-    load_or_store(d, true);
-  } else if (opcode == "st") {
-    load_or_store(d, false);
-  } else if (opcode == "atom" || opcode == "red") {
-    atomic(d, opcode == "red");
-  } else if (opcode == "cvta") {
-    convert_address(d);
-  } else if (opcode == "isspacep") {
-    is_space(d);
-  } else if (opcode == "membar" || opcode == "fence") {
-    fence(d);
-  } else if (opcode == "prefetch" || opcode == "prefetchu") {
-    prefetch(d);
-  } else if (opcode == "createpolicy") {
-    create_policy(d);
-  } else {
-    return false;
-  }
-  return true;
 }
 
 }  // namespace duet::ptx

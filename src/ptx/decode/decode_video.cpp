@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ptx/decode/decode.h"
+#include "ptx/decode/decoders.h"
 #include "ptx/video.h"
 
 namespace duet::ptx {
@@ -13,18 +14,17 @@ namespace {
 struct Name {
   std::string_view name;
   VideoOperation operation;
-  bool scalar, simd;
 };
-constexpr Name kNames[] = {{"vadd", VideoOperation::Add, true, true},
-                           {"vsub", VideoOperation::Subtract, true, true},
-                           {"vabsdiff", VideoOperation::AbsoluteDifference, true, true},
-                           {"vmin", VideoOperation::Minimum, true, true},
-                           {"vmax", VideoOperation::Maximum, true, true},
-                           {"vavrg", VideoOperation::Average, false, true},
-                           {"vset", VideoOperation::Compare, true, true},
-                           {"vshl", VideoOperation::ShiftLeft, true, false},
-                           {"vshr", VideoOperation::ShiftRight, true, false},
-                           {"vmad", VideoOperation::MultiplyAdd, true, false}};
+constexpr Name kNames[] = {{"vadd", VideoOperation::Add},
+                           {"vsub", VideoOperation::Subtract},
+                           {"vabsdiff", VideoOperation::AbsoluteDifference},
+                           {"vmin", VideoOperation::Minimum},
+                           {"vmax", VideoOperation::Maximum},
+                           {"vavrg", VideoOperation::Average},
+                           {"vset", VideoOperation::Compare},
+                           {"vshl", VideoOperation::ShiftLeft},
+                           {"vshr", VideoOperation::ShiftRight},
+                           {"vmad", VideoOperation::MultiplyAdd}};
 
 Type take_word_type(Decoder& d) {
   const Type type = d.take_type();
@@ -149,19 +149,17 @@ void simd(Decoder& d, VideoForm form, unsigned fields) {
 
 }  // namespace
 
-bool decode_video(Decoder& d) {
-  std::string_view name = d.in.opcode;
+void decoders::video(Decoder& d) {
+  std::string_view name = d.row.name;
   unsigned fields = 1;
   if (name.ends_with('2') || name.ends_with('4')) {
     fields = static_cast<unsigned>(name.back() - '0');
     name.remove_suffix(1);
   }
-  const auto* found = std::find_if(std::begin(kNames), std::end(kNames), [&](const Name& n) {
-    return n.name == name && (fields == 1 ? n.scalar : n.simd);
-  });
-  if (found == std::end(kNames)) return false;
   VideoForm form;
-  form.operation = found->operation;
+  form.operation = std::find_if(std::begin(kNames), std::end(kNames), [&](const Name& n) {
+                     return n.name == name;
+                   })->operation;
   const bool compares = form.operation == VideoOperation::Compare;
   const Type type = compares ? Type::U32 : take_word_type(d);
   const Type a = take_word_type(d), b = take_word_type(d);
@@ -169,7 +167,7 @@ bool decode_video(Decoder& d) {
       form.operation == VideoOperation::ShiftLeft || form.operation == VideoOperation::ShiftRight;
   if (shifts && b != Type::U32) d.illegal("a shift's amount has type u32");
   if (b == Type::S32) form.flags |= VideoForm::kSecondSigned;
-  d.set(Opcode::Video, Kind::Arithmetic, type);
+  d.set(type);
   d.out.op.source_type = a;
   d.out.op.mode = static_cast<std::uint8_t>(fields);
   if (compares)
@@ -180,7 +178,6 @@ bool decode_video(Decoder& d) {
     scalar(d, form);
   else
     simd(d, form, fields);
-  return true;
 }
 
 }  // namespace duet::ptx

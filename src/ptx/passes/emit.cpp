@@ -3,7 +3,7 @@
 #include <map>
 #include <tuple>
 
-#include "ptx/decode/machine_weight.h"
+#include "ptx/decode/opcode_table.h"
 #include "ptx/passes/passes.h"
 #include "ptx/passes/reconvergence.h"
 

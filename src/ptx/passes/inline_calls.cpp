@@ -168,16 +168,8 @@ class Inliner {
     }
   }
 
-  Instruction helper(Opcode opcode, Kind kind, Type type, std::uint32_t line) const {
-    Instruction in;
-    in.op.opcode = opcode;
-    in.op.kind = kind;
-    in.op.type = type;
-    in.op.ptx_line = line;
-    return in;
-  }
   void move(std::uint32_t destination, Value from, Type type, std::uint32_t line) {
-    Instruction in = helper(Opcode::Mov, Kind::Arithmetic, type, line);
+    Instruction in = ir::instruction(Opcode::Mov, type, line);
     if (type == Type::Pred) {
       in.predicate = destination;
     } else {
@@ -188,14 +180,14 @@ class Inliner {
     code_.push_back(in);
   }
   void load_parameter(std::uint32_t destination, const Value& variable, Type type, std::uint32_t line) {
-    Instruction in = helper(Opcode::Load, Kind::Load, type, line);
+    Instruction in = ir::instruction(Opcode::Load, type, line);
     in.op.space = StateSpace::Param;
     in.add_source(variable);
     in.add_destination(Value::reg(destination, type));
     code_.push_back(in);
   }
   void store_parameter(const Value& variable, Value from, Type type, std::uint32_t line) {
-    Instruction in = helper(Opcode::Store, Kind::Store, type, line);
+    Instruction in = ir::instruction(Opcode::Store, type, line);
     in.op.space = StateSpace::Param;
     in.add_source(variable);
     from.type = type;
@@ -204,13 +196,13 @@ class Inliner {
   }
 
   void mark(std::uint32_t label, std::uint32_t line) {
-    Instruction in = helper(Opcode::Nop, Kind::Nop, Type::None, line);
+    Instruction in = ir::instruction(Opcode::Nop, Type::None, line);
     in.pseudo = Pseudo::Label;
     in.label = label;
     code_.push_back(in);
   }
   void branch(std::uint32_t label, std::uint32_t line) {
-    Instruction in = helper(Opcode::Branch, Kind::Branch, Type::None, line);
+    Instruction in = ir::instruction(Opcode::Branch, Type::None, line);
     in.label = label;
     code_.push_back(in);
   }
@@ -256,7 +248,7 @@ class Inliner {
     const std::uint32_t first = routines_.function.labels,
                         join = first + static_cast<std::uint32_t>(candidates.size());
     routines_.function.labels = join + 1;
-    Instruction in = helper(Opcode::BranchIndexed, Kind::BranchIndexed, Type::U64, line);
+    Instruction in = ir::instruction(Opcode::BranchIndexed, Type::U64, line);
     in.label = static_cast<std::uint32_t>(routines_.function.branch_tables.size());
     in.add_source(site.target);
     code_.push_back(in);
@@ -357,7 +349,7 @@ class Inliner {
       else
         load_parameter(to, variable_of(formal), type_of(formal), line);
     }
-    Instruction in = helper(Opcode::Return, Kind::Return, Type::U32, line);
+    Instruction in = ir::instruction(Opcode::Return, Type::U32, line);
     in.label = linkage.table;
     in.add_source(Value::reg(routine.return_number, Type::U32));
     code_.push_back(in);
@@ -444,7 +436,7 @@ class Inliner {
                                   Value::reg(reg, piece.type), piece.type});
       }
     }
-    Instruction in = helper(Opcode::Call, Kind::Nop, Type::None, line);
+    Instruction in = ir::instruction(Opcode::Nop, Type::None, line);
     in.pseudo = Pseudo::Call;
     in.call = static_cast<std::uint32_t>(routines_.calls.size());
     code_.push_back(in);
@@ -528,7 +520,7 @@ class Inliner {
   void system_call(const SystemSignature& system, const CallSite& site, std::uint32_t line) {
     if (site.arguments.size() != system.arguments.size())
       unsupported("call of '" + std::string(system.name) + "' with other parameters than it has", line);
-    Instruction in = helper(Opcode::SystemCall, Kind::SystemCall, system.result, line);
+    Instruction in = ir::instruction(Opcode::SystemCall, system.result, line);
     in.op.mode = static_cast<std::uint8_t>(system.function);
     for (std::size_t i = 0; i < site.arguments.size(); ++i) {
       Value value = site.arguments[i];

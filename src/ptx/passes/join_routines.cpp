@@ -137,17 +137,10 @@ class Joiner {
   }
   Bytes frame_bytes(std::uint32_t u) const { return round_up(frames_[u].bytes, alignment_); }
 
-  Instruction make(Opcode opcode, Kind kind, Type type) const {
-    Instruction in;
-    in.op.opcode = opcode;
-    in.op.kind = kind;
-    in.op.type = type;
-    in.op.ptx_line = line_;
-    return in;
-  }
+  Instruction make(Opcode opcode, Type type) const { return ir::instruction(opcode, type, line_); }
   Value stack_pointer() const { return Value::reg(stack_pointer_, Type::U32); }
   void access(Opcode opcode, Value value, Type type, Bytes offset) {
-    Instruction in = make(opcode, opcode == Opcode::Load ? Kind::Load : Kind::Store, type);
+    Instruction in = make(opcode, type);
     in.op.space = StateSpace::Local;
     in.op.address_is_64_bit = false;
     in.op.address_offset = static_cast<std::int64_t>(offset);
@@ -161,7 +154,7 @@ class Joiner {
   }
   void move_stack_pointer(Opcode opcode, Bytes by) {
     if (by == 0) return;
-    Instruction in = make(opcode, Kind::Arithmetic, Type::U32);
+    Instruction in = make(opcode, Type::U32);
     in.add_destination(stack_pointer());
     in.add_source(stack_pointer());
     in.add_source(Value::immediate(by, Type::U32));
@@ -172,7 +165,7 @@ class Joiner {
     const Type type = bytes_of(reg) == 8 ? Type::B64 : Type::B32;
     Value value = Value::reg(reg, type);
     if (function_.registers[reg] == Type::Pred) {
-      Instruction select = make(Opcode::Selp, Kind::Arithmetic, Type::B32);
+      Instruction select = make(Opcode::Selp, Type::B32);
       value = Value::reg(function_.add_register(Type::B32), Type::B32);
       select.add_destination(value);
       select.add_source(Value::immediate(1, Type::B32));
@@ -189,7 +182,7 @@ class Joiner {
     }
     const Value value = Value::reg(function_.add_register(Type::B32), Type::U32);
     access(Opcode::Load, value, Type::B32, offset);
-    Instruction compare = make(Opcode::Setp, Kind::Arithmetic, Type::U32);
+    Instruction compare = make(Opcode::Setp, Type::U32);
     compare.op.source_type = Type::U32;
     compare.op.comparison = Comparison::Ne;
     compare.add_source(value);
@@ -212,18 +205,18 @@ class Joiner {
       access(Opcode::Store, piece.value, piece.type, frame.offset.at(piece.variable) + piece.offset);
 
     auto& returns = function_.branch_tables[return_table(callee)];
-    Instruction number = make(Opcode::Mov, Kind::Arithmetic, Type::U32);
+    Instruction number = make(Opcode::Mov, Type::U32);
     number.add_destination(Value::reg(routines_.return_number, Type::U32));
     number.add_source(Value::immediate(returns.size(), Type::U32));
     code_.push_back(number);
-    Instruction jump = make(Opcode::Call, Kind::Call, Type::None);
+    Instruction jump = make(Opcode::Call, Type::None);
     jump.label = callee.entry_label;
     jump.return_label = function_.labels++;
     jump.op.address_offset = static_cast<std::int64_t>(frame_bytes(call.routine));
     jump.add_source(stack_pointer());
     code_.push_back(jump);
     returns.push_back(jump.return_label);
-    Instruction mark = make(Opcode::Nop, Kind::Nop, Type::None);
+    Instruction mark = make(Opcode::Nop, Type::None);
     mark.pseudo = Pseudo::Label;
     mark.label = jump.return_label;
     code_.push_back(mark);
@@ -257,14 +250,14 @@ class Joiner {
           Value::reg(function_.add_register(wide ? Type::U64 : Type::U32), wide ? Type::U64 : Type::U32);
       Value base = stack_pointer();
       if (wide) {
-        Instruction widen = make(Opcode::Cvt, Kind::Arithmetic, Type::U64);
+        Instruction widen = make(Opcode::Cvt, Type::U64);
         widen.op.source_type = Type::U32;
         base = Value::reg(function_.add_register(Type::U64), Type::U64);
         widen.add_destination(base);
         widen.add_source(stack_pointer());
         code_.push_back(widen);
       }
-      Instruction add = make(Opcode::Add, Kind::Arithmetic, address.type);
+      Instruction add = make(Opcode::Add, address.type);
       add.add_destination(address);
       add.add_source(base);
       add.add_source(Value::immediate(offset, address.type));
@@ -284,7 +277,7 @@ class Joiner {
       stack.alignment = alignment_;
       module_.variables.push_back(stack);
       line_ = routine.code.empty() ? 0 : routine.code.front().op.ptx_line;
-      Instruction start = make(Opcode::Mov, Kind::Arithmetic, Type::U32);
+      Instruction start = make(Opcode::Mov, Type::U32);
       start.add_destination(stack_pointer());
       start.add_source(
           Value::variable(static_cast<std::uint32_t>(module_.variables.size() - 1), 0, Type::U32));

@@ -212,11 +212,7 @@ class Optimiser {
     const auto to_move = [&](Value value) {
       value.type = result;
       if (value.is_immediate()) value.bits &= mask;
-      Instruction move;
-      move.op.opcode = Opcode::Mov;
-      move.op.kind = Kind::Arithmetic;
-      move.op.type = result;
-      move.op.ptx_line = op.ptx_line;
+      Instruction move = ir::instruction(Opcode::Mov, result, op.ptx_line);
       move.op.guard_negated = op.guard_negated;
       move.guard = in.guard;
       move.add_destination(in.destinations[0]);

@@ -195,11 +195,8 @@ class Placer {
     for (Read& read : reads_) {
       read.reg = function_.add_register(read.value.type);
       const std::uint32_t where = position(read);
-      Instruction move;
-      move.op.opcode = Opcode::Mov;
-      move.op.kind = Kind::Arithmetic;
-      move.op.type = read.value.type;
-      move.op.ptx_line = function_.code[read.uses.front().first].op.ptx_line;
+      Instruction move =
+          ir::instruction(Opcode::Mov, read.value.type, function_.code[read.uses.front().first].op.ptx_line);
       move.add_destination(Value::reg(read.reg, read.value.type));
       move.add_source(read.value);
       at[{read.block, where}].push_back(move);

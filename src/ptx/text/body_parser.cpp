@@ -49,9 +49,7 @@ void BodyParser::run() {
     if (!label_defined_[i])
       cursor_.fail_at(label_uses_[i], "label '" + std::string(label_names_[i]) + "' is not defined");
   // Falling off the end returns.
-  Instruction end;
-  end.op.opcode = Opcode::Exit;
-  end.op.kind = Kind::Exit;
+  Instruction end = ir::instruction(Opcode::Exit, Type::None, 0);
   if (!function_.entry) end.pseudo = Pseudo::Return;
   if (function_.code.empty() || function_.code.back().guarded() ||
       (function_.code.back().op.kind != Kind::Exit && function_.code.back().op.kind != Kind::Branch))
