@@ -17,8 +17,8 @@ inline constexpr Bytes kReservedSharedBytes = 1_KiB;
 struct Immediate {
   std::uint64_t value = 0;
   std::uint8_t bytes = 4;  // 4: one slot; 8: two slots
-  std::int32_t variable =
-      -1;  // index in Module::variables whose address is added when the module is loaded; -1: none
+  // Index in Module::variables whose address is added when the module is loaded; -1: none.
+  std::int32_t variable = -1;
   std::uint32_t slot = 0;
 };
 
@@ -65,9 +65,8 @@ struct Kernel {
   std::uint32_t predicates = 0;     // predicate registers used
   Bytes static_shared_bytes = 0;    // with what is reserved
   Bytes reserved_shared_bytes = 0;  // at offset 0, for the system (%reserved_smem..)
-  Bytes dynamic_shared_offset =
-      0;                  // where extern .shared arrays start (static size rounded up to their alignment)
-  Bytes local_bytes = 0;  // per thread, without the stack that follows
+  Bytes dynamic_shared_offset = 0;  // of extern .shared arrays: the static size, rounded to their alignment
+  Bytes local_bytes = 0;            // per thread, without the stack that follows
   bool uses_stack = false;
   bool uses_heap = false;
   Bytes own_shared_bytes() const { return static_shared_bytes - reserved_shared_bytes; }
@@ -77,14 +76,13 @@ struct Kernel {
   std::uint32_t max_registers = 0;         // .maxnreg
   std::uint32_t barriers = 0;              // named barriers used (1 + highest), 0: none
   std::uint32_t machine_instructions = 0;  // static count, weighted
-  std::string
-      unsupported;  // not empty: launching it is refused with this one-line message; code is then empty
+  // Not empty: launching it is refused with this one-line message; code is then empty.
+  std::string unsupported;
   // Lanes of a warp make progress whatever the others do (.target sm_70 and later): only then are there
   // Kind::Exchange and MicroOp::may_wait.
   bool independent_threads = false;
-  bool names_32_lanes =
-      false;                // shfl, vote, match, .lanemask..: refused on machines whose warps are not 32 wide
-  bool names_bits = false;  // an instruction names full/empty bits: refused where no memory has any
+  bool names_32_lanes = false;  // shfl, vote, match, .lanemask..: refused where warps are not 32 wide
+  bool names_bits = false;      // an instruction names full/empty bits: refused where no memory has any
 };
 
 // A .global or .const variable. Its address is given when the module is loaded into a context.

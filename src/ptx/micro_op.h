@@ -83,7 +83,7 @@ enum class Kind : std::uint8_t {
   Barrier,
   Exit,
   Fence,
-  Special /* ReadSpecial */,
+  Special,  // ReadSpecial
   SystemCall,
   Trap,
   Nop  // Prefetch, Nanosleep, Pmevent, ..: no architectural effect
@@ -113,26 +113,28 @@ struct MicroOp;
 // - setp/set with a Boolean: the predicate is the last source. selp: the predicate is source 2. Lop3 with a
 //   Boolean: predicate_destination, the predicate is source 3.
 // - Add, Sub, Mad with carry: carry_in, carry_out; Mul/Mad Wide: type is the sources' type.
-// - Vote: source 0 the predicate, source 1 the member mask (absent without .sync). Shfl: a, b, c[, member
-// mask].
-//   Match, Redux: a, member mask; Redux's operation stands in atomic_operation. Elect: member mask.
+// - Vote: source 0 the predicate, source 1 the member mask (absent without .sync). Shfl: a, b, c and, with
+//   .sync, the member mask. Match, Redux: a, member mask; Redux's operation stands in atomic_operation.
+//   Elect: member mask.
 // - Pack/Unpack: type is the wide type, the element's size follows from the number of sources/destinations.
 //   Unpack's unused elements are kNoRegister.
 // - Cvt: type is the destination's, source_type the source's; f16x2/bf16x2 from two f32: source 0 is the
-// upper.
+//   upper.
 // - Dp4a, Dp2a: type is a's, source_type b's. Bfe, Bfi, Brev, Popc, Clz, Bfind: type is a's.
 // - CvtPack: a, b, c; type is the signedness of the fields, mode their width in bits. Video: video.h.
 // - Cvta: space; mode bit 0 set for cvta.to. Isspacep: space; both with type U32 or U64 for the address.
 // - Registers narrower than 32 bits lie in one slot; its upper bits have no meaning to a reader. A load,
-// store or
-//   conversion whose register is wider than its type names that in source_type (Load: the destination
-//   register's type, Store: the source register's type, B64 for 64-bit registers; None: the type itself,
-//   extended to one slot).
+//   store or conversion whose register is wider than its type names that in source_type (Load: the
+//   destination register's type, Store: the source register's type, B64 for 64-bit registers; None: the
+//   type itself, extended to one slot).
 // - Barrier reductions: source 2 is the predicate (source 1 an absent count is Immediate 0); Warp: source 0
-// the
-//   member mask. BranchIndexed: an index in its table, or with type U64 one of Kernel::code_addresses. Call:
-//   where the callee's frame lies in local memory (its size in address_offset); Return: an index in its
-//   table. Images: image.h. SystemCall: sources are the call's arguments, destinations[0] its result.
+//   the member mask. BranchIndexed: an index in its table, or with type U64 one of Kernel::code_addresses.
+//   Call: where the callee's frame lies in local memory (its size in address_offset); Return: an index in
+//   its table. Images: image.h. SystemCall: sources are the call's arguments, destinations[0] its result.
+// - mode holds ShuffleMode, VoteMode, MatchMode, BarrierMode, TestpMode, PrmtMode, Special, SystemFunction,
+//   ImageMode (image.h) or lop3's truth table. Bits of it: shf: 0 right, 1 wrap; bmsk, szext: 0 wrap; Min,
+//   Max: 0 .NaN, 1 .xorsign; Fma, Cvt: 0 .relu; Cvt: 1 .satfinite; Redux: 0 .NaN; dp2a: 0 hi; bfind: 0
+//   .shiftamt; div: 0 .approx.
 struct MicroOp {
   Opcode opcode = Opcode::Nop;
   Kind kind = Kind::Nop;
@@ -140,8 +142,8 @@ struct MicroOp {
   Type type = Type::None;         // operation type; memory: type of one element
   Type source_type = Type::None;  // cvt, set, slct: type of the (compared) sources
 
-  std::uint8_t guard =
-      kNoPredicate;  // execute only in lanes where this predicate is true (false if guard_negated)
+  // Executes only in lanes where this predicate is true (false if guard_negated).
+  std::uint8_t guard = kNoPredicate;
   bool guard_negated = false;
 
   Rounding rounding = Rounding::None;
@@ -152,19 +154,16 @@ struct MicroOp {
   Product product = Product::None;
   Comparison comparison = Comparison::Eq;
   Boolean boolean = Boolean::None;  // setp/set: combines with the predicate in the last source
-  std::uint8_t mode =
-      0;  // ShuffleMode, VoteMode, MatchMode, BarrierMode, TestpMode, PrmtMode, Special, SystemFunction,
-          // lop3's truth table, ImageMode (image.h), shf: bit 0 right, bit 1 wrap; bmsk/szext: bit 0 wrap;
-          // Min/Max: bit 0 .NaN, bit 1 .xorsign; Fma, Cvt: bit 0 .relu, Cvt: bit 1 .satfinite; Redux: bit 0
-          // .NaN; dp2a: bit 0 hi; bfind: bit 0 .shiftamt; div: bit 0 .approx
+  std::uint8_t mode = 0;            // by opcode, as said above
 
   // Destinations. Register destinations are slots; vectors name each element's slot.
   std::uint8_t destination_count = 0;
   std::uint8_t source_count = 0;
   std::array<std::uint16_t, 4> destinations{kNoRegister, kNoRegister, kNoRegister, kNoRegister};
-  std::uint8_t predicate_destination =
-      kNoPredicate;  // setp p, shfl d|p, vote, match d|p, isspacep, testp, bar.red
-  std::uint8_t predicate_destination_second = kNoPredicate;  // setp p|q (the complement combined likewise)
+  // setp p, shfl d|p, vote, match d|p, isspacep, testp, bar.red; the second: setp p|q (the complement
+  // combined likewise).
+  std::uint8_t predicate_destination = kNoPredicate;
+  std::uint8_t predicate_destination_second = kNoPredicate;
 
   // Sources, in PTX order. Memory: [0] is the address register (Immediate bank when absolute), [1..] the
   // stored elements, or atom's b and c. Barrier: [0] barrier number, [1] thread count (if source_count > 1).
@@ -188,8 +187,8 @@ struct MicroOp {
   // Control: indices into Kernel::code. BranchIndexed, Return: target is the index of its table in
   // Kernel::branch_tables.
   std::uint32_t target = 0;
-  std::uint32_t reconvergence =
-      0;  // immediate post-dominator; Kernel::code.size() when only the exit post-dominates
+  // The immediate post-dominator; Kernel::code.size() when only the exit post-dominates.
+  std::uint32_t reconvergence = 0;
   bool uniform_branch = false;  // bra.uni
   bool may_wait = false;        // goes back in a loop in which lanes may wait for others
 

@@ -1,6 +1,6 @@
 // What instructions do, warp-wide over lane arrays, without time and without memory. Register operations are
 // one call through the micro-op's handler; a memory operation is two: the addresses when it issues, the
-// write-back when values arrive (DESIGN decision 7). Source: PTX ISA 9.0.
+// write-back when values arrive, because only a timing model knows what lies between. Source: PTX ISA 9.0.
 #pragma once
 
 #include "ptx/kernel.h"

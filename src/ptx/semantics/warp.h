@@ -1,6 +1,6 @@
 // The architectural state of a warp that the instruction semantics work on: lane arrays for registers, masks
-// for predicates. Which lanes run and where is the business of divergence (divergence.h) and of the GPU
-// model.
+// for predicates. Which lanes run, and where, is the business of the GPU's reconvergence stack
+// (gpu/warp/reconvergence_stack.h).
 #pragma once
 
 #include <cstddef>
