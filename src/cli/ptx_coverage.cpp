@@ -18,7 +18,7 @@ namespace {
 
 struct Form {
   std::string opcode, types, text;
-  std::string test;     // file in tests/ptx; empty where the form is refused
+  std::string test;     // file in tests/ptx/forms; empty where the form is refused
   std::string refusal;  // what the compiler says
   bool accepted() const { return refusal.empty(); }
 };
@@ -97,7 +97,7 @@ std::string tests_text(const Row& row) {
 
 std::string plain(const std::vector<Table>& tables, const Count& total) {
   std::string text = fmt::format("{:<12} {:<22} {:>8} {:>8}  {}\n", "opcode", "types", "accepted", "refused",
-                                 "executed by (tests/ptx)");
+                                 "executed by (tests/ptx/forms)");
   for (const Table& table : tables)
     for (const Row& row : table.rows)
       text += fmt::format("{:<12} {:<22} {:>8} {:>8}  {}\n", table.opcode, types_or_dash(row),
@@ -116,17 +116,17 @@ std::string every_form(const std::vector<Form>& forms) {
 std::string markdown(const std::vector<Table>& tables, const Count& total) {
   std::string text = fmt::format(
       "# PTX instructions\n\n"
-      "Written by `duet ptx coverage --markdown` from `tests/ptx/coverage.tsv`. A form is an opcode with its "
-      "modifiers "
-      "and types, as\nPTX ISA 9.0 has them, without orderings, scopes and cache hints. {} forms are "
-      "accepted, and each "
-      "is executed by a test in `tests/ptx`;\n{} are refused by name before a kernel starts. `duet ptx "
-      "coverage "
-      "OPCODE` lists the forms of an opcode, one a line, each with its test.\nOpcodes that are not listed "
-      "are refused "
-      "(`mma`, `wmma`, `ldmatrix`, `cp.async`, `mbarrier`, ..) or have tests of their own (`tex`, "
-      "`tld4`,\n`txq`, "
-      "`suld`, `sust`, `bra`, `brx`, `call`, `ret`, `exit`, `trap`).\n\n"
+      "Written by `duet ptx coverage --markdown` from `tests/ptx/coverage.tsv`. A form is an opcode with "
+      "its\n"
+      "modifiers and types, as PTX ISA 9.0 has them, without orderings, scopes and cache hints. {} forms "
+      "are\n"
+      "accepted, and each is executed by a test in `tests/ptx/forms`; {} are refused by name before a "
+      "kernel\n"
+      "starts. `duet ptx coverage OPCODE` lists the forms of an opcode, one a line, each with its test.\n"
+      "Opcodes that are not listed are refused (`mma`, `wmma`, `ldmatrix`, `cp.async`, `mbarrier`, ..) or "
+      "have\n"
+      "tests of their own (`tex`, `tld4`, `txq`, `suld`, `sust`, `bra`, `brx`, `call`, `ret`, `exit`, "
+      "`trap`).\n\n"
       "| opcode | types | accepted | refused | executed by |\n|---|---|---:|---:|---|\n",
       total.accepted, total.refused);
   for (const Table& table : tables)

@@ -279,7 +279,7 @@ class Results(Fixture):
         self.assertEqual(forms.returncode, 0, forms.stderr)
         for line in forms.stdout.splitlines():
             form, test = line.split()
-            self.assertIn(form, (SOURCE / "tests/ptx" / test).read_text())
+            self.assertIn(form, (SOURCE / "tests/ptx/forms" / test).read_text())
         self.assertEqual(len(forms.stdout.splitlines()), 3)
         refused = call(DUET, "ptx", "coverage", "--forms").stdout.split("refused: ")[1:]
         self.assertTrue(refused and all(text.startswith("PTX '") for text in refused))

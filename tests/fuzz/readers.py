@@ -3,7 +3,7 @@
 
 Usage: readers.py FOLDER_OF_TARGETS [--seconds N] [--reader NAME]... [--keep FOLDER]
 
-Starts from tests/fuzz/corpus/READER, tests/ptx and machines, which stay as they are; what a run adds goes to --keep (default: nowhere).
+Starts from tests/fuzz/corpus/READER, tests/ptx/forms and machines, which stay as they are; what a run adds goes to --keep (default: nowhere).
 An input that fails is left in the current folder and named. Exit status: 0 when none does."""
 import argparse
 import concurrent.futures
@@ -14,7 +14,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-SEEDS = {"fat_binary": [], "ptx": [ROOT / "tests/ptx"], "ptx_link": [], "machine_file": [ROOT / "machines"]}
+SEEDS = {"fat_binary": [], "ptx": [ROOT / "tests/ptx/forms"], "ptx_link": [], "machine_file": [ROOT / "machines"]}
 
 
 def run(reader, arguments):

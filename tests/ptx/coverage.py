@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Which instruction forms Duet accepts, and which of them a test of this folder executes.
+"""Which instruction forms Duet accepts, and which of them a test of forms/ executes.
 
 FORMS lists the forms of the PTX ISA (opcode, modifiers, types) for every opcode that the decoder knows. Each becomes a
-kernel of one instruction, and `ptx_runner` says whether it compiles and runs; a form counts as tested when a file of this
-folder holds the very same opcode text. Forms of memory instructions are listed without orderings, scopes and cache hints.
+kernel of one instruction, and `ptx_runner` says whether it compiles and runs; a form counts as tested when a file of
+forms/ holds the very same opcode text. Forms of memory instructions are listed without orderings, scopes and cache hints.
 
 coverage.tsv beside this file holds the result for `duet ptx coverage`; --write brings it up to date.
 Usage: coverage.py --runner PTX_RUNNER [--list] [--check] [--write]
@@ -215,19 +215,20 @@ def probe(form, operands):
 
 
 def tested_forms():
-    """Opcode text -> a file that executes it, by its name if it has one: generated preambles (addresses, lane numbers) count too."""
+    """Opcode text -> a file of forms/ that executes it, by its name if it has one: generated preambles (addresses, lane numbers) count too."""
     tested = {}
-    for path in sorted(HERE.glob("*.ptx")):
+    for path in HERE.glob("forms/*/*.ptx"):
         if "// duet-unsupported" in path.read_text():
             continue
         for line in path.read_text().splitlines():
             match = re.match(r"^\s*(?:@!?%\w+\s+)?([a-z][\w.:]*)\b[^:]", line)
             if match and not line.startswith("//"):
-                tested.setdefault(match.group(1), set()).add(path.name)
+                tested.setdefault(match.group(1), set()).add(path)
 
     def fit(form, name):
         return 0 if name == form + ".ptx" else 1 if name.startswith(form + ".") else 2 if name.startswith(form.split(".")[0]) else 3
-    return {form: min(names, key=lambda name: (fit(form, name), name)) for form, names in tested.items()}
+    chosen = {form: min(paths, key=lambda path: (fit(form, path.name), path.name)) for form, paths in tested.items()}
+    return {form: path.relative_to(HERE / "forms").as_posix() for form, path in chosen.items()}
 
 
 def refusals(runner, forms):
@@ -261,7 +262,7 @@ def illegal_forms():
 
 def table(forms, refused, tested):
     """The text of coverage.tsv: opcode, types, form, verdict, detail."""
-    lines = ["# Written by coverage.py --write. Opcode, types, form, \"tested\" and a file of this folder or \"refused\" and the compiler's words."]
+    lines = ["# Written by coverage.py --write. Opcode, types, form, \"tested\" and a file of tests/ptx/forms or \"refused\" and the compiler's words."]
     for form in forms:
         words = form.split(".")
         named = [word for word in words[1:] if word in LETTERS or word == "pred" or TYPE.match(word) or NARROW.match(word)]

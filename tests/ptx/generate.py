@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generates the PTX instruction tests beside this file. Every expected value comes from exact integer or rational
+"""Generates the PTX instruction tests in forms/, a folder an opcode. Every expected value comes from exact integer or rational
 arithmetic in Python (generator/), never from another PTX implementation. Usage: generate.py [--check]
 --check writes nothing and fails if a committed file differs from what would be generated."""
 
@@ -17,8 +17,8 @@ def main():
     suite = emit.Suite()
     for part in PARTS:
         part.generate(suite)
-    folder = pathlib.Path(__file__).resolve().parent
-    present = {path.name: path.read_text() for path in folder.glob("*.ptx")}
+    folder = pathlib.Path(__file__).resolve().parent / "forms"
+    present = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.glob("*/*.ptx")}
     if sys.argv[1:] == ["--check"]:
         changed = sorted(n for n in present.keys() | suite.files.keys() if present.get(n) != suite.files.get(n))
         if changed:
@@ -30,6 +30,7 @@ def main():
             (folder / name).unlink()
         for name, content in suite.files.items():
             if present.get(name) != content:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_text(content)
     print("%d tests" % len(suite.files))
 

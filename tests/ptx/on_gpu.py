@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the PTX instruction tests of this folder with `duet run`, on a whole machine instead of ptx_runner's lone SM: caches,
+"""Runs the PTX instruction tests of forms/ with `duet run`, on a whole machine instead of ptx_runner's lone SM: caches,
 interconnect and DRAM carry what the instructions load, store and update.
 
 Tests whose parameters `duet run --arg` cannot name (8 and 16-bit scalars) are left out and counted.
@@ -114,7 +114,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
-    paths = options.files or sorted(HERE.glob("*.ptx"))
+    paths = options.files or sorted(HERE.glob("forms/*/*.ptx"), key=lambda path: path.name)
     cases = [Case(path) for path in paths if re.search(options.match, path.name)][::options.every]
     chosen = [case for case in cases if not case.left_out]
     failed = 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The arithmetic tests of this folder with random operands instead of the chosen ones: the same generator, so the same forms
+"""The arithmetic tests of forms/ with random operands instead of the chosen ones: the same generator, so the same forms
 and the same exact arithmetic, once a seed. Nothing is written here; a file that fails is kept where --keep says.
 
 Operands are of mixed kinds: any pattern, neighbours of powers of two, numbers of near magnitude (where sums cancel and
@@ -88,6 +88,7 @@ def main():
         tests += len(suite.files)
         with tempfile.TemporaryDirectory() as folder:
             for name, content in suite.files.items():
+                (pathlib.Path(folder) / name).parent.mkdir(exist_ok=True)
                 (pathlib.Path(folder) / name).write_text(content)
             output = subprocess.run([options.runner, folder], capture_output=True, text=True, check=False).stdout
             if not re.search(r"^\d+ passed, \d+ failed$", output, flags=re.M):
@@ -100,7 +101,7 @@ def main():
                     print("seed %d: %s" % (seed, line[len(folder) + 1:]), flush=True)
                     if options.keep:
                         options.keep.mkdir(parents=True, exist_ok=True)
-                        shutil.copy(pathlib.Path(folder) / name, options.keep / ("%d.%s" % (seed, name)))
+                        shutil.copy(pathlib.Path(folder) / name, options.keep / ("%d.%s" % (seed, pathlib.Path(name).name)))
                 failed.add((seed, name))
     print("%d tests with random operands, %d failed" % (tests, len(failed)))
     return 1 if failed else 0

@@ -1,10 +1,20 @@
 """Writes test files: the PTX of a small kernel and, as leading comments, its launch, arguments and expected results."""
 
+import re
+
 WIDTH = {"u8": 8, "s8": 8, "u16": 16, "s16": 16, "u32": 32, "s32": 32, "u64": 64, "s64": 64,
          "b8": 8, "b16": 16, "b32": 32, "b64": 64, "f16": 16, "bf16": 16, "f16x2": 32, "bf16x2": 32,
          "f32": 32, "f64": 64}
 LANES = 32
+# Tests of no single opcode: their folder is general.
+GENERAL = {"double", "immediates", "local", "pairs", "param", "predicated", "shared", "sinks", "sreg", "variable", "vector"}
 ISA = "the PTX ISA's definition of the instruction"
+
+
+def file_of(name):
+    """The file of a test in the folder forms: the folder is the first opcode that its name says."""
+    opcode = re.match(r"[a-z0-9]*", name).group(0)
+    return "%s/%s.ptx" % ("general" if opcode in GENERAL else opcode, name)
 
 
 def mask(t):
@@ -61,7 +71,7 @@ class Suite:
     def kernel(self, name, arguments, body, expected, grid="1", block="32", shared=0, module="", source=ISA,
                version="6.5", target="sm_70", unsupported=None):
         """expected: list of (argument index, type, values) or (argument index, type, values, ulps)."""
-        assert name not in self.files, name
+        assert file_of(name) not in self.files, name
         lines = ["// duet-test: kernel=test grid=%s block=%s%s" % (grid, block, " shared=%d" % shared if shared else "")]
         if unsupported:
             lines.append("// duet-unsupported: " + unsupported)
@@ -78,7 +88,7 @@ class Suite:
         if module:
             lines += [module.strip("\n"), ""]
         lines += [".visible .entry test(%s)" % parameters, "{", body.strip("\n"), "}", ""]
-        self.files[name + ".ptx"] = "\n".join(lines)
+        self.files[file_of(name)] = "\n".join(lines)
 
     def lanes(self, name, inputs, body, outputs, ulps=None, **rest):
         """One value a lane: inputs [(type, 32 values)] arrive in %a %b %c %e, results leave from %d and %d1 %d2 ...
