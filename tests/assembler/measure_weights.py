@@ -8,7 +8,8 @@ one is code that stands in it once: subroutines for slow paths, and constants. W
 go through Duet's PTX compiler, and its count stands in a third column.
 Addresses differ from thread to thread, as the assembler treats values that are the same in a warp in other ways.
 What a kernel holds only once anyway (special registers) shows in the last column.
-The table is the source of the numbers in src/ptx/decode/machine_weight.cpp. Exit status: 77 without ptxas.
+The table, kept in weights_sm75.txt, is the source of the numbers in src/ptx/opcodes.def and
+src/ptx/decode/machine_weight.cpp. Exit status: 77 without ptxas.
 """
 import argparse
 import datetime
@@ -415,6 +416,7 @@ def main():
     if ptxas is None:
         print("skipped: ptxas is not installed")
         return 77
+    print("# Written by python3 tests/assembler/measure_weights.py > tests/assembler/weights_sm75.txt")
     print(f"# Machine instructions per PTX instruction; ptxas {cubin.version(ptxas)}, sm_75, "
           f"{datetime.date.today().isoformat()}.")
     print("# inline: per use; once: subroutines and constants, once a kernel" +

@@ -262,7 +262,7 @@ def illegal_forms():
 
 def table(forms, refused, tested):
     """The text of coverage.tsv: opcode, types, form, verdict, detail."""
-    lines = ["# Written by coverage.py --write. Opcode, types, form, \"tested\" and a file of tests/ptx/forms or \"refused\" and the compiler's words."]
+    lines = ["# Written by python3 tests/ptx/coverage.py --runner PTX_RUNNER --write. Opcode, types, form, \"tested\" and a file of tests/ptx/forms or \"refused\" and the compiler's words."]
     for form in forms:
         words = form.split(".")
         named = [word for word in words[1:] if word in LETTERS or word == "pred" or TYPE.match(word) or NARROW.match(word)]

@@ -8,6 +8,7 @@ WIDTH = {"u8": 8, "s8": 8, "u16": 16, "s16": 16, "u32": 32, "s32": 32, "u64": 64
 LANES = 32
 # Tests of no single opcode: their folder is general.
 GENERAL = {"double", "immediates", "local", "pairs", "param", "predicated", "shared", "sinks", "sreg", "variable", "vector"}
+BANNER = "// Written by python3 tests/ptx/generate.py, which writes all files of forms/ again; do not edit."
 ISA = "the PTX ISA's definition of the instruction"
 
 
@@ -72,7 +73,7 @@ class Suite:
                version="6.5", target="sm_70", unsupported=None):
         """expected: list of (argument index, type, values) or (argument index, type, values, ulps)."""
         assert file_of(name) not in self.files, name
-        lines = ["// duet-test: kernel=test grid=%s block=%s%s" % (grid, block, " shared=%d" % shared if shared else "")]
+        lines = [BANNER, "// duet-test: kernel=test grid=%s block=%s%s" % (grid, block, " shared=%d" % shared if shared else "")]
         if unsupported:
             lines.append("// duet-unsupported: " + unsupported)
         lines += [a.line() for a in arguments]
