@@ -19,10 +19,6 @@ namespace {
 bool is_parameter(const ParsedModule& module, const Value& value) {
   return value.kind == ValueKind::Variable && module.variables[value.index].space == StateSpace::Param;
 }
-bool accesses_parameter(const ParsedModule& module, const Instruction& in) {
-  return in.pseudo == Pseudo::None && (in.op.kind == Kind::Load || in.op.kind == Kind::Store) &&
-         in.op.space == StateSpace::Param && is_parameter(module, in.sources[0]);
-}
 
 // A call parameter cut into the elements its accesses name.
 struct Pieces {
@@ -78,90 +74,115 @@ Instruction move_element(const Instruction& access, const Value& destination, Va
   return in;
 }
 
-}  // namespace
+class ParameterLowering {
+ public:
+  ParameterLowering(ParsedModule& module, Function& function) : module_(module), function_(function) {}
 
-void lower_parameters(ParsedModule& module, Function& function) {
-  std::unordered_map<std::uint32_t, Pieces> calls;
-  bool kernel_address_taken = false, call_address_taken = false;
-  for (const Instruction& in : function.code) {
-    if (in.pseudo != Pseudo::None) continue;
-    const bool access = accesses_parameter(module, in);
-    for (unsigned i = 0; i < in.op.source_count; ++i) {
-      const Value& s = in.sources[i];
-      if (!is_parameter(module, s)) continue;
-      (module.variables[s.index].kernel_parameter ? kernel_address_taken : call_address_taken) |=
-          !access || i != 0;
-      if (module.variables[s.index].kernel_parameter) continue;
-      Pieces& pieces = calls[s.index];
-      if (!access || i != 0 || module.variables[s.index].in_frame) {
-        pieces.memory = true;
+  void run() {
+    find_accesses();
+    place_call_parameters();
+    std::vector<Instruction> code = std::move(function_.code);
+    function_.code.clear();
+    function_.code.reserve(code.size());
+    for (Instruction& in : code) {
+      if (is_access(in)) name_the_space(in);
+      if (is_access(in) && in.sources[0].kind == ValueKind::Variable)
+        read_or_write_in_place(in);
+      else
+        function_.code.push_back(in);
+    }
+  }
+
+ private:
+  static bool is_access(const Instruction& in) {
+    return in.pseudo == Pseudo::None && in.op.space == StateSpace::Param &&
+           (in.op.kind == Kind::Load || in.op.kind == Kind::Store);
+  }
+
+  void find_accesses() {
+    for (const Instruction& in : function_.code) {
+      if (in.pseudo != Pseudo::None) continue;
+      const bool access = is_access(in) && is_parameter(module_, in.sources[0]);
+      for (unsigned i = 0; i < in.op.source_count; ++i) {
+        const Value& s = in.sources[i];
+        if (!is_parameter(module_, s)) continue;
+        const bool whole = access && i == 0;
+        (module_.variables[s.index].kernel_parameter ? kernel_address_taken_ : call_address_taken_) |= !whole;
+        if (module_.variables[s.index].kernel_parameter) continue;
+        Pieces& pieces = calls_[s.index];
+        if (!whole || module_.variables[s.index].in_frame) {
+          pieces.memory = true;
+          continue;
+        }
+        for (unsigned e = 0; e < in.op.vector_elements; ++e)
+          pieces.access(s.bits + e * type_bytes(in.op.type), type_bytes(in.op.type));
+      }
+    }
+  }
+
+  // In registers, or in local memory.
+  void place_call_parameters() {
+    for (auto& [index, pieces] : calls_) {
+      if (pieces.memory) {
+        module_.variables[index].space = StateSpace::Local;
         continue;
       }
-      for (unsigned e = 0; e < in.op.vector_elements; ++e)
-        pieces.access(s.bits + e * type_bytes(in.op.type), type_bytes(in.op.type));
+      for (auto& [offset, piece] : pieces.by_offset)
+        piece.reg = function_.add_register(piece_type(piece.bytes));
     }
-  }
-  for (auto& [index, pieces] : calls) {
-    if (pieces.memory) {
-      module.variables[index].space = StateSpace::Local;
-      continue;
-    }
-    for (auto& [offset, piece] : pieces.by_offset) piece.reg = function.add_register(piece_type(piece.bytes));
   }
 
-  std::vector<Instruction> code;
-  code.reserve(function.code.size());
-  for (Instruction& in : function.code) {
-    // A register holds the address: of a kernel's parameter, or of a call's, which lies in local memory now.
-    const bool by_register = in.pseudo == Pseudo::None && in.op.space == StateSpace::Param &&
-                             (in.op.kind == Kind::Load || in.op.kind == Kind::Store) &&
-                             in.sources[0].is_register();
-    if (by_register && call_address_taken) {
-      if (kernel_address_taken)
+  // An access whose address names, or may name, a call's parameter that lies in local memory now.
+  void name_the_space(Instruction& in) const {
+    const Value& address = in.sources[0];
+    if (address.is_register() && call_address_taken_) {
+      if (kernel_address_taken_)
         throw ir::Unsupported{
-            "an access in .param space that may name a kernel's or a call's parameter is not supported (" +
-            module.name + ":" + std::to_string(in.op.ptx_line) + ")"};
+            "an access in .param space that may name a kernel's or a call's parameter is not supported" +
+            place(in)};
       in.op.space = StateSpace::Local;
     }
-    if (in.pseudo != Pseudo::None || in.op.space != StateSpace::Param ||
-        (in.op.kind != Kind::Load && in.op.kind != Kind::Store) ||
-        in.sources[0].kind != ValueKind::Variable) {
-      code.push_back(in);
-      continue;
-    }
-    const auto& variable = module.variables[in.sources[0].index];
-    if (variable.space == StateSpace::Local) {
+    if (address.kind == ValueKind::Variable && module_.variables[address.index].space == StateSpace::Local)
       in.op.space = StateSpace::Local;
-      code.push_back(in);
-      continue;
-    }
-    const unsigned bytes = type_bytes(in.op.type);
+  }
+
+  void read_or_write_in_place(const Instruction& in) {
+    const auto& variable = module_.variables[in.sources[0].index];
     const bool load = in.op.kind == Kind::Load;
     if (variable.kernel_parameter && !load)
-      throw ir::Unsupported{"PTX 'st.param' to a kernel parameter is not supported (" + module.name + ":" +
-                            std::to_string(in.op.ptx_line) + ")"};
+      throw ir::Unsupported{"PTX 'st.param' to a kernel parameter is not supported" + place(in)};
     for (unsigned e = 0; e < in.op.vector_elements; ++e) {
-      const std::uint64_t offset = in.sources[0].bits + e * bytes;
+      const std::uint64_t offset = in.sources[0].bits + e * type_bytes(in.op.type);
+      Value parameter;
       if (variable.kernel_parameter) {
-        Value from;
-        from.kind = ValueKind::Parameter;
-        from.bits = variable.parameter_offset + offset;
-        from.storage = in.op.type;
-        const bool wide = type_bytes(function.registers[in.destinations[e].index]) == 8;
-        code.push_back(move_element(in, in.destinations[e], from, wide));
-        continue;
-      }
-      const auto& piece = calls.at(in.sources[0].index).by_offset.at(offset);
-      const Value reg = Value::reg(piece.reg, piece_type(piece.bytes));
-      if (load) {
-        const bool wide = type_bytes(function.registers[in.destinations[e].index]) == 8;
-        code.push_back(move_element(in, in.destinations[e], reg, wide));
+        parameter.kind = ValueKind::Parameter;
+        parameter.bits = variable.parameter_offset + offset;
+        parameter.storage = in.op.type;
       } else {
-        code.push_back(move_element(in, reg, in.sources[1 + e], false));
+        const auto& piece = calls_.at(in.sources[0].index).by_offset.at(offset);
+        parameter = Value::reg(piece.reg, piece_type(piece.bytes));
+      }
+      if (load) {
+        const bool wide = type_bytes(function_.registers[in.destinations[e].index]) == 8;
+        function_.code.push_back(move_element(in, in.destinations[e], parameter, wide));
+      } else {
+        function_.code.push_back(move_element(in, parameter, in.sources[1 + e], false));
       }
     }
   }
-  function.code = std::move(code);
-}
+
+  std::string place(const Instruction& in) const {
+    return " (" + module_.name + ":" + std::to_string(in.op.ptx_line) + ")";
+  }
+
+  ParsedModule& module_;
+  Function& function_;
+  std::unordered_map<std::uint32_t, Pieces> calls_;
+  bool kernel_address_taken_ = false, call_address_taken_ = false;
+};
+
+}  // namespace
+
+void lower_parameters(ParsedModule& module, Function& function) { ParameterLowering(module, function).run(); }
 
 }  // namespace duet::ptx

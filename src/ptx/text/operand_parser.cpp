@@ -169,30 +169,30 @@ Value BodyParser::vector_operand(const Family& vector, std::string_view name, Pa
   return {};
 }
 
-Value BodyParser::special_register(std::string_view name) {
-  std::string full(name);
-  if (cursor_.is('.')) {
-    cursor_.next();
-    full += "." + std::string(cursor_.identifier().text);
-  }
-  struct Entry {
-    ValueKind kind;
-    unsigned index;
-    Type type = Type::U32;
-    bool names_lanes = false, names_reserved = false;
-  };
+namespace {
+
+struct SpecialRegister {
+  ValueKind kind;
+  unsigned index;
+  Type type = Type::U32;
+  bool names_lanes = false, names_reserved = false;
+};
+
+const SpecialRegister* find_special_register(const std::string& name) {
   const auto warp = [](WarpSlot slot, bool lanes = false) {
-    return Entry{ValueKind::Warp, static_cast<unsigned>(slot), Type::U32, lanes};
+    return SpecialRegister{ValueKind::Warp, static_cast<unsigned>(slot), Type::U32, lanes};
   };
-  const auto block = [](BlockSlot slot) { return Entry{ValueKind::Block, static_cast<unsigned>(slot)}; };
+  const auto block = [](BlockSlot slot) {
+    return SpecialRegister{ValueKind::Block, static_cast<unsigned>(slot)};
+  };
   // What is reserved lies at the beginning of shared memory (lay_out_variables).
   const auto reserved = [](Bytes offset) {
-    return Entry{ValueKind::Immediate, static_cast<unsigned>(offset), Type::U32, false, true};
+    return SpecialRegister{ValueKind::Immediate, static_cast<unsigned>(offset), Type::U32, false, true};
   };
   const auto live = [](Special special, Type type = Type::U32) {
-    return Entry{ValueKind::Volatile, static_cast<unsigned>(special), type};
+    return SpecialRegister{ValueKind::Volatile, static_cast<unsigned>(special), type};
   };
-  static const std::unordered_map<std::string, Entry> kSpecials = {
+  static const std::unordered_map<std::string, SpecialRegister> kSpecials = {
       {"%tid.x", warp(WarpSlot::TidX)},
       {"%tid.y", warp(WarpSlot::TidY)},
       {"%tid.z", warp(WarpSlot::TidZ)},
@@ -232,8 +232,20 @@ Value BodyParser::special_register(std::string_view name) {
       {"%dynamic_smem_size", live(Special::DynamicSharedBytes)},
       {"%total_smem_size", live(Special::TotalSharedBytes)},
   };
-  const auto found = kSpecials.find(full);
-  if (found == kSpecials.end()) {
+  const auto found = kSpecials.find(name);
+  return found == kSpecials.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+Value BodyParser::special_register(std::string_view name) {
+  std::string full(name);
+  if (cursor_.is('.')) {
+    cursor_.next();
+    full += "." + std::string(cursor_.identifier().text);
+  }
+  const SpecialRegister* found = find_special_register(full);
+  if (found == nullptr) {
     static constexpr std::string_view kOthers[] = {
         "%tid",     "%ntid",     "%ctaid",       "%nctaid",   "%envreg",    "%pm",
         "%cluster", "%ncluster", "%is_explicit", "%reserved", "%aggr_smem", "%current_graph_exec",
@@ -242,15 +254,15 @@ Value BodyParser::special_register(std::string_view name) {
       if (full.starts_with(other)) throw ir::Unsupported{"special register '" + full + "' is not supported"};
     cursor_.fail_at(parsed_.line, "'" + full + "' is not declared");
   }
-  if (found->second.names_lanes) function_.names_32_lanes = true;
-  if (found->second.names_reserved) {
+  if (found->names_lanes) function_.names_32_lanes = true;
+  if (found->names_reserved) {
     function_.names_reserved_shared = true;
-    return Value::immediate(found->second.index, Type::U64);  // as a literal is
+    return Value::immediate(found->index, Type::U64);  // as a literal is
   }
   Value value;
-  value.kind = found->second.kind;
-  value.index = found->second.index;
-  value.type = found->second.type;
+  value.kind = found->kind;
+  value.index = found->index;
+  value.type = found->type;
   return value;
 }
 
