@@ -24,7 +24,10 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
       age_(config.sm.max_warps) {
   const auto warps = static_cast<unsigned>(config.sm.max_warps);
   free_slots_ = LaneMask::first(warps).bits();
-  for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>());
+  for (unsigned i = 0; i < warps; ++i) {
+    warps_.push_back(std::make_unique<Warp>());
+    warps_.back()->slot = i;
+  }
   const auto schedulers = static_cast<unsigned>(config.sm.schedulers);
   for (unsigned s = 0; s < schedulers; ++s) {
     std::uint64_t owned = 0;
@@ -149,19 +152,12 @@ void SmCoreOf<W>::take_completions() {
 }
 
 template <unsigned W>
-[[gnu::noinline]] void SmCoreOf<W>::fault_of_access(const Warp& warp, const ptx::MicroOp& op,
-                                                    const AccessFault& access) {
-  fault(*warp.block, access.kind,
-        access_fault_text(*warp.block->grid, op, access, thread_of(warp, access.lane), address_space_));
-}
-
-template <unsigned W>
 [[gnu::noinline]] void SmCoreOf<W>::tick_textures() {
   // What is handed over now the load-store unit looks at in the next cycle.
   if (textures_.sends())
     load_store_next_ = std::min({load_store_next_, textures_.tick(cycle_, load_store_), cycle_ + 1});
   for (const auto& failed : textures_.faults())
-    fault_of_access(*warps_[failed.warp], failed.op, failed.access);
+    Program::fault_of_access(*warps_[failed.warp], failed.op, failed.access);
   textures_.faults().clear();
   if (textures_.completions().empty()) return;
   drain_changed_ = true;
@@ -183,15 +179,9 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
   idle_blocks_.pop_back();
   Block& block = *owned;
   blocks_.push_back(std::move(owned));
-  block.grid = &grid;
-  if (std::find(grids_.begin(), grids_.end(), &grid) == grids_.end()) grids_.push_back(&grid);
-  block.number = launch.block;
-  block.index.x = static_cast<std::uint32_t>(launch.block % grid.grid.x);
-  block.index.y = static_cast<std::uint32_t>(launch.block / grid.grid.x % grid.grid.y);
-  block.index.z = static_cast<std::uint32_t>(launch.block / grid.grid.x / grid.grid.y);
+  block.start(grid, launch.block);
   block.warps = 0;
-  block.live_warps = 0;
-  block.barriers.fill({});
+  if (std::find(grids_.begin(), grids_.end(), &grid) == grids_.end()) grids_.push_back(&grid);
   grid.first_block_ps = std::min(grid.first_block_ps, now_);
   blocks_ending_ = drain_changed_ = true;  // until it has warps
   if (grid.fault.kind != FaultKind::None && grid.fault.time_ps < now_) return;
@@ -232,23 +222,8 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
   warp.predicates.assign(kernel.predicates, 0);
   warp.scoreboard.assign(block.timed->scoreboard_entries, 0);
   warp.ready = warp.scoreboard.data();
-  ptx::Warp<W>& lanes = warp.lanes;
-  lanes.registers = warp.registers.data();
-  lanes.banks[static_cast<unsigned>(ptx::Bank::Register)] = lanes.registers;
-  lanes.banks[static_cast<unsigned>(ptx::Bank::Warp)] =
-      block.arrays->warps.data() + index * block.arrays->warp_stride;
-  lanes.banks[static_cast<unsigned>(ptx::Bank::Block)] = block.block_slots.data();
-  lanes.banks[static_cast<unsigned>(ptx::Bank::Parameter)] = block.arrays->parameters.data();
-  lanes.banks[static_cast<unsigned>(ptx::Bank::Immediate)] = block.arrays->immediates.data();
-  lanes.predicates = warp.predicates.data();
-  lanes.carry = 0;
-  lanes.width = width_;
-  const std::uint64_t threads = grid.block.count(), first = std::uint64_t{index} * width_;
-  warp.threads.start();
-  warp.stack.start(
-      LaneMask::first(static_cast<unsigned>(std::min<std::uint64_t>(width_, threads - first))).bits());
-  warp.code = kernel.code.data();
-  warp.code_size = static_cast<std::uint32_t>(kernel.code.size());
+  warp.bind(block, index, warp.registers.data(), warp.predicates.data(), width_);
+  warp.start(grid.block.count());
   warp.timed = block.timed->ops.data();
   warp.entries = block.timed->entries.data();
   const Bytes local_bytes = round_up<Bytes>(grid.local_bytes(), 4);
@@ -259,9 +234,6 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
                  grid.parameters.data(),
                  grid.parameters.size(),
                  grid.command};
-  warp.block = &block;
-  warp.index = index;
-  warp.waiting_op = nullptr;
   warp.parts_left = 0;
   warp.operands_ready = false;
   warp.machine_pc = warp.buffered_end = warp.fetched_end = 0;
@@ -324,16 +296,18 @@ void SmCoreOf<W>::finish_blocks() {
   });
 }
 
+// A warp issues nothing any more.
+template <unsigned W>
+void SmCoreOf<W>::stop(Warp& warp) {
+  set_reason(warp, warp.slot, IssueSlot::NoWarp);
+  warp.wake_cycle = kPending;
+  wants_fetch_ &= ~(1ull << warp.slot);
+  fetch_blocked_ &= ~(1ull << warp.slot);
+}
+
 template <unsigned W>
 void SmCoreOf<W>::kill(Block& block) {
-  for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1) {
-    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
-    Warp& warp = *warps_[slot];
-    set_reason(warp, slot, IssueSlot::NoWarp);
-    warp.wake_cycle = kPending;
-    wants_fetch_ &= ~(1ull << slot);
-    fetch_blocked_ &= ~(1ull << slot);
-  }
+  for_each_warp(block, [this](Warp& warp) { stop(warp); });
   block.live_warps = 0;
   blocks_ending_ = drain_changed_ = true;
 }

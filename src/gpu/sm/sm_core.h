@@ -1,8 +1,10 @@
 // The inside of a timed SM, for lane arrays of one width. See sm.h for what it models; sm_core.cpp holds
-// the cycle and the blocks, sm_issue.cpp issue and execution, sm_control.cpp control flow and barriers.
+// the cycle and the blocks, sm_issue.cpp issue and execution, sm_control.cpp what the program of a warp
+// (warp_program.h) takes in cycles.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,14 +14,10 @@
 #include "gpu/sm/load_store_unit.h"
 #include "gpu/sm/sm.h"
 #include "gpu/sm/texture_unit.h"
-#include "gpu/sm/timed_kernel.h"
+#include "gpu/sm/timed_warp.h"
 #include "gpu/sm/wake_wheel.h"
 #include "gpu/sm/warp_scheduler.h"
-#include "gpu/warp/barriers.h"
-#include "gpu/warp/fault_text.h"
-#include "gpu/warp/grid_arrays.h"
-#include "gpu/warp/independent_threads.h"
-#include "gpu/warp/reconvergence_stack.h"
+#include "gpu/warp/warp_program.h"
 #include "sim/clock_cursor.h"
 
 namespace duet::gpu {
@@ -40,7 +38,7 @@ class SmCore {
 };
 
 template <unsigned W>
-class SmCoreOf final : public SmCore {
+class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedWarp<W>> {
  public:
   SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::RequestPool& pool,
            memory::AddressSpace& address_space, const DeviceServices& services);
@@ -57,50 +55,10 @@ class SmCoreOf final : public SmCore {
   static constexpr Cycle kPending = ~Cycle{0};  // scoreboard: a value on its way from memory
   static constexpr unsigned kReasons = static_cast<unsigned>(IssueSlot::Count);
 
-  struct Block {
-    Grid* grid = nullptr;
-    std::uint64_t number = 0;
-    Dim3 index;
-    std::uint64_t warps = 0;  // slots
-    std::uint64_t warp_count = 0, live_warps = 0;
-    std::shared_ptr<const GridArrays> arrays;
-    std::shared_ptr<const TimedKernel> timed;
-    LaneArrays block_slots;
-    std::vector<std::byte> shared;
-    std::array<Barrier, kBarriers> barriers;
-  };
-
-  struct Warp {
-    ptx::Warp<W> lanes;
-    // The running path, which is the stack's top while pc_ is stale there.
-    std::uint32_t pc = 0, path_end = 0, code_size = 0;
-    std::uint64_t active = 0;
-    const ptx::MicroOp* code = nullptr;
-    const TimedOp* timed = nullptr;
-    const std::uint16_t* entries = nullptr;
-    Cycle* ready = nullptr;  // scoreboard: the first cycle at which an entry may be used
-
-    // Instruction buffer, in machine instructions of the kernel.
-    std::uint32_t machine_pc = 0, buffered_end = 0, fetched_end = 0;
-    Cycle fetched_ready = 0;  // from then on buffered_end is fetched_end
-    std::uint32_t parts_left = 0;
-    bool operands_ready = false;  // the scoreboard lets the next micro-op issue
-
-    IssueSlot reason = IssueSlot::NoWarp;  // why it cannot issue; Issued: it may
-    Cycle wake_cycle = 0;                  // when reason ends by itself; kPending: something else ends it
-    ReconvergenceStack stack;
-    IndependentThreads<W> threads;
-    WarpMemory memory;
-    Block* block = nullptr;
-    std::uint32_t index = 0;  // in its block
-    unsigned barrier = 0;
-    const ptx::MicroOp* barrier_op = nullptr;
-    const ptx::MicroOp* waiting_op = nullptr;  // the reduction whose result is due when the barrier completes
-    std::uint64_t waiting_lanes = 0;
-    LaneArrays registers;
-    std::vector<std::uint64_t> predicates;
-    std::vector<Cycle> scoreboard;
-  };
+  using Block = TimedBlock;
+  using Warp = TimedWarp<W>;
+  using Program = WarpProgram<W, SmCoreOf<W>, Warp>;
+  friend Program;
 
   // The cycle and the blocks (sm_core.cpp).
   void account(Cycle cycles);
@@ -109,11 +67,11 @@ class SmCoreOf final : public SmCore {
   void take_completions();
   void complete(std::uint32_t slot, const ptx::MicroOp& op, Cycle ready);
   void tick_textures();
-  void fault_of_access(const Warp& warp, const ptx::MicroOp& op, const AccessFault& access);
   void launch(const BlockLaunch& launch);
   void start_warp(Block& block, std::uint32_t index, unsigned slot);
   void fetch();
   void finish_blocks();
+  void stop(Warp& warp);
   void kill(Block& block);
   void fault(Block& block, FaultKind kind, const std::string& text);
 
@@ -140,29 +98,32 @@ class SmCoreOf final : public SmCore {
   void set_ready(Warp& warp, unsigned slot);
   void advance(Warp& warp, unsigned slot, std::uint32_t pc);
   void path_changed(Warp& warp, unsigned slot);
-  bool take_next_path(Warp& warp, unsigned slot);
-  void exit_lanes(Warp& warp, std::uint64_t lanes);
-  // Waiting paths have executed `op` now.
-  auto when_executed(Warp& warp) {
-    return [this, &warp](const ptx::MicroOp& op) { results_from(warp, op, cycle_); };
-  }
-  void results_from(Warp& warp, const ptx::MicroOp& op, Cycle start);
   void flush_buffer(Warp& warp, unsigned slot);
   void want_fetch(Warp& warp, unsigned slot);
 
-  // Control flow, barriers, calls (sm_control.cpp).
-  void execute_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
-  void branch_indexed(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
-  void call(Warp& warp, unsigned slot, const ptx::MicroOp& op);
-  void arrive(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes, bool apart);
-  void wait_for_lanes(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
-  void count_ended_lanes(Warp& warp);
-  void release_barriers(Block& block);
-  void end_warp(Warp& warp, unsigned slot);
-  void read_special(Warp& warp, unsigned slot, const ptx::MicroOp& op, std::uint64_t lanes);
-  void system_call(Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes);
+  // The warp program, and what it asks for (sm_control.cpp).
+  void execute_program(Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes);
+  void advance(Warp& warp, std::uint32_t pc) { advance(warp, warp.slot, pc); }
+  void path_changed(Warp& warp) { path_changed(warp, warp.slot); }
+  void sleep_at_barrier(Warp& warp) { sleep(warp, warp.slot, IssueSlot::Barrier); }
+  bool sleeps_at_barrier(const Warp& warp) const { return warp.reason == IssueSlot::Barrier; }
+  void wake(Warp& warp);
+  void wake_paths(Warp& warp);
+  void warp_ended(Warp& warp);
+  void results_written(Warp& warp, const ptx::MicroOp& op);
+  template <typename F>
+  void for_each_warp(Block& block, const F& f) {
+    for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1)
+      f(*warps_[static_cast<unsigned>(std::countr_zero(rest))]);
+  }
   bool read_bytes(const Warp& warp, unsigned lane, Address address, std::byte* to, Bytes bytes);
-  ThreadName thread_of(const Warp& warp, unsigned lane) const;
+  SpecialContext special_context(const Warp& warp) const {
+    return {config_, *warp.block->grid, now_, cycle_, number_, warp.slot, warp.block->shared.size()};
+  }
+  const DeviceServices& services() const { return services_; }
+  const memory::AddressSpace& address_space() const { return address_space_; }
+  std::uint32_t sm_number() const { return number_; }
+
   bool drained(unsigned slot) const {
     return load_store_.outstanding_reads(slot) == 0 && load_store_.outstanding_writes(slot) == 0 &&
            textures_.outstanding(slot) == 0;

@@ -174,8 +174,7 @@ bool SmCoreOf<W>::issue_arithmetic(Warp& warp, unsigned slot, const MicroOp& op,
 template <unsigned W>
 bool SmCoreOf<W>::issue_exchange(Warp& warp, unsigned slot, const MicroOp& op, const TimedOp& timed) {
   const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
-  if (warp.parts_left != 0 || lanes == 0 || warp.stack.together() ||
-      !IndependentThreads<W>::incomplete(warp.lanes, warp.stack, op, lanes))
+  if (warp.parts_left != 0 || !Program::lanes_missing(warp, op, lanes))
     return issue_arithmetic(warp, slot, op, timed);
   const Cycle free = units_.next_issue(timed.pipe);
   if (free > cycle_) return sleep_until(warp, slot, free, IssueSlot::UnitBusy);
@@ -183,16 +182,8 @@ bool SmCoreOf<W>::issue_exchange(Warp& warp, unsigned slot, const MicroOp& op, c
   units_.start(timed.pipe, units_.collect(cycle_, slot, entries, timed.register_reads),
                timed.interval_cycles);
   consumed(warp, slot, timed);
-  wait_for_lanes(warp, slot, op, lanes);
+  execute_program(warp, op, lanes);
   return true;
-}
-
-template <unsigned W>
-void SmCoreOf<W>::results_from(Warp& warp, const MicroOp& op, Cycle start) {
-  const TimedOp& timed = warp.timed[&op - warp.code];
-  const std::uint16_t* entries = warp.entries + timed.first_entry + timed.read_entries;
-  for (unsigned i = 0; i < timed.write_entries; ++i)
-    warp.ready[entries[i]] = std::max(warp.ready[entries[i]], start + timed.latency_cycles);
 }
 
 template <unsigned W>
@@ -216,7 +207,7 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
     const auto issue = load_store_.issue(slot, warp.lanes, op, lanes, warp.memory);
     if (issue == LoadStoreUnit<W>::Issue::Later) return sleep(warp, slot, IssueSlot::TrackedOrder);
     if (issue == LoadStoreUnit<W>::Issue::Faulted) {
-      fault_of_access(warp, op, load_store_.fault());
+      Program::fault_of_access(warp, op, load_store_.fault());
       return true;
     }
     load_store_.start_at(units_.collect(cycle_, slot, entries, timed.register_reads));
@@ -241,7 +232,7 @@ template <unsigned W>
       return sleep(warp, slot, IssueSlot::UnitBusy);
     }
     if (!textures_.issue(slot, warp.lanes, op, lanes, warp.memory)) {
-      fault_of_access(warp, op, textures_.fault());
+      Program::fault_of_access(warp, op, textures_.fault());
       return true;
     }
     const std::uint16_t* entries = warp.entries + timed.first_entry;
@@ -279,7 +270,7 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   const Cycle ready = start + timed.latency_cycles;
   entries += timed.read_entries;
   for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = ready;
-  execute_control(warp, slot, op, lanes);
+  execute_program(warp, op, lanes);
   const bool branch = op.kind == Kind::Branch || op.kind == Kind::BranchIndexed || op.kind == Kind::Call ||
                       op.kind == Kind::Return;
   if (branch && warp.reason == IssueSlot::Issued && ready > cycle_ + 1)
@@ -294,7 +285,7 @@ void SmCoreOf<W>::advance(Warp& warp, unsigned slot, std::uint32_t pc) {
   warp.operands_ready = false;
   if (pc == warp.path_end || pc >= warp.code_size) {
     if (pc != warp.path_end)
-      exit_lanes(warp, warp.active);  // running off the end is an exit
+      Program::exit_lanes(warp, warp.active);  // running off the end is an exit
     else
       warp.stack.move_to(pc);
     path_changed(warp, slot);
@@ -303,30 +294,11 @@ void SmCoreOf<W>::advance(Warp& warp, unsigned slot, std::uint32_t pc) {
   }
 }
 
-template <unsigned W>
-void SmCoreOf<W>::exit_lanes(Warp& warp, std::uint64_t lanes) {
-  warp.stack.exit(lanes);
-  if (warp.threads.waits()) [[unlikely]]
-    count_ended_lanes(warp);
-}
-
 // Takes the stack's top as the running path; ends the warp when there is none.
 template <unsigned W>
 void SmCoreOf<W>::path_changed(Warp& warp, unsigned slot) {
-  do {
-    while (!warp.stack.empty() && warp.stack.top().pc >= warp.code_size)
-      exit_lanes(warp, warp.stack.top().lanes);
-    if (warp.stack.empty()) {
-      end_warp(warp, slot);
-      return;
-    }
-    if (warp.threads.waits() && !take_next_path(warp, slot)) return;
-  } while (warp.stack.top().pc >= warp.code_size);
-  const ReconvergenceStack::Path& path = warp.stack.top();
-  warp.pc = path.pc;
+  if (!Program::next_path(warp)) return;
   warp.operands_ready = false;
-  warp.path_end = path.reconvergence;
-  warp.active = path.lanes;
   if (warp.timed[warp.pc].machine_index != warp.machine_pc) flush_buffer(warp, slot);
 }
 

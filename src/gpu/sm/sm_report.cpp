@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/readable_name.h"
 #include "gpu/sm/sm_core.h"
 
 namespace duet::gpu {
@@ -24,12 +23,9 @@ std::string SmCoreOf<W>::waits_for() const {
       told.push_back(block->grid);
       const auto blocks = std::count_if(blocks_.begin(), blocks_.end(),
                                         [&](const auto& other) { return other->grid == block->grid; });
-      text += "warp " + std::to_string(warp.index) + " of block " + name_of(block->index) + " of kernel '" +
-              readable_name(block->grid->kernel->name) + "' ";
+      text += Program::name_of_warp(warp);
       if (warp.reason == IssueSlot::Barrier && block->barriers[warp.barrier].in_use()) {
-        text += "waits at barrier " + std::to_string(warp.barrier) + " (" +
-                block->barriers[warp.barrier].arrivals(block->live_warps) + " have arrived, " +
-                place_of(*block->grid, *warp.barrier_op) + ")";
+        text += Program::wait_at_barrier(warp);
       } else {
         text +=
             warp.reason == IssueSlot::Issued ? "runs" : std::string("waits: ") + issue_slot_name(warp.reason);

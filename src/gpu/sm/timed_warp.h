@@ -1,0 +1,40 @@
+// What a timed SM keeps of a block and of a warp beside what their program needs: which slots are theirs, the
+// scoreboard, the instruction buffer, and why a warp cannot issue.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gpu/sm/load_store_unit.h"
+#include "gpu/sm/timed_kernel.h"
+#include "gpu/warp/warp_state.h"
+
+namespace duet::gpu {
+
+struct TimedBlock : BlockState {
+  std::uint64_t warps = 0;  // slots
+  std::shared_ptr<const TimedKernel> timed;
+};
+
+template <unsigned W>
+struct TimedWarp : WarpState<W, TimedBlock> {
+  const TimedOp* timed = nullptr;
+  const std::uint16_t* entries = nullptr;
+  Cycle* ready = nullptr;  // scoreboard: the first cycle at which an entry may be used
+
+  // Instruction buffer, in machine instructions of the kernel.
+  std::uint32_t machine_pc = 0, buffered_end = 0, fetched_end = 0;
+  Cycle fetched_ready = 0;  // from then on buffered_end is fetched_end
+  std::uint32_t parts_left = 0;
+  bool operands_ready = false;  // the scoreboard lets the next micro-op issue
+
+  IssueSlot reason = IssueSlot::NoWarp;  // why it cannot issue; Issued: it may
+  Cycle wake_cycle = 0;  // when reason ends by itself; SmCoreOf::kPending: something else ends it
+  unsigned slot = 0;     // of the SM: always the same
+  WarpMemory memory;
+  LaneArrays registers;
+  std::vector<std::uint64_t> predicates;
+  std::vector<Cycle> scoreboard;
+};
+
+}  // namespace duet::gpu
