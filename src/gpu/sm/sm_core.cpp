@@ -54,33 +54,49 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   cycle_ = clock_.advance_to(now);
   ++statistics_.ticks;
   if (cycle_ > previous + 1 && !blocks_.empty()) account(cycle_ - previous - 1);
-  for (const Grid* grid : grids_)
-    if (grid->fault.kind != FaultKind::None && grid->fault.time_ps < now)
-      for (auto& block : blocks_)
-        if (block->grid == grid) kill(*block);
+  work();
+  return next_tick();
+}
+
+// What happens in a core cycle.
+template <unsigned W>
+inline void SmCoreOf<W>::work() {
+  end_failed_blocks();
   wake_warps();
   if (cycle_ >= load_store_next_ || load_store_.wants_tick()) {
-    load_store_next_ = load_store_.tick(now, cycle_);
+    load_store_next_ = load_store_.tick(now_, cycle_);
     take_completions();
   }
-  if (!instructions_.waiting() || instructions_.receive(now)) fetch_blocked_ = 0;
-  while (launches_->can_pop(now)) launch(launches_->pop(now));
+  if (!instructions_.waiting() || instructions_.receive(now_)) fetch_blocked_ = 0;
+  while (launches_->can_pop(now_)) launch(launches_->pop(now_));
 
   issued_memory_ = false;
   if (!blocks_.empty()) {
-    for (WarpScheduler& scheduler : schedulers_) {
+    for (WarpScheduler& scheduler : schedulers_)
       if (may_issue(scheduler) == 0 || !issue_one(scheduler)) charge(scheduler, 1);
-    }
     fetch();
   }
   if (blocks_ending_ && drain_changed_) finish_blocks();
+}
 
+// When there is something to do again; what comes from outside wakes the SM before.
+template <unsigned W>
+inline Picoseconds SmCoreOf<W>::next_tick() {
   if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0 || waiting_for_load_store() != 0)
-    return clock_.first_edge_after(now);
+    return clock_.first_edge_after(now_);
   const Cycle next = std::min(wheel_.next(cycle_), load_store_next_);
-  const Picoseconds line = instructions_.waiting() ? instructions_.next_arrival(now) : kNever;
+  const Picoseconds line = instructions_.waiting() ? instructions_.next_arrival(now_) : kNever;
   const Picoseconds line_edge = line == kNever ? kNever : clock_.first_edge_after(line);
-  return next == ~Cycle{0} ? line_edge : std::min(line_edge, clock_.edge_after(now, next - cycle_));
+  return next == ~Cycle{0} ? line_edge : std::min(line_edge, clock_.edge_after(now_, next - cycle_));
+}
+
+// Another SM may have found what a kernel did wrong.
+template <unsigned W>
+inline void SmCoreOf<W>::end_failed_blocks() {
+  for (const Grid* grid : grids_)
+    if (grid->fault.kind != FaultKind::None && grid->fault.time_ps < now_)
+      for (auto& block : blocks_)
+        if (block->grid == grid) kill(*block);
 }
 
 // Cycles in which this SM slept: nothing changed, so each scheduler's slots are charged to one reason.

@@ -61,6 +61,9 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   friend Program;
 
   // The cycle and the blocks (sm_core.cpp).
+  void work();
+  Picoseconds next_tick();
+  void end_failed_blocks();
   void account(Cycle cycles);
   void charge(const WarpScheduler& scheduler, Cycle cycles);
   void wake_warps();
