@@ -9,23 +9,6 @@ namespace {
 
 constexpr std::uint16_t kNumbersOfSm = 3;
 
-void add(memory::CacheStatistics& sum, const memory::CacheStatistics& s) {
-  sum.read_hits += s.read_hits;
-  sum.read_misses += s.read_misses;
-  sum.read_merges += s.read_merges;
-  sum.write_hits += s.write_hits;
-  sum.write_misses += s.write_misses;
-  sum.atomics += s.atomics;
-  sum.passed += s.passed;
-  sum.fills += s.fills;
-  sum.evictions += s.evictions;
-  sum.write_backs += s.write_backs;
-  sum.stalls_mshr += s.stalls_mshr;
-  sum.stalls_target += s.stalls_target;
-  sum.stalls_way += s.stalls_way;
-  sum.stalls_below += s.stalls_below;
-}
-
 }  // namespace
 
 MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, const config::Gpu& config,
@@ -55,7 +38,7 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, co
       config_.l2.queue_entries;
   for (unsigned s = 0; s < map_.slices(); ++s) {
     memory::Cache& slice =
-        slices_.emplace_back(engine, "L2 slice " + std::to_string(s), parent, 1, memory::CacheLevel::L2,
+        slices_.emplace_back(engine, "L2 slice " + std::to_string(s), "l2", parent, 1, memory::CacheLevel::L2,
                              config_.l2, hertz, pool, numbering, config_.full_empty);
     memory::DramController& controller = controllers_[map_.channel_of_slice(s)];
     slice.connect_above(requests_.add_output(static_cast<std::uint16_t>(s), &slice),
@@ -86,12 +69,12 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
     cache.connect_below(requests_.add_input(in, &cache), responses_.add_output(out, own, &cache), own, route);
   };
   memory::Cache& l1 =
-      l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), &sm, 0, memory::CacheLevel::L1, config_.l1,
-                       hertz, pool_, memory::LineNumbering{}, config_.full_empty);
+      l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), "l1", &sm, 0, memory::CacheLevel::L1,
+                       config_.l1, hertz, pool_, memory::LineNumbering{}, config_.full_empty);
   place(l1, config_.l1, number, ports.to_l1, ports.from_l1);
   memory::Cache& constants =
-      constant_caches_.emplace_back(engine_, "constant cache " + std::to_string(sm_number), &sm, 0,
-                                    memory::CacheLevel::L1, config_.constant_cache, hertz, pool_);
+      constant_caches_.emplace_back(engine_, "constant cache " + std::to_string(sm_number), "constant_cache",
+                                    &sm, 0, memory::CacheLevel::L1, config_.constant_cache, hertz, pool_);
   place(constants, config_.constant_cache, static_cast<std::uint16_t>(number + 1), ports.to_constant_cache,
         ports.from_constant_cache);
   ports.invalidate_caches = [&l1, &constants](Picoseconds now) {
@@ -153,45 +136,6 @@ std::vector<memory::WaitingRequest> MemorySystem::waiting_requests(bool also_bef
         controllers_[map_.place(request.address).channel].describe(request);
     if (!queued.contains({waiting.address / memory::kLineBytes, waiting.agent})) result.push_back(waiting);
   });
-  return result;
-}
-
-MemorySystem::Statistics MemorySystem::statistics() {
-  Statistics result;
-  for (const auto& cache : l1_) {
-    add(result.l1, cache.statistics());
-    result.l1_registers_held += cache.registers_held();
-    result.l1_held_up += cache.held_up();
-  }
-  for (const auto& cache : constant_caches_) add(result.constant_cache, cache.statistics());
-  for (const auto& cache : slices_) add(result.l2, cache.statistics());
-  for (auto& controller : controllers_) {
-    const memory::DramStatistics& s = controller.statistics();
-    result.dram.reads += s.reads;
-    result.dram.writes += s.writes;
-    result.dram.row_hits += s.row_hits;
-    result.dram.row_misses += s.row_misses;
-    result.dram.row_conflicts += s.row_conflicts;
-    result.dram.activates += s.activates;
-    result.dram.precharges += s.precharges;
-    result.dram.refreshes += s.refreshes;
-    result.dram.data_bus_busy_cycles += s.data_bus_busy_cycles;
-    result.dram.queue_full_cycles += s.queue_full_cycles;
-    const memory::FullEmptyStatistics& bits = controller.full_empty_statistics();
-    result.full_empty.triggered += bits.triggered;
-    result.full_empty.waited += bits.waited;
-    result.full_empty.wait_cycles += bits.wait_cycles;
-    result.full_empty.fills += bits.fills;
-    result.full_empty.empties += bits.empties;
-    result.full_empty.narrow_stores += bits.narrow_stores;
-    result.full_empty.atomics += bits.atomics;
-    result.full_empty.released += bits.released;
-    result.full_empty.nacks += bits.nacks;
-    result.full_empty_waiting += controller.waiting();
-    result.full_empty.most_waiting = std::max(result.full_empty.most_waiting, bits.most_waiting);
-  }
-  result.requests = requests_.statistics();
-  result.responses = responses_.statistics();
   return result;
 }
 

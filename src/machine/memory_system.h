@@ -50,15 +50,6 @@ class MemorySystem {
   // stands still) what is on its way to them.
   std::vector<memory::WaitingRequest> waiting_requests(bool also_before);
   const std::deque<memory::DramController>& controllers() const { return controllers_; }
-  struct Statistics {
-    memory::CacheStatistics l1, constant_cache, l2;
-    memory::DramStatistics dram;
-    memory::FullEmptyStatistics full_empty;
-    // What is so at the moment (statistics.h).
-    std::uint64_t full_empty_waiting = 0, l1_registers_held = 0, l1_held_up = 0;
-    memory::CrossbarBase::Statistics requests, responses;
-  };
-  Statistics statistics();
 
  private:
   sim::Engine& engine_;

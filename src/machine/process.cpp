@@ -290,7 +290,7 @@ gpu::Occupancy Process::occupancy(const ptx::Kernel& kernel, std::uint64_t threa
 
 void Process::mark(std::string_view name, Picoseconds time) {
   if (journal_ == nullptr) return;
-  record_statistics();
+  record_statistics(true);
   journal_->mark(time, name);
 }
 
@@ -324,10 +324,13 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   return record;
 }
 
-void Process::record_statistics() {
-  std::size_t index = 0;
-  for (const StatisticValue& value : system_->statistics())
-    journal_->set_counter(index++, value.statistic->name, value.value, value.statistic->state);
+void Process::record_statistics(bool with_states) {
+  sim::Statistics& statistics = system_->statistics();
+  const sim::Statistics::Values values = statistics.totals(with_states);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const sim::Statistic& declared = statistics.declared()[i];
+    journal_->set_counter(i, declared.name.c_str(), values[i], declared.kind == sim::StatisticKind::State);
+  }
 }
 
 void Process::publish() {

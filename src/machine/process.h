@@ -91,7 +91,7 @@ class Process {
 
  private:
   report::KernelRecord kernel_record(const driver::CommandRecord& command) const;
-  void record_statistics();
+  void record_statistics(bool with_states = false);
   void record(const driver::CommandRecord& command);
   // Those whose writes this command made; 0: all that are left.
   void record_races(driver::CommandId writer);

@@ -1,5 +1,7 @@
 #include "machine/system.h"
 
+#include <optional>
+
 #include "gpu/occupancy.h"
 #include "gpu/sm/sm.h"
 #include "machine/board.h"
@@ -41,6 +43,7 @@ struct System::Parts {
       }
     }
     services.settle = [this](Address physical, Bytes bytes) { settle(physical, bytes); };
+    statistics.emplace(engine);
   }
 
   template <typename Sms>
@@ -60,6 +63,7 @@ struct System::Parts {
   Board board;
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
   std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;
+  std::optional<sim::Statistics> statistics;
 };
 
 System::System(const config::Machine& config, driver::HostPort& host, gpu::DeviceServices services,
@@ -98,20 +102,6 @@ Standstill System::standstill() const {
   return examine(parts, parts_->engine.next_time() == kNever);
 }
 
-std::vector<StatisticValue> System::statistics() const {
-  if (functional()) return {};
-  gpu::SmStatistics sum;
-  for (const auto& sm : parts_->timed_sms) {
-    const gpu::SmStatistics s = sm->statistics();
-    sum.warp_instructions += s.warp_instructions;
-    for (std::size_t i = 0; i < sum.issue_slots.size(); ++i) sum.issue_slots[i] += s.issue_slots[i];
-    sum.register_conflict_cycles += s.register_conflict_cycles;
-    sum.shared_conflict_cycles += s.shared_conflict_cycles;
-    sum.instruction_misses += s.instruction_misses;
-    sum.memory_transactions += s.memory_transactions;
-    sum.ticks += s.ticks;
-  }
-  return statistic_values(sum, parts_->board.memory_system()->statistics());
-}
+sim::Statistics& System::statistics() { return *parts_->statistics; }
 
 }  // namespace duet::machine

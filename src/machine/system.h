@@ -8,10 +8,10 @@
 #include "driver/driver.h"
 #include "gpu/functional/functional_sm.h"
 #include "machine/standstill.h"
-#include "machine/statistics.h"
 #include "memory/address_space.h"
 #include "memory/race_detector.h"
 #include "sim/engine.h"
+#include "sim/statistics.h"
 
 namespace duet::machine {
 
@@ -42,8 +42,7 @@ class System {
   std::vector<memory::Race> races(driver::CommandId writer);
   // Why it stands still, or what it is busy with.
   Standstill standstill() const;
-  // The machine's statistics so far; the functional GPU has none.
-  std::vector<StatisticValue> statistics() const;
+  sim::Statistics& statistics();
 
  private:
   struct Parts;

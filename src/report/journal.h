@@ -136,7 +136,7 @@ struct JournalHeader {
   std::atomic<std::uint32_t> outstanding;
   std::atomic<std::uint32_t> api_count;
   ApiCount api[kMaxApi];
-  static constexpr std::size_t kMaxCounters = 128;
+  static constexpr std::size_t kMaxCounters = 256;
   std::atomic<std::uint32_t> counter_count;
   Counter counters[kMaxCounters];  // the machine's statistics, as of the last command that completed
   // Version v lies in progress[v % 2]; 0: none yet.

@@ -5,8 +5,20 @@
 #include <cctype>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace duet::sim {
+
+const char* role_name(Role role) {
+  static constexpr const char* kNames[] = {"none",
+                                           "processing element",
+                                           "data movement element",
+                                           "scheduling element",
+                                           "task unit",
+                                           "task buffer",
+                                           "memory"};
+  return kNames[static_cast<std::size_t>(role)];
+}
 
 Picoseconds Engine::first_of(const Component* list) {
   Picoseconds first = kNever;
@@ -139,7 +151,12 @@ bool Engine::step(Picoseconds limit) {
     component->wake_time_ = next;
     link(*component);
   }
+  if (!after_ticks_.empty()) run_after_ticks();
   return true;
+}
+
+void Engine::run_after_ticks() {
+  for (const auto& action : std::exchange(after_ticks_, {})) action();
 }
 
 void Engine::run_until(Picoseconds time) {

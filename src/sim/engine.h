@@ -1,7 +1,7 @@
 // The engine advances simulated time. A component sleeps until its wake-up time, is ticked, and says when it
 // has something to do next; nothing is polled. Components that are due at the same time may be ticked in any
 // order (a test shuffles it): they meet only in sim::Queue, whose contents become visible strictly later than
-// they were pushed. Source: DESIGN decisions 5 and 6. Levels and roles are those of hu2016 §2 and Table II.
+// they were pushed. Levels and roles are those of hu2016 §2 and Table II.
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 namespace duet::sim {
 
 class Engine;
+class StatisticGroup;
 
 // hu2016 §2.1, §2.5, Table II: what a component is in the descriptive model.
 enum class Role : std::uint8_t {
@@ -25,6 +26,7 @@ enum class Role : std::uint8_t {
   TaskBuffer,           // TB
   Memory
 };
+const char* role_name(Role role);  // "processing element"
 
 class Component {
  public:
@@ -44,6 +46,13 @@ class Component {
   // First time at which the component may look at something that happened at `time`: a clocked component
   // returns its first edge strictly after it. Default: one picosecond later.
   virtual Picoseconds next_opportunity(Picoseconds time) const { return time + 1; }
+  // Brings what it counts (sim/statistics.h) up to the engine's time. It changes nothing else that can be
+  // seen.
+  virtual void settle_statistics() {}
+
+  // Its statistics. Those of its parts are declared here; a group that was made for the component is already.
+  void declare(StatisticGroup& group) { statistic_groups_.push_back(&group); }
+  const std::vector<StatisticGroup*>& statistic_groups() const { return statistic_groups_; }
 
   const std::string& name() const { return name_; }
   const Component* parent() const { return parent_; }
@@ -60,6 +69,7 @@ class Component {
   const Component* parent_;
   int level_;
   Role role_;
+  std::vector<StatisticGroup*> statistic_groups_;
   Picoseconds wake_time_ = kNever;
   Component *before_ = nullptr, *after_ = nullptr;  // in the engine's list for its wake-up time
 };
@@ -80,6 +90,9 @@ class Engine {
   // thing to do lies after `limit`. Returns whether done() holds. now() is then the time of the last point
   // simulated.
   bool run_while_not(const std::function<bool()>& done, Picoseconds limit = kNever);
+  // Called from a tick: `action` runs when all that is due at this time has been ticked, so that what it sees
+  // does not depend on the order of ticks.
+  void after_ticks(std::function<void()> action) { after_ticks_.push_back(std::move(action)); }
   // kNever when every component sleeps.
   Picoseconds next_time();
 
@@ -105,6 +118,7 @@ class Engine {
   static Picoseconds first_of(const Component* list);  // kNever when it is empty
   unsigned next_slot() const;
   bool step(Picoseconds limit);
+  void run_after_ticks();
 
   Picoseconds now_ = 0;
   // All near wake-up times lie in [base_, base_ + kReach). A multiple of the slots' length, at most now().
@@ -115,6 +129,7 @@ class Engine {
   std::array<std::uint64_t, kSlots / 64> used_{};
   Component* far_ = nullptr;
   std::vector<Component*> due_;
+  std::vector<std::function<void()>> after_ticks_;
   std::vector<Component*> components_;
 };
 

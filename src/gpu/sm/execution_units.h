@@ -13,8 +13,15 @@
 
 #include "config/machine.h"
 #include "gpu/sm/timed_kernel.h"
+#include "sim/statistics.h"
 
 namespace duet::gpu {
+
+struct UnitStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter register_conflict_cycles{*this, "register_conflict_cycles", "cycles",
+                                        "operand collection: waits for a register bank"};
+};
 
 class ExecutionUnits {
  public:
@@ -52,7 +59,7 @@ class ExecutionUnits {
       free = read + 1;
       last = std::max(last, read);
     }
-    conflict_cycles_ += last - (now + 1);
+    statistics_.register_conflict_cycles += last - (now + 1);
     return last + 1;
   }
 
@@ -79,7 +86,7 @@ class ExecutionUnits {
     return start;
   }
 
-  std::uint64_t conflict_cycles() const { return conflict_cycles_; }
+  UnitStatistics& statistics() { return statistics_; }
 
  private:
   struct Unit {
@@ -97,7 +104,7 @@ class ExecutionUnits {
   std::vector<Cycle> bank_free_;
   std::uint32_t bank_mask_;  // of a number of banks that is a power of two; 0: none
   std::uint32_t unit_collectors_;
-  std::uint64_t conflict_cycles_ = 0;
+  UnitStatistics statistics_{"sm."};
 };
 
 }  // namespace duet::gpu

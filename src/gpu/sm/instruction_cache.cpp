@@ -26,7 +26,7 @@ void InstructionCache::miss(Picoseconds now, Address line) {
   if (missing_.size() >= config_.mshrs ||
       !ports_.to_memory->can_push(now, memory::TrafficClass::NonTriggered))
     return;
-  ++misses;
+  ++statistics_.misses;
   missing_.push_back(line);
   const memory::RequestHandle handle = pool_.allocate();
   memory::Request& request = pool_[handle];

@@ -9,8 +9,16 @@
 
 #include "config/machine.h"
 #include "memory/channel.h"
+#include "sim/statistics.h"
 
 namespace duet::gpu {
+
+struct InstructionCacheStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter hits{*this, "instruction_hits", "fetches",
+                    "L1 instruction cache: fetches that found their line"};
+  sim::Counter misses{*this, "instruction_misses", "lines", "L1 instruction cache: lines fetched"};
+};
 
 class InstructionCache {
  public:
@@ -32,7 +40,7 @@ class InstructionCache {
     for (Line* way = set; way != set + config_.ways; ++way) {
       if (!way->valid || way->tag != line) continue;
       way->used = ++clock_;
-      ++hits;
+      ++statistics_.hits;
       return true;
     }
     miss(now, line);
@@ -44,7 +52,7 @@ class InstructionCache {
   Picoseconds next_arrival(Picoseconds now) const { return ports_.from_memory->next_arrival(now); }
   bool waiting() const { return !missing_.empty(); }
 
-  std::uint64_t hits = 0, misses = 0;
+  InstructionCacheStatistics& statistics() { return statistics_; }
 
  private:
   struct Line {
@@ -66,6 +74,7 @@ class InstructionCache {
   std::vector<Line> lines_;
   std::vector<Address> missing_;  // lines on their way
   std::uint64_t clock_ = 0;
+  InstructionCacheStatistics statistics_{"sm."};
 };
 
 }  // namespace duet::gpu

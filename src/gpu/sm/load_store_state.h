@@ -102,7 +102,7 @@ struct LoadStoreUnit<W>::State {
   std::vector<unsigned> waiting;  // those that may wait for bits and are not fully sent, oldest first
   TrackedOrder<W> order;
   Cycle free_at = 0;  // when the instruction at the queue's head may act
-  LoadStoreStatistics statistics;
+  LoadStoreStatistics statistics{"sm."};
 };
 
 }  // namespace duet::gpu

@@ -432,7 +432,7 @@ Cycle LoadStoreUnit<W>::tick_waiting(Picoseconds now, Cycle cycle) {
 }
 
 template <unsigned W>
-const LoadStoreStatistics& LoadStoreUnit<W>::statistics() const {
+LoadStoreStatistics& LoadStoreUnit<W>::statistics() {
   return state_->statistics;
 }
 

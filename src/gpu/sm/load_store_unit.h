@@ -20,6 +20,7 @@
 #include "memory/channel.h"
 #include "memory/race_detector.h"
 #include "ptx/semantics/semantics.h"
+#include "sim/statistics.h"
 
 namespace duet::gpu {
 
@@ -36,11 +37,21 @@ struct WarpMemory {
   std::uint64_t command = 0;  // Grid::command
 };
 
-struct LoadStoreStatistics {
-  std::uint64_t global_loads = 0, global_stores = 0, atomics = 0, local_loads = 0, local_stores = 0;
-  std::uint64_t shared_accesses = 0, constant_loads = 0;  // warp instructions
-  std::uint64_t transactions = 0;                         // requests to L1
-  std::uint64_t shared_conflict_cycles = 0;               // beyond one cycle per access
+struct LoadStoreStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter transactions{*this, "memory_transactions", "requests", "requests of load-store units to L1"};
+  sim::Counter shared_conflict_cycles{*this, "shared_conflict_cycles", "cycles",
+                                      "shared memory: passes beyond the first of an access"};
+  // Warp instructions.
+  sim::Counter global_loads{*this, "global_loads", "instructions", "loads of global memory, per warp"};
+  sim::Counter global_stores{*this, "global_stores", "instructions", "stores to global memory, per warp"};
+  sim::Counter local_loads{*this, "local_loads", "instructions", "loads of local memory, per warp"};
+  sim::Counter local_stores{*this, "local_stores", "instructions", "stores to local memory, per warp"};
+  sim::Counter atomics{*this, "atomics", "instructions", "atomics on global memory, per warp"};
+  sim::Counter shared_accesses{*this, "shared_accesses", "instructions",
+                               "accesses to shared memory, atomics among them, per warp"};
+  sim::Counter constant_loads{*this, "constant_loads", "instructions",
+                              "loads of constants and kernel parameters, per warp"};
 };
 
 template <unsigned W>
@@ -99,7 +110,7 @@ class LoadStoreUnit {
   // Whether the warp has accesses to tracked memory on their way, which a barrier or a fence comes after.
   bool orders_tracked(std::uint32_t warp) const;
   bool idle() const { return outside_.pending == 0 && outside_.apart == 0; }
-  const LoadStoreStatistics& statistics() const;
+  LoadStoreStatistics& statistics();
   // For reports: the driver's number of the command whose instruction sent a request (Request::requester,
   // pc); 0 when it has come back.
   std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const;

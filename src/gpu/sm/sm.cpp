@@ -26,6 +26,7 @@ TimedSm::TimedSm(sim::Engine& engine, const sim::Component* parent, std::uint32_
     core_ = std::make_unique<SmCoreOf<32>>(number, config, pool, address_space, services);
   else
     core_ = std::make_unique<SmCoreOf<64>>(number, config, pool, address_space, services);
+  for (sim::StatisticGroup* group : core_->statistics()) declare(*group);
 }
 
 TimedSm::~TimedSm() = default;
@@ -39,6 +40,5 @@ std::string TimedSm::waits_for() const { return core_->waits_for(); }
 std::uint64_t TimedSm::command_of(std::uint32_t requester, std::uint32_t pc) const {
   return core_->command_of(requester, pc);
 }
-SmStatistics TimedSm::statistics() const { return core_->statistics(); }
 
 }  // namespace duet::gpu

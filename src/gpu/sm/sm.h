@@ -23,16 +23,6 @@
 
 namespace duet::gpu {
 
-struct SmStatistics {
-  std::uint64_t warp_instructions = 0;  // machine instructions issued
-  IssueSlots issue_slots{};
-  std::uint64_t register_conflict_cycles = 0;
-  std::uint64_t shared_conflict_cycles = 0;
-  std::uint64_t instruction_misses = 0;
-  std::uint64_t memory_transactions = 0;
-  std::uint64_t ticks = 0;  // of the simulator, not of the machine: cycles in which the SM was awake
-};
-
 class SmCore;
 
 class TimedSm : public sim::Component {
@@ -64,7 +54,6 @@ class TimedSm : public sim::Component {
   // For reports: the driver's number of the command whose instruction sent a request (Request::requester,
   // pc); 0: not known.
   std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const;
-  SmStatistics statistics() const;
 
  private:
   std::unique_ptr<SmCore> core_;

@@ -52,7 +52,6 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   const Cycle previous = cycle_;
   now_ = now;
   cycle_ = clock_.advance_to(now);
-  ++statistics_.ticks;
   if (cycle_ > previous + 1 && !blocks_.empty()) account(cycle_ - previous - 1);
   work();
   return next_tick();
@@ -338,14 +337,8 @@ void SmCoreOf<W>::fault(Block& block, FaultKind kind, const std::string& text) {
 }
 
 template <unsigned W>
-SmStatistics SmCoreOf<W>::statistics() const {
-  SmStatistics result = statistics_;
-  const LoadStoreStatistics& memory = load_store_.statistics();
-  result.register_conflict_cycles = units_.conflict_cycles();
-  result.shared_conflict_cycles = memory.shared_conflict_cycles;
-  result.memory_transactions = memory.transactions;
-  result.instruction_misses = instructions_.misses;
-  return result;
+std::vector<sim::StatisticGroup*> SmCoreOf<W>::statistics() {
+  return {&statistics_, &units_.statistics(), &instructions_.statistics(), &load_store_.statistics()};
 }
 
 template class SmCoreOf<32>;

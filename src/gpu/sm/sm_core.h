@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/issue_slot.h"
 #include "gpu/sm/execution_units.h"
 #include "gpu/sm/instruction_cache.h"
 #include "gpu/sm/load_store_unit.h"
@@ -19,8 +20,28 @@
 #include "gpu/sm/warp_scheduler.h"
 #include "gpu/warp/warp_program.h"
 #include "sim/clock_cursor.h"
+#include "sim/statistics.h"
 
 namespace duet::gpu {
+
+struct SmStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter warp_instructions{*this, "warp_instructions", "instructions",
+                                 "machine instructions issued, per warp"};
+  // Cycles of the schedulers while blocks are resident, by IssueSlot (base/issue_slot.h).
+  std::array<sim::Counter, kIssueSlots> issue_slots{{
+      {*this, "slots_issued", "slots", "issue slots: an instruction was issued"},
+      {*this, "slots_unit_busy", "slots", "issue slots: no operand collector of the unit was free"},
+      {*this, "slots_load_store_busy", "slots", "issue slots: the load-store unit's queue was full"},
+      {*this, "slots_dependency", "slots", "issue slots: waits for an arithmetic result or a branch"},
+      {*this, "slots_memory", "slots", "issue slots: waits for a load or an atomic"},
+      {*this, "slots_tracked_order", "slots", "issue slots: waits for its own accesses to tracked memory"},
+      {*this, "slots_fence", "slots", "issue slots: waits at a fence"},
+      {*this, "slots_barrier", "slots", "issue slots: waits at a barrier"},
+      {*this, "slots_fetch", "slots", "issue slots: waits for instructions"},
+      {*this, "slots_no_warp", "slots", "issue slots: no warp was left that could issue"},
+  }};
+};
 
 class SmCore {
  public:
@@ -29,7 +50,7 @@ class SmCore {
   virtual Picoseconds tick(Picoseconds now) = 0;
   virtual std::string waits_for() const = 0;
   virtual std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const = 0;
-  virtual SmStatistics statistics() const = 0;
+  virtual std::vector<sim::StatisticGroup*> statistics() = 0;
   const sim::ClockCursor& clock() const { return clock_; }
 
  protected:
@@ -49,7 +70,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const override {
     return load_store_.command_of(requester, pc);
   }
-  SmStatistics statistics() const override;
+  std::vector<sim::StatisticGroup*> statistics() override;
 
  private:
   static constexpr Cycle kPending = ~Cycle{0};  // scoreboard: a value on its way from memory
@@ -170,7 +191,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   bool drain_changed_ =
       false;  // since finish_blocks() looked: accesses completed, a block ended or there was no room
   bool issued_memory_ = false;  // in this cycle
-  SmStatistics statistics_;
+  SmStatistics statistics_{"sm."};
 };
 
 // Asks for the next instructions of a warp when its buffer has room for them.

@@ -5,9 +5,9 @@
 
 namespace duet::memory {
 
-Cache::Cache(sim::Engine& engine, std::string name, const sim::Component* parent, int level,
-             CacheLevel cache_level, const config::Cache& config, std::uint64_t clock_hz, RequestPool& pool,
-             const LineNumbering& numbering, const config::FullEmpty& full_empty)
+Cache::Cache(sim::Engine& engine, std::string name, const std::string& kind, const sim::Component* parent,
+             int level, CacheLevel cache_level, const config::Cache& config, std::uint64_t clock_hz,
+             RequestPool& pool, const LineNumbering& numbering, const config::FullEmpty& full_empty)
     : Component(engine, std::move(name), parent, level, sim::Role::Memory),
       config_(config),
       full_empty_(full_empty),
@@ -15,7 +15,8 @@ Cache::Cache(sim::Engine& engine, std::string name, const sim::Component* parent
       clock_(clock_hz),
       pool_(pool),
       misses_(config.mshrs, config.mshr_targets),
-      lines_(config, numbering, misses_.size(), this->name()) {
+      lines_(config, numbering, misses_.size(), this->name()),
+      statistics_(*this, kind + '.') {
   const auto refuse = [&](const char* what) { throw Error(this->name() + ": " + what); };
   if (config.latency_cycles == 0 || config.mshrs == 0 || config.mshr_targets == 0)
     refuse("latency_cycles, mshrs and mshr_targets must not be 0");

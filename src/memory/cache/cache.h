@@ -1,6 +1,6 @@
 // A cache: L1 data, constant, instruction cache or a slice of L2, whatever its machine file entry says. It
 // does not know whether it is the last level. Data lie in the cache, so what a request sees is bound at its
-// turn (DESIGN decision 4).
+// turn.
 //
 // Time, in edges of the cache's clock. A request arrives at the first edge at which its packet is visible,
 // one a cycle (class NonTriggered first, clients in turn); it is looked up latency_cycles after that, one a
@@ -37,8 +37,8 @@
 // below as it is counts as a register.
 //
 // Left out: coherence protocols, prefetching, banks of the data array. A write that goes through holds no
-// register: its sender bounds how many are on their way. Sources: DESIGN "Rules of the machine"; write
-// policies as in GPGPU-Sim's public GTX 480 description.
+// register: its sender bounds how many are on their way. Source of the write policies: GPGPU-Sim's public
+// GTX 480 description.
 #pragma once
 
 #include <functional>
@@ -48,30 +48,39 @@
 #include "memory/cache/line_array.h"
 #include "memory/cache/miss_table.h"
 #include "sim/clock_cursor.h"
+#include "sim/statistics.h"
 
 namespace duet::memory {
 
 enum class CacheLevel : std::uint8_t { L1, L2 };  // which page attribute concerns the cache
 
-struct CacheStatistics {
-  std::uint64_t read_hits = 0, read_misses = 0;      // a miss: bytes had to be fetched for it
-  std::uint64_t read_merges = 0;                     // waited for bytes that others had asked for
-  std::uint64_t write_hits = 0, write_misses = 0;    // a hit: the line is held or on its way
-  std::uint64_t atomics = 0;                         // performed here
-  std::uint64_t passed = 0;                          // went below as they are
-  std::uint64_t fills = 0;                           // fetches that came back
-  std::uint64_t evictions = 0;                       // lines replaced
-  std::uint64_t write_backs = 0;                     // packets with dirty bytes
-  std::uint64_t stalls_mshr = 0, stalls_target = 0;  // requests stopped before their lookup, by first cause
-  std::uint64_t stalls_way = 0, stalls_below = 0;
+struct CacheStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter read_hits{*this, "read_hits", "requests", "reads answered from the cache"};
+  sim::Counter read_misses{*this, "read_misses", "requests", "reads for which bytes were fetched"};
+  sim::Counter read_merges{*this, "read_merges", "requests", "reads that joined a fetch on its way"};
+  sim::Counter write_hits{*this, "write_hits", "requests", "writes to a line that is held or on its way"};
+  sim::Counter write_misses{*this, "write_misses", "requests", "writes that took a line"};
+  sim::Counter atomics{*this, "atomics", "requests", "atomics performed here"};
+  sim::Counter passed{*this, "passed", "requests", "writes, atomics and uncached reads that went below"};
+  sim::Counter fills{*this, "fills", "fetches", "fetches that came back"};
+  sim::Counter evictions{*this, "evictions", "lines", "lines replaced"};
+  sim::Counter write_backs{*this, "write_backs", "requests", "lines written to memory below"};
+  // Requests stopped before their lookup, each once, by what stopped them first.
+  sim::Counter stalls{*this, "stalls", "requests", "held up at their lookup, for any of the causes"};
+  sim::Counter stalls_mshr{*this, "stalls_mshr", "requests", "held up: no register for another miss"};
+  sim::Counter stalls_target{*this, "stalls_target", "requests", "held up: no room in a miss for another"};
+  sim::Counter stalls_way{*this, "stalls_way", "requests", "held up: all ways of the set wait for a fetch"};
+  sim::Counter stalls_below{*this, "stalls_below", "requests", "held up: no room in the queue below"};
 };
 
 class Cache : public sim::Component {
  public:
-  // `level` is that of hu2016's tree. Throws duet::Error when the entry cannot be built.
-  Cache(sim::Engine& engine, std::string name, const sim::Component* parent, int level,
-        CacheLevel cache_level, const config::Cache& config, std::uint64_t clock_hz, RequestPool& pool,
-        const LineNumbering& numbering = {}, const config::FullEmpty& full_empty = {});
+  // `kind` begins the names of its statistics ("l2"), `level` is that of hu2016's tree. Throws duet::Error
+  // when the entry cannot be built.
+  Cache(sim::Engine& engine, std::string name, const std::string& kind, const sim::Component* parent,
+        int level, CacheLevel cache_level, const config::Cache& config, std::uint64_t clock_hz,
+        RequestPool& pool, const LineNumbering& numbering = {}, const config::FullEmpty& full_empty = {});
 
   // A client: who sends `requests` reads `responses`, and must always go on reading them.
   void connect_above(Channel& requests, sim::Queue<Packet>& responses);
@@ -93,19 +102,6 @@ class Cache : public sim::Component {
   void flush_range(Address base, Bytes bytes, F store);
 
   const CacheStatistics& statistics() const { return statistics_; }
-  // At the moment: registers in use, triggered requests that went below as they are among them; and whether
-  // a request stands at the end of the pipeline and cannot be looked up.
-  std::size_t registers_held() const {
-    std::size_t held = misses_.in_use();
-    for (unsigned c = 0; c < kTrafficClasses; ++c)
-      if (static_cast<TrafficClass>(c) != TrafficClass::NonTriggered) held += in_transit_of_[c];
-    return held;
-  }
-  bool held_up() const {
-    for (const Pipeline& pipeline : pipelines_)
-      if (pipeline.size != 0 && pipeline.stages[pipeline.head].entry.stalled) return true;
-    return false;
-  }
   // Nothing is inside or on its way. Write-backs count.
   bool idle() const;
   // The line that holds `address`, or null.
@@ -208,11 +204,24 @@ class Cache : public sim::Component {
   Picoseconds words_free(Picoseconds now, const Access& access);
   ByteMask missing_sectors(const ByteMask& wanted, const ByteMask& have) const;
   void used(std::uint32_t line, const Request& by);
+  // At the moment: registers in use, triggered requests that went below as they are among them; and whether
+  // a request stands at the end of the pipeline and cannot be looked up.
+  std::size_t registers_held() const {
+    std::size_t held = misses_.in_use();
+    for (unsigned c = 0; c < kTrafficClasses; ++c)
+      if (static_cast<TrafficClass>(c) != TrafficClass::NonTriggered) held += in_transit_of_[c];
+    return held;
+  }
+  bool held_up() const {
+    for (const Pipeline& pipeline : pipelines_)
+      if (pipeline.size != 0 && pipeline.stages[pipeline.head].entry.stalled) return true;
+    return false;
+  }
   static LineUser user(const Request& request) { return {request.agent, request.kind, request.unit}; }
   static bool waits_unordered(const Access& access) {
     return access.cached && access.request.operation == Operation::Read;
   }
-  static Outcome stall(CacheEntry& entry, std::uint64_t& cause);
+  Outcome stall(CacheEntry& entry, sim::Counter& cause);
   Outcome stalled_below(Outcome outcome, CacheEntry& entry);
 
   void release_miss(std::uint32_t mshr);
@@ -249,6 +258,10 @@ class Cache : public sim::Component {
   bool answered_ = false, sent_ = false;  // in this cycle
   bool again_ = false;                    // the next edge has something to do
   CacheStatistics statistics_;
+  sim::State registers_held_{statistics_, "registers_held", "registers", "registers for misses in use",
+                             [this] { return registers_held(); }};
+  sim::State held_up_{statistics_, "held_up", "caches", "caches whose next request cannot be looked up",
+                      [this] { return std::uint64_t{held_up()}; }};
 };
 
 template <typename F>

@@ -69,7 +69,8 @@ inline bool Cache::goes_below(const Access& access, std::uint32_t line) const {
   }
 }
 
-inline Cache::Outcome Cache::stall(CacheEntry& entry, std::uint64_t& cause) {
+inline Cache::Outcome Cache::stall(CacheEntry& entry, sim::Counter& cause) {
+  statistics_.stalls += !entry.stalled;
   cause += !entry.stalled;
   entry.stalled = true;
   return Outcome::Blocked;

@@ -24,8 +24,10 @@ DramController::DramController(sim::Engine& engine, std::string name, const sim:
       full_empty_(full_empty),
       bits_(full_empty, map, channel),
       triggered_(full_empty),
+      full_empty_statistics_(*this, "full_empty."),
       requests_(kTrafficClasses * config.queue_entries, static_cast<unsigned>(config.banks)),
-      scheduler_(config, requests_) {
+      scheduler_(config, requests_),
+      statistics_(*this, "dram.") {
   if (config.queue_entries == 0) throw Error(this->name() + ": gpu.dram.queue_entries is 0");
   if (config.burst_bytes == 0 || config.burst_cycles == 0)
     throw Error(this->name() + ": gpu.dram.burst_bytes or gpu.dram.burst_cycles is 0");
@@ -256,14 +258,14 @@ void DramController::log(const DramPlan& plan) {
         {plan.cycle, plan.command, plan.bank, plan.entry == kNoEntry ? 0 : requests_[plan.entry].row});
 }
 
-const DramStatistics& DramController::statistics() {
+void DramController::settle_statistics() {
   const Cycle cycle = clock_.cycle_at(engine().now());
   catch_up(cycle);
   if (full_since_ != kNoCycle) {
     statistics_.queue_full_cycles += cycle - full_since_;
     full_since_ = cycle;
   }
-  return statistics_;
+  full_empty_statistics_.most_waiting.at_least(triggered_.most_waiting());
 }
 
 std::string DramController::waits_for() const {

@@ -35,16 +35,24 @@
 #include "memory/waiting_request.h"
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
+#include "sim/statistics.h"
 
 namespace duet::memory {
 
-struct DramStatistics {
-  std::uint64_t reads = 0, writes = 0;  // requests, when their last column command is issued
-  // Of each request: its row was open, its bank closed, or another row had to be closed for it.
-  std::uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;
-  std::uint64_t activates = 0, precharges = 0, refreshes = 0;
-  std::uint64_t data_bus_busy_cycles = 0;
-  std::uint64_t queue_full_cycles = 0;  // a request was there and found all entries of its class taken
+struct DramStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  // Requests, when their last column command is issued.
+  sim::Counter reads{*this, "reads", "requests", "reads"};
+  sim::Counter writes{*this, "writes", "requests", "writes"};
+  sim::Counter row_hits{*this, "row_hits", "requests", "requests to an open row"};
+  sim::Counter row_misses{*this, "row_misses", "requests", "requests to a closed bank"};
+  sim::Counter row_conflicts{*this, "row_conflicts", "requests", "requests that closed another row"};
+  sim::Counter activates{*this, "activates", "commands", "rows opened"};
+  sim::Counter precharges{*this, "precharges", "commands", "rows closed"};
+  sim::Counter refreshes{*this, "refreshes", "commands", "all-bank refreshes"};
+  sim::Counter data_bus_busy_cycles{*this, "data_bus_busy_cycles", "tCK", "cycles with data on the bus"};
+  sim::Counter queue_full_cycles{*this, "queue_full_cycles", "tCK",
+                                 "cycles in which a request found all entries of its class taken"};
 };
 
 struct IssuedCommand {
@@ -72,11 +80,16 @@ class DramController : public sim::Component {
   std::string waits_for() const override;
   Picoseconds next_opportunity(Picoseconds time) const override { return cursor_.first_edge_after(time); }
 
+  void settle_statistics() override;
   // Up to the engine's time.
-  const DramStatistics& statistics();
-  const FullEmptyStatistics& full_empty_statistics();
-  // Requests that are in the queues of triggered requests now.
-  std::size_t waiting() const { return triggered_.waiting(); }
+  const DramStatistics& statistics() {
+    settle_statistics();
+    return statistics_;
+  }
+  const FullEmptyStatistics& full_empty_statistics() {
+    settle_statistics();
+    return full_empty_statistics_;
+  }
   // Outside simulated time: everything in the range is full.
   void reset_bits(Address base, Bytes bytes) {
     bits_.reset(base, bytes);
@@ -125,6 +138,9 @@ class DramController : public sim::Component {
   PlainWrites plain_writes_;
   TriggerQueues triggered_;
   FullEmptyStatistics full_empty_statistics_;
+  sim::State waiting_{full_empty_statistics_, "waiting", "requests",
+                      "requests that wait in the controllers' queues",
+                      [this] { return triggered_.waiting(); }};
   bool look_again_ = false;  // a request in triggered_ may be able to leave
   RequestLists requests_;
   DramScheduler scheduler_;

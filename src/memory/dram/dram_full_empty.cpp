@@ -137,11 +137,6 @@ void DramController::perform(std::uint32_t index) {
   if (requests_.admit(back)) scheduler_.added(back);
 }
 
-const FullEmptyStatistics& DramController::full_empty_statistics() {
-  full_empty_statistics_.most_waiting = triggered_.most_waiting();
-  return full_empty_statistics_;
-}
-
 WaitingRequest DramController::describe(const Request& request) const {
   WaitingRequest out;
   ByteMask bytes = any(request.required) ? request.required : request.mask;

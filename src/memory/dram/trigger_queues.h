@@ -13,18 +13,24 @@
 
 #include "memory/channel.h"
 #include "memory/dram/full_empty_bits.h"
+#include "sim/statistics.h"
 
 namespace duet::memory {
 
-struct FullEmptyStatistics {
-  std::uint64_t triggered = 0, waited = 0;  // requests that had a trigger, that were not satisfied on arrival
-  std::uint64_t wait_cycles = 0;            // of requests that left, from their arrival at the controller
-  std::uint64_t fills = 0, empties = 0;     // requests with the action
-  std::uint64_t narrow_stores = 0;          // that wrote a part of a granule
-  std::uint64_t atomics = 0;                // performed in a controller
-  std::uint64_t released = 0;               // by an override, with a trigger that was not satisfied
-  std::uint64_t nacks = 0;                  // refusals after gpu.full_empty.nack_cycles
-  std::uint64_t most_waiting = 0;           // entries of one queue in use at once
+struct FullEmptyStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter triggered{*this, "triggered", "requests", "requests with a trigger"};
+  sim::Counter waited{*this, "waited", "requests", "requests whose trigger was not satisfied on arrival"};
+  sim::Counter wait_cycles{*this, "wait_cycles", "tCK",
+                           "sum of the waits of triggered requests at the controllers"};
+  sim::Maximum most_waiting{*this, "most_waiting", "requests",
+                            "most entries of a controller's queue in use at once"};
+  sim::Counter fills{*this, "fills", "requests", "requests that filled"};
+  sim::Counter empties{*this, "empties", "requests", "requests that emptied"};
+  sim::Counter narrow_stores{*this, "narrow_stores", "requests", "fills of a part of a word"};
+  sim::Counter released{*this, "released", "requests", "waiting requests that an override let go"};
+  sim::Counter nacks{*this, "nacks", "refusals", "requests sent back after gpu.full_empty.nack_cycles"};
+  sim::Counter atomics{*this, "atomics", "requests", "atomics, performed at the controllers"};
 };
 
 class TriggerQueues {

@@ -33,13 +33,14 @@ constexpr unsigned kNoOffer = ~0u;
 }  // namespace
 
 CrossbarBase::CrossbarBase(sim::Engine& engine, std::string name, const sim::Component* parent,
-                           const config::Interconnect& config)
+                           const config::Interconnect& config, std::string prefix)
     : Component(engine, std::move(name), parent, 1, sim::Role::DataMovementElement),
       clock_(config.clock_khz * 1000),
       flit_bytes_(static_cast<std::uint32_t>(config.flit_bytes)),
       header_bytes_(static_cast<std::uint32_t>(config.header_bytes)),
       latency_cycles_(config.latency_cycles),
-      queue_packets_(config.queue_packets) {}
+      queue_packets_(config.queue_packets),
+      statistics_(*this, std::move(prefix)) {}
 
 unsigned CrossbarBase::add_input_port() {
   if (inputs_.size() == kMaxPorts) throw Error(name() + ": more than 256 input ports");
@@ -236,8 +237,6 @@ inline void CrossbarBase::send(InputPort& port, Picoseconds now) {
   ++statistics_.packets;
   statistics_.flits += cycles;
   statistics_.waiting_ps += now - input.head_since;
-  ++output.statistics.packets;
-  output.statistics.flits += cycles;
 
   port.heads &= ~input.bit;
   bool another = false;  // head at this port for the same output queue

@@ -22,6 +22,7 @@
 #include <deque>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "config/machine.h"
@@ -30,19 +31,17 @@
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
+#include "sim/statistics.h"
 
 namespace duet::memory {
 
 class CrossbarBase : public sim::Component {
  public:
-  struct PortStatistics {
-    std::uint64_t packets = 0;
-    std::uint64_t flits = 0;  // cycles for which the port was taken
-  };
-  struct Statistics {
-    std::uint64_t packets = 0;
-    std::uint64_t flits = 0;
-    Picoseconds waiting_ps = 0;  // that packets spent at the head of their queue until they were sent
+  struct Statistics : sim::StatisticGroup {
+    using StatisticGroup::StatisticGroup;
+    sim::Counter packets{*this, "packets", "packets", "packets sent"};
+    sim::Counter flits{*this, "flits", "cycles", "cycles for which ports were taken"};
+    sim::Counter waiting_ps{*this, "waiting_ps", "ps", "time of packets at the head of their queue"};
   };
 
   // A port is a wire: what several producers send through one input port, or what is sent to several numbers
@@ -55,13 +54,12 @@ class CrossbarBase : public sim::Component {
   std::string waits_for() const override;
 
   const Statistics& statistics() const { return statistics_; }
-  const PortStatistics& output_statistics(unsigned port) const { return outputs_[port].statistics; }
 
  protected:
   using PacketQueue = sim::Queue<Packet>;
 
   CrossbarBase(sim::Engine& engine, std::string name, const sim::Component* parent,
-               const config::Interconnect& config);
+               const config::Interconnect& config, std::string prefix);
   std::size_t queue_packets() const { return queue_packets_; }
   // One queue a class.
   void connect_input(unsigned port, std::span<PacketQueue* const> queues);
@@ -123,7 +121,6 @@ class CrossbarBase : public sim::Component {
     std::uint64_t requested = 0;  // queues (one bit a slot) with requests
     unsigned round_robin = 0;
     std::vector<std::uint16_t> queues;
-    PortStatistics statistics;
   };
 
   struct Reservation {
@@ -171,7 +168,9 @@ class Crossbar : public CrossbarBase {
  public:
   Crossbar(sim::Engine& engine, std::string name, const sim::Component* parent,
            const config::Interconnect& config)
-      : CrossbarBase(engine, std::move(name), parent, config) {}
+      : CrossbarBase(
+            engine, std::move(name), parent, config,
+            std::is_same_v<Connection, Channel> ? "interconnect.request_" : "interconnect.response_") {}
 
   // What `producer` sends through: queue_packets of each class.
   Connection& add_input(unsigned port, sim::Component* producer) {

@@ -28,9 +28,9 @@ TEST(ClockDomain, EdgesFollowFromTheirNumber) {
   EXPECT_EQ(clock.edge(772), 1'000'000u);
 }
 
-class Counter : public Component {
+class Metronome : public Component {
  public:
-  Counter(Engine& engine, std::string name) : Component(engine, std::move(name), nullptr, 0, Role::None) {}
+  Metronome(Engine& engine, std::string name) : Component(engine, std::move(name), nullptr, 0, Role::None) {}
   Picoseconds tick(Picoseconds now) override {
     times.push_back(now);
     return period != 0 && times.size() < 3 ? now + period : kNever;
@@ -41,7 +41,7 @@ class Counter : public Component {
 
 TEST(Engine, TicksAtTheEarliestWakeUpOnly) {
   Engine engine;
-  Counter counter(engine, "c");
+  Metronome counter(engine, "c");
   engine.wake(counter, 50);
   engine.wake(counter, 20);
   engine.wake(counter, 30);
@@ -53,7 +53,7 @@ TEST(Engine, TicksAtTheEarliestWakeUpOnly) {
 
 TEST(Engine, RunWhileNotStopsAtTheLimit) {
   Engine engine;
-  Counter counter(engine, "c");
+  Metronome counter(engine, "c");
   counter.period = 10;
   engine.wake(counter, 10);
   EXPECT_FALSE(engine.run_while_not([&] { return counter.times.size() == 3; }, 29));
@@ -74,9 +74,9 @@ TEST(Engine, TicksComeInOrderAtAnyDistance) {
     return (state >> 33) % below;
   };
   Engine engine;
-  std::vector<std::unique_ptr<Counter>> counters;
+  std::vector<std::unique_ptr<Metronome>> counters;
   std::vector<Picoseconds> asked(kComponents, kNever);
-  for (unsigned i = 0; i < kComponents; ++i) counters.push_back(std::make_unique<Counter>(engine, "c"));
+  for (unsigned i = 0; i < kComponents; ++i) counters.push_back(std::make_unique<Metronome>(engine, "c"));
   for (unsigned round = 0; round < 20'000; ++round) {
     if (random(2) == 0) {
       const auto i = static_cast<unsigned>(random(kComponents));
@@ -129,7 +129,7 @@ TEST(Engine, TheReportNamesOnceWhatDiffersInNumbers) {
 
 TEST(Queue, EntryIsSeenStrictlyLaterAndSlotIsFreeStrictlyLater) {
   Engine engine;
-  Counter producer(engine, "p"), consumer(engine, "q");
+  Metronome producer(engine, "p"), consumer(engine, "q");
   Queue<int> queue(1, &producer, &consumer);
   ASSERT_TRUE(queue.can_push(10));
   queue.push(10, 7);

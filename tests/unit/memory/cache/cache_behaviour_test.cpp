@@ -241,7 +241,7 @@ TEST(Cache, AtomicsTakeTheirTypeMaskAndFlushSubnormals) {
 // Two levels: an atomic passes L1, which must not show the old value afterwards, nor install an older fetch.
 TEST(Cache, AnAtomicPassesALevelThatPerformsNoneAndDropsItsLine) {
   Rig rig(l2_config(), CacheLevel::L2, 0);
-  Cache l1(rig.engine, "l1", nullptr, 0, CacheLevel::L1, l1_config(), kHertz, rig.pool);
+  Cache l1(rig.engine, "l1", "cache", nullptr, 0, CacheLevel::L1, l1_config(), kHertz, rig.pool);
   Channel down(8, &l1, &rig.cache);
   sim::Queue<Packet> up(8, &rig.cache, &l1);
   rig.cache.connect_above(down, up);

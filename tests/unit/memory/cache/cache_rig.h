@@ -205,7 +205,7 @@ struct Rig {
   explicit Rig(const config::Cache& config, CacheLevel level = CacheLevel::L2, unsigned clients = 1,
                unsigned latency = 20, std::uint64_t seed = 0)
       : engine(seed),
-        cache(engine, "cache", nullptr, 1, level, config, kHertz, pool),
+        cache(engine, "cache", "cache", nullptr, 1, level, config, kHertz, pool),
         memory(engine, pool, 64 * 1024, latency),
         below(config.queue_entries, &cache, &memory),
         from_below(config.queue_entries, &memory, &cache) {

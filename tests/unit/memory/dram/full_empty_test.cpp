@@ -400,7 +400,7 @@ TEST_F(FullEmpty, InlineBitsCostABurst) {
   build();
   read(0);
   rig->run();
-  const auto sideband = rig->unit.statistics().data_bus_busy_cycles;
+  const std::uint64_t sideband = rig->unit.statistics().data_bus_busy_cycles;
   gpu.full_empty.bits = "inline";
   build();
   read(0);
