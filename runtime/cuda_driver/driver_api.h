@@ -40,8 +40,7 @@ inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUd
 
 }  // namespace duet::cuda
 
-// DUET_CU(cuEventQuery, Context, (CUevent event), cudaEventQuery(event)): another name for a runtime
-// function.
+// Another name for a runtime function: DUET_CU(cuEventQuery, Context, (CUevent event), cudaEventQuery(event))
 #define DUET_CU(name, needs, parameters, call)                                                     \
   extern "C" CUresult name parameters {                                                            \
     static duet::cuda::ApiFunction duet_function{#name, duet::cuda::CallKind::Other};              \

@@ -1,6 +1,6 @@
-// How a program finds functions by their names while it runs, in the driver interface and in the runtime's;
-// and the end of programs that ask for private tables, as only a runtime does that is linked statically into
-// them.
+// How a running program finds functions by their names, in the driver interface and in the runtime's. Also
+// the end of programs that ask for private tables: only a runtime that is linked into them statically does
+// so.
 #include "cuda_driver/entry_points.h"
 
 #include <cstring>

@@ -1,6 +1,5 @@
-// Quantities that every room shares: simulated time, sizes, addresses.
-// Source: DESIGN rules "Time": simulated time is an integer count of picoseconds, never a rounded period
-// added up.
+// Quantities that every room shares: simulated time, sizes, addresses. Time is an integer number of
+// picoseconds; nobody adds up rounded periods of a clock.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// The commands behind `duet NAME`. Each returns the process's exit status; a duet::Error becomes one line and
-// 125.
+// The commands behind `duet NAME`. Each returns the process's exit status; a duet::Error is a line and 125.
 #pragma once
 
 #include <cstdint>

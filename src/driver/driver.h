@@ -167,24 +167,22 @@ class Driver : public sim::Component {
   void destroy_event(EventId event);
   bool event_exists(EventId event) const;
 
-  // Whether another command fits into the queue of the stream's channel; otherwise the caller must let time
-  // pass.
+  // Whether another command fits into the queue of the stream's channel; if not, time must pass.
   bool can_submit(StreamId stream) const;
   // Stage (i) has ended at engine().now().
   CommandId submit(Command command);
 
   // Asking is how the host learns that something is complete, where that is kept (keep_order).
   bool complete(CommandId id) const;
-  bool stream_idle(StreamId stream)
-      const;  // everything submitted so far is complete (of a barrier stream: in all streams that join)
+  // Everything submitted so far is complete (of a barrier stream: in all streams that join).
+  bool stream_idle(StreamId stream) const;
   bool all_idle() const;
   // The same for who only looks on.
   bool outstanding() const;
   // A launch has been submitted and is not complete.
   bool kernel_outstanding() const;
   CommandId last_submitted(StreamId stream) const;  // 0: none yet
-  // What a command that is submitted to the stream now still has to wait for: by stream the last such
-  // command.
+  // What a command submitted to the stream now would have to wait for: the last command of each stream.
   std::vector<CommandId> predecessors(StreamId stream) const;
   // Event: not recorded yet counts as complete, as in CUDA. Time of the completed record; nothing while
   // pending or never recorded.

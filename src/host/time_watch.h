@@ -15,8 +15,7 @@ class TimeWatch {
   virtual Picoseconds horizon(Picoseconds now, Picoseconds next_event) = 0;
   // Called with the machine standing still at `now`. Throws duet::Stopped to end the run.
   virtual void look(Picoseconds now) = 0;
-  // Of a machine that can make no progress: why, behind a colon, and what is known of it, in lines of their
-  // own.
+  // Of a machine that can make no progress: why, behind a colon, and the facts, a line each.
   virtual std::string standstill() = 0;
 };
 

@@ -16,8 +16,7 @@ namespace duet::machine {
 
 class DeviceHeap {
  public:
-  // `arenas` ranges of `limit` bytes follow each other from `base`; all allocations together keep to the
-  // limit.
+  // `arenas` ranges of `limit` bytes from `base` on; all allocations together keep to the limit.
   DeviceHeap(Address base, Bytes limit, std::uint32_t arenas);
 
   // 0 when there is no such room, or nothing is asked for. Times never go back.

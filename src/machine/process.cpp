@@ -176,8 +176,7 @@ void Process::place_code(LoadedModule& loaded, const std::string& name) {
 
 // The machine's limit, .maxnreg or the loader's, and what .minnctapersm leaves to a block of .maxntid
 // threads; without it, or where it cannot be had, one such block fits on an SM, as after ptxas. An assembler
-// would have spilled the others to local memory. A count that the user has set is limited by the machine
-// only.
+// would have spilled the others to local memory. Only the machine limits a count that the user has set.
 void Process::limit_registers(ptx::Kernel& kernel, std::uint32_t most) const {
   const config::Sm& sm = config().gpu.sm;
   const bool as_compiled = options_.registers_per_thread == 0;

@@ -1,5 +1,4 @@
-// The device as the machine file describes it, limits, versions, and whole-device synchronization. One
-// device.
+// The one device, as the machine file describes it: limits, versions, waiting for all of it.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -17,8 +17,7 @@ namespace {
 const ManagedGuard* guard = nullptr;  // for the handler; set once
 struct sigaction before;
 
-// Says what was touched, or hands the signal to whom it belonged to before. Returning runs the instruction
-// again.
+// Says what was touched, or hands the signal to its former handler. Returning runs the instruction again.
 void on_fault(int signal, siginfo_t* info, void* context) {
   char text[512];
   if (guard->explain(reinterpret_cast<Address>(info->si_addr), text, sizeof text)) {

@@ -1,11 +1,11 @@
 // Who may touch managed memory when, on machines without gpu.concurrent_managed_access (CUDA programming
-// guide, "Coherency and Concurrency"; dashti2017 §3): from a kernel's launch until the host
-// has synchronized with it, the host may not touch managed memory, or of memory attached to a stream only
-// while a kernel of that stream runs; memory attached to the host is always its own. Pages that the host may
-// not touch are protected; who touches them all the same ends with one line and SIGSEGV. The simulator itself
-// reaches managed memory through another mapping of the same pages. Left out: a system call that is given
-// such memory answers EFAULT; memory attached to the host is not refused to kernels; attachment takes effect
-// at the call, not in stream order.
+// guide, "Coherency and Concurrency"; dashti2017 §3): from a kernel's launch until the host has synchronized
+// with it, the host may not touch managed memory, or of memory attached to a stream only while a kernel of
+// that stream runs; memory attached to the host is always its own. Pages that the host may not touch are
+// protected; who touches them all the same ends with one line and SIGSEGV. The simulator itself reaches
+// managed memory through another mapping of the same pages. Left out: a system call that is given such memory
+// answers EFAULT; memory attached to the host is not refused to kernels; attachment takes effect at the call,
+// not in stream order.
 #pragma once
 
 #include <functional>

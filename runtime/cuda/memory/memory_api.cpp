@@ -229,8 +229,7 @@ DUET_API(cudaGetSymbolSize, Other, (size_t * size, const void* symbol)) {
 }
 DUET_END
 
-// Managed memory is plain shared memory: there is nothing to move ahead of its use, and advice changes
-// nothing.
+// Managed memory is plain shared memory: nothing has to move ahead of its use, and advice changes nothing.
 namespace {
 cudaError_t check_managed(Session& session, const void* pointer, size_t count) {
   const Allocation* allocation = session.space().find(address_of(pointer));

@@ -28,8 +28,7 @@ std::string ptx_of_bytes(Session& session, const void* image, std::size_t bytes,
 // Null when the file cannot be read.
 std::unique_ptr<std::string> read_file(const char* path);
 
-// What a load that failed has to say, for cuModuleLoadDataEx and cuLinkCreate; standard error says it as
-// well.
+// What a failed load says to cuModuleLoadDataEx and cuLinkCreate; standard error says it as well.
 struct LoadResult {
   cudaError_t error = cudaSuccess;
   std::string message;

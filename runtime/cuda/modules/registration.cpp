@@ -34,8 +34,7 @@ DUET_EXPORT void** __cudaRegisterFatBinary(void* fat_binary) {
   return reinterpret_cast<void**>(session.register_image(fat_binary));
 }
 DUET_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
-// The image stays: code of the program may still be running in simulated time, and nothing is destroyed at
-// exit.
+// The image stays: its kernels may still run in simulated time, and nothing is destroyed at exit.
 DUET_EXPORT void __cudaUnregisterFatBinary(void**) {}
 // Called before the host first uses a managed variable. Code that cannot be compiled ends the program.
 DUET_EXPORT char __cudaInitModule(void** handle) {

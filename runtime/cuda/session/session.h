@@ -89,8 +89,7 @@ struct ThreadState {
 class Session {
  public:
   static Session& get();
-  // The child of a fork, or a call from inside a host function: why this call is refused; cudaSuccess when it
-  // is not.
+  // Why every call is refused: this is the child of a fork. cudaSuccess when it is not.
   static cudaError_t refusal();
 
   process::Program& program() { return program_; }

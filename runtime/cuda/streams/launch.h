@@ -1,5 +1,4 @@
-// Launching a kernel: CUDA's checks, then a command for the driver, or a node of the graph that the stream
-// captures.
+// Launching a kernel: CUDA's checks, then a command for the driver or a node of the captured graph.
 #pragma once
 
 #include "cuda/session/session.h"

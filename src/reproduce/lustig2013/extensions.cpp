@@ -98,8 +98,7 @@ struct Way {
   Strings sets;
 };
 
-// One program in several ways at several sizes: the least that the first way gains over the best of the
-// others.
+// One program in several ways and sizes: the least that the first way gains over the best of the others.
 void compare(Experiments& experiments, const std::string& program, const Setup& setup,
              const std::vector<Way>& ways, const std::vector<Strings>& sizes, Measurements& out) {
   std::vector<Job> jobs;

@@ -158,8 +158,7 @@ Strings free_calls() {
   return sets;
 }
 
-// What a variant saves although calls and driver cost nothing is overlap; the rest of what it saves is
-// theirs.
+// What a variant saves where calls and driver cost nothing is overlap; the rest it saves of them.
 void split_gains(const Grid& grid, const Grid& free, Measurements& out) {
   double overlap_sum = 0;
   bool whole = true;
