@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/machine.h"
+#include "config/names.h"
 
 namespace duet::config {
 
@@ -17,7 +18,7 @@ struct Field {
   std::uint64_t maximum;
   const char* unit;
   const char* description;
-  const char* choices = nullptr;  // of a string: "a|b"; null: any
+  Names names = {};  // of a string: those that it may be; none: any text
 };
 
 // The fields of `machine`, in the order in which they are printed.

@@ -174,9 +174,9 @@ void assign(const Field& field, const RawValue& raw) {
   } else {
     const auto value = raw.node->value_exact<std::string>();
     if (!value) throw Error(fmt::format("{}: {} must be a string in quotes", raw.where(), field.key));
-    if (field.choices != nullptr &&
-        ("|" + std::string(field.choices) + "|").find("|" + *value + "|") == std::string::npos)
-      throw Error(fmt::format("{}: {} must be one of {}", raw.where(), field.key, field.choices));
+    if (!field.names.empty() &&
+        std::find(field.names.begin(), field.names.end(), *value) == field.names.end())
+      throw Error(fmt::format("{}: {}", raw.where(), unknown_name(field.key, *value, field.names)));
     *std::get<std::string*>(field.value) = *value;
   }
 }

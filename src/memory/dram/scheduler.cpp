@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/error.h"
+#include "config/names.h"
 
 namespace duet::memory {
 
@@ -20,11 +21,9 @@ DramScheduler::DramScheduler(const config::Dram& config, const RequestLists& req
       timer_(timing_rules(config), static_cast<unsigned>(config.banks),
              static_cast<unsigned>(config.bank_groups)),
       bank_count_(static_cast<unsigned>(config.banks)),
-      first_ready_(config.scheduler == "fr-fcfs"),
+      first_ready_(config::place_of("gpu.dram.scheduler", config.scheduler, config::kDramSchedulers) == 0),
       limit_(config.queue_entries),
       refresh_interval_(config.timing.refi) {
-  if (!first_ready_ && config.scheduler != "fcfs")
-    throw Error("gpu.dram.scheduler = " + config.scheduler + " is neither fr-fcfs nor fcfs");
   if (!config.refresh) return;
   // Within one interval: every row closed, the refresh itself, and something left for requests.
   const config::DramTiming& t = config.timing;

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "config/fields.h"
 
 namespace duet::config {
 namespace {
@@ -136,6 +137,33 @@ TEST(Set, IsChecked) {
   EXPECT_EQ(load_machine("gtx580", kMachines, {"name=a [b] = \xc3\xa4"}).machine.name, "a [b] = \xc3\xa4");
   EXPECT_NE(error_of("gtx580", {"gpu.dram.page_bytes=5000"}).find("power of two"), std::string::npos);
   EXPECT_NE(error_of("nothing").find("known are gtx480, gtx580"), std::string::npos);
+}
+
+TEST(Names, EveryKeyWithNamesTakesThoseAndNoOther) {
+  Machine machine;
+  std::vector<std::string> free_text;
+  for (const Field& field : fields_of(machine)) {
+    if (!std::holds_alternative<std::string*>(field.value)) continue;
+    if (field.names.empty()) {
+      free_text.push_back(field.key);
+      continue;
+    }
+    std::string known;
+    for (const std::string_view name : field.names) {
+      EXPECT_EQ(error_of("gtx580", {field.key + "=" + std::string(name)}), "no error");
+      known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    EXPECT_EQ(error_of("gtx580", {field.key + "=nonsense"}),
+              "--set: " + field.key + " = \"nonsense\" is not known: known are " + known);
+    EXPECT_NE(error_of("gtx580", {field.key + "=\"\""}), "no error") << field.key;
+  }
+  EXPECT_EQ(free_text,
+            (std::vector<std::string>{"name", "description", "gpu.name", "link.name", "host.name"}));
+}
+
+TEST(Names, AComponentFindsThePlaceOfANameOrRefusesIt) {
+  EXPECT_EQ(place_of("gpu.dram.scheduler", "fcfs", kDramSchedulers), 1u);
+  EXPECT_THROW(place_of("gpu.dram.scheduler", "fcf", kDramSchedulers), Error);
 }
 
 }  // namespace

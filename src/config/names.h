@@ -1,0 +1,32 @@
+// The names that a machine file may write where a component has several ways of doing something, one list a
+// key. A key's declaration (fields.cpp) refuses every other name, and the component that is built by the name
+// finds its place in the same list (place_of), so that neither knows a name that the other does not.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace duet::config {
+
+using Names = std::span<const std::string_view>;
+
+inline constexpr std::array<std::string_view, 2> kWarpSchedulers{"gto", "lrr"};
+inline constexpr std::array<std::string_view, 2> kDramSchedulers{"fr-fcfs", "fcfs"};
+
+inline constexpr std::array<std::string_view, 2> kFullEmptyBits{"sideband", "inline"};
+inline constexpr std::array<std::string_view, 2> kFullEmptyAtomics{"full-fill", "none"};
+inline constexpr std::array<std::string_view, 2> kNarrowStores{"fill", "keep"};
+inline constexpr std::array<std::string_view, 2> kTrackedMemory{"asked", "all"};
+inline constexpr std::array<std::string_view, 2> kFirstBits{"full", "empty"};
+inline constexpr std::array<std::string_view, 3> kOrderGrains{"granule", "line", "warp"};
+
+// `key = "name" is not known: known are a, b`.
+std::string unknown_name(std::string_view key, std::string_view name, Names known);
+
+// Where `name` stands in `known`. Throws duet::Error with unknown_name()'s text.
+std::size_t place_of(std::string_view key, std::string_view name, Names known);
+
+}  // namespace duet::config
