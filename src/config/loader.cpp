@@ -1,4 +1,3 @@
-// Reads machine files with toml++; the comments, which toml++ drops, are taken from the lines of the values.
 #include "config/loader.h"
 
 #include <fmt/format.h>
@@ -6,14 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
 
 #include "base/error.h"
 #include "config/fields.h"
+#include "config/machine_file.h"
 
 namespace duet::config {
 
@@ -21,119 +17,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct File {
-  std::string path, name;  // as it was opened; without its folders
-  toml::table table;
-  std::vector<std::string> comments;  // of each line
-};
-
 struct RawValue {
   toml::node* node;
   std::string_view source;
-  const File* file;  // null: --set
+  const MachineFile* file;  // null: --set
   unsigned line;
   std::string where() const { return file != nullptr ? fmt::format("{}:{}", file->path, line) : "--set"; }
 };
 
-// What stands before the comment, without spaces around it, and the comment. It begins at the first '#'
-// outside of quotes.
-std::pair<std::string_view, std::string_view> split_line(std::string_view line) {
-  char quote = 0;
-  std::size_t i = 0;
-  for (; i < line.size() && (quote != 0 || line[i] != '#'); ++i) {
-    if (quote == '"' && line[i] == '\\') {
-      ++i;
-    } else if (quote != 0 ? line[i] == quote : line[i] == '"' || line[i] == '\'') {
-      quote = quote != 0 ? 0 : line[i];
-    }
-  }
-  const auto trimmed = [](std::string_view text, const char* outside) {
-    const std::size_t first = text.find_first_not_of(outside);
-    if (first == text.npos) return std::string_view();
-    return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
-  };
-  i = std::min(i, line.size());
-  return {trimmed(line.substr(0, i), " \t"), trimmed(line.substr(i), "# \t")};
-}
-
-// toml++ 3.3 does not survive every text, so that it is given only [table], key = value in one line, where
-// the value is of these two forms. What else TOML has is refused.
-bool is_value(std::string_view text) {
-  if (text.empty()) return false;
-  if (text.front() == '"' || text.front() == '\'') {
-    // One string, which ends the text.
-    const char quote = text.front();
-    for (std::size_t i = 1; i < text.size(); ++i) {
-      if (static_cast<unsigned char>(text[i]) < ' ' && text[i] != '\t') return false;
-      if (text[i] == quote) return i + 1 == text.size();
-      if (text[i] == '\\' && quote == '"') ++i;
-    }
-    return false;
-  }
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '+' || c == '.';
-  });
-}
-
-bool is_table_or_value(std::string_view line) {
-  const auto is_name = [](std::string_view name) {
-    // Names joined by dots: none is empty.
-    if (name.empty() || name.front() == '.' || name.back() == '.' || name.find("..") != name.npos)
-      return false;
-    return std::all_of(name.begin(), name.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-             c == '-' || c == '.';
-    });
-  };
-  if (line.front() == '[')
-    return line.size() > 2 && line.back() == ']' && is_name(line.substr(1, line.size() - 2));
-  const std::size_t equals = line.find('=');
-  if (equals == line.npos || equals == 0) return false;
-  const std::string_view key = line.substr(0, line.find_last_not_of(" \t", equals - 1) + 1);
-  const std::size_t value = line.find_first_not_of(" \t", equals + 1);
-  return is_name(key) && value != line.npos && is_value(line.substr(value));
-}
-
-// The text without its comments, which are most of it and which toml++ reads slowly, and the comment of each
-// line.
-std::string take_comments(const std::string& text, const std::string& path,
-                          std::vector<std::string>& comments) {
-  std::string rest;
-  rest.reserve(text.size());
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const auto [value, comment] = split_line(std::string_view(text.data() + begin, end - begin));
-    begin = end + 1;
-    comments.emplace_back(comment);
-    if (!value.empty() && !is_table_or_value(value))
-      throw Error(fmt::format(
-          "{}:{}: neither [table] nor key = value (a number, true, false or one string in quotes)", path,
-          comments.size()));
-    rest += value;
-    rest += '\n';
-  }
-  return rest;
-}
-
-File read_file(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw Error(fmt::format("cannot read machine file {}", path));
-  std::stringstream text;
-  text << in.rdbuf();
-  File file{path, fs::path(path).filename(), {}, {}};
-  const std::string values = take_comments(text.str(), path, file.comments);
-  try {
-    file.table = toml::parse(values, path);
-  } catch (const toml::parse_error& e) {
-    throw Error(fmt::format("{}:{}: {}", path, e.source().begin.line, e.description()));
-  }
-  return file;
-}
-
 using RawValues = std::map<std::string, RawValue, std::less<>>;
 
-void flatten(const File& file, toml::table& table, const std::string& prefix, RawValues& values) {
+void flatten(const MachineFile& file, toml::table& table, const std::string& prefix, RawValues& values) {
   for (auto&& [key, node] : table) {
     const std::string name = prefix + std::string(key.str());
     if (auto* inner = node.as_table()) {
@@ -240,13 +134,13 @@ void check_consistency(const Machine& m) {
 
 ResolvedMachine load_machine(const std::string& name, const std::string& machines_directory,
                              const std::vector<std::string>& sets) {
-  std::vector<File> files;
+  std::vector<MachineFile> files;
   std::string path = path_of(name, machines_directory);
   for (;;) {
-    for (const File& seen : files)
+    for (const MachineFile& seen : files)
       if (fs::exists(path) && fs::equivalent(seen.path, path))
         throw Error(fmt::format("{}: base leads back to this file", path));
-    files.push_back(read_file(path));
+    files.push_back(read_machine_file(path));
     const auto* base = files.back().table.get("base");
     if (base == nullptr) break;
     const auto base_name = base->value<std::string>();
@@ -346,7 +240,7 @@ std::vector<MachineName> list_machines(const std::string& machines_directory) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(machines_directory, error)) {
     if (entry.path().extension() != ".toml") continue;
-    File file = read_file(entry.path());
+    MachineFile file = read_machine_file(entry.path());
     names.push_back({entry.path().stem(), file.table["description"].value_or<std::string>("")});
   }
   if (error)

@@ -1,0 +1,25 @@
+// One machine file as text: the part of TOML that machine files may use, read with toml++, and the comments
+// behind its lines, which toml++ drops and which name the sources of numbers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+namespace duet::config {
+
+struct MachineFile {
+  std::string path, name;  // as it was opened; without its folders
+  toml::table table;
+  std::vector<std::string> comments;  // of each line
+};
+
+// Throws duet::Error with file and line.
+MachineFile read_machine_file(const std::string& path);
+
+// Whether a text is a number, a word, or one string in quotes.
+bool is_value(std::string_view text);
+
+}  // namespace duet::config
