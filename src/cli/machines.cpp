@@ -16,8 +16,8 @@ int list_machines(const config::Installation& installation) {
 
 int show_machine(const config::Installation& installation, const std::string& name,
                  const std::vector<std::string>& sets) {
-  std::fputs(config::to_toml(config::load_machine(name, installation.machines_directory, sets)).c_str(),
-             stdout);
+  const auto machine = config::load_topology(name, installation.machines_directory, sets);
+  std::fputs(config::to_toml(machine.values).c_str(), stdout);
   return 0;
 }
 

@@ -33,7 +33,7 @@ RunFolder::RunFolder(const std::string& directory, const config::ResolvedMachine
   fs::remove_all(journal_directory(), error);
   fs::create_directories(journal_directory(), error);
   if (error) throw Error("cannot write into " + directory + ": " + error.message());
-  const std::string text = config::to_toml(machine);
+  const std::string text = config::to_toml(machine.values);
   write_file(directory_ + "/machine.toml", text);
   write_file(journal_directory() + "/machine.toml", text);
 }

@@ -91,97 +91,138 @@ void add_gpu(std::vector<Field>& fields, Gpu& gpu) {
   fields.insert(fields.end(), own.begin(), own.end());
 }
 
-void add_system(std::vector<Field>& fields, Machine& m) {
+void add_cpu(std::vector<Field>& fields, Cpu& cpu) {
   const std::vector<Field> own{
-      {"link.name", &m.link.name, 0u, 0u, "", "link between host and GPU"},
-      {"link.payload_mb_per_s_to_gpu", &m.link.payload_mb_per_s_to_gpu, 1u, 10000000u, "MB/s",
+      {"cpu.name", &cpu.name, 0u, 0u, "", "simulated processor"},
+      {"cpu.cores", &cpu.cores, 1u, 1024u, "", "cores"},
+      {"cpu.clock_khz", &cpu.clock_khz, 1u, 10000000u, "kHz", "clock of the cores"},
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+}
+
+void add_link(std::vector<Field>& fields, const std::string& prefix, Link& link) {
+  const std::vector<Field> own{
+      {prefix + ".name", &link.name, 0u, 0u, "", "link between host and GPU"},
+      {prefix + ".payload_mb_per_s_to_gpu", &link.payload_mb_per_s_to_gpu, 1u, 10000000u, "MB/s",
        "payload bandwidth, host to GPU"},
-      {"link.payload_mb_per_s_to_host", &m.link.payload_mb_per_s_to_host, 1u, 10000000u, "MB/s",
+      {prefix + ".payload_mb_per_s_to_host", &link.payload_mb_per_s_to_host, 1u, 10000000u, "MB/s",
        "payload bandwidth, GPU to host"},
-      {"link.packet_payload_bytes", &m.link.packet_payload_bytes, 4u, 4096u, "B",
+      {prefix + ".packet_payload_bytes", &link.packet_payload_bytes, 4u, 4096u, "B",
        "largest payload of a packet; above 128 whole lines, usable when all have arrived"},
-      {"link.latency_ns", &m.link.latency_ns, 0u, 1000000u, "ns", "one-way latency"},
-      {"link.queue_packets", &m.link.queue_packets, 1u, 1048576u, "packets",
+      {prefix + ".latency_ns", &link.latency_ns, 0u, 1000000u, "ns", "one-way latency"},
+      {prefix + ".queue_packets", &link.queue_packets, 1u, 1048576u, "packets",
        "packets in each direction's queue"},
-      {"link.full_duplex", &m.link.full_duplex, 0u, 0u, "",
+      {prefix + ".full_duplex", &link.full_duplex, 0u, 0u, "",
        "the directions do not disturb each other; off: they share one wire and take turns"},
-      {"driver.memcpy_sync.call_ns", &m.driver.memcpy_sync.call_ns, 0u, 1000000000u, "ns",
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+}
+
+void add_driver(std::vector<Field>& fields, Driver& driver) {
+  const std::vector<Field> own{
+      {"driver.memcpy_sync.call_ns", &driver.memcpy_sync.call_ns, 0u, 1000000000u, "ns",
        "cudaMemcpy: stage (i), until control returns"},
-      {"driver.memcpy_sync.driver_ns", &m.driver.memcpy_sync.driver_ns, 0u, 1000000000u, "ns",
+      {"driver.memcpy_sync.driver_ns", &driver.memcpy_sync.driver_ns, 0u, 1000000000u, "ns",
        "cudaMemcpy: stage (ii), driver preparing"},
-      {"driver.memcpy_sync.finish_ns", &m.driver.memcpy_sync.finish_ns, 0u, 1000000000u, "ns",
+      {"driver.memcpy_sync.finish_ns", &driver.memcpy_sync.finish_ns, 0u, 1000000000u, "ns",
        "cudaMemcpy: after the work is done"},
-      {"driver.memcpy_async.call_ns", &m.driver.memcpy_async.call_ns, 0u, 1000000000u, "ns",
+      {"driver.memcpy_async.call_ns", &driver.memcpy_async.call_ns, 0u, 1000000000u, "ns",
        "cudaMemcpyAsync: stage (i), until control returns"},
-      {"driver.memcpy_async.driver_ns", &m.driver.memcpy_async.driver_ns, 0u, 1000000000u, "ns",
+      {"driver.memcpy_async.driver_ns", &driver.memcpy_async.driver_ns, 0u, 1000000000u, "ns",
        "cudaMemcpyAsync: stage (ii), driver preparing"},
-      {"driver.memset.call_ns", &m.driver.memset.call_ns, 0u, 1000000000u, "ns",
+      {"driver.memset.call_ns", &driver.memset.call_ns, 0u, 1000000000u, "ns",
        "cudaMemset, cudaMemsetAsync: stage (i), until control returns"},
-      {"driver.memset.driver_ns", &m.driver.memset.driver_ns, 0u, 1000000000u, "ns",
+      {"driver.memset.driver_ns", &driver.memset.driver_ns, 0u, 1000000000u, "ns",
        "cudaMemset, cudaMemsetAsync: stage (ii), driver preparing"},
-      {"driver.memset.finish_ns", &m.driver.memset.finish_ns, 0u, 1000000000u, "ns",
+      {"driver.memset.finish_ns", &driver.memset.finish_ns, 0u, 1000000000u, "ns",
        "cudaMemset, cudaMemsetAsync: after the work is done"},
-      {"driver.launch.call_ns", &m.driver.launch.call_ns, 0u, 1000000000u, "ns",
+      {"driver.launch.call_ns", &driver.launch.call_ns, 0u, 1000000000u, "ns",
        "kernel launch: stage (i), until control returns"},
-      {"driver.launch.driver_ns", &m.driver.launch.driver_ns, 0u, 1000000000u, "ns",
+      {"driver.launch.driver_ns", &driver.launch.driver_ns, 0u, 1000000000u, "ns",
        "kernel launch: stage (ii), driver preparing"},
-      {"driver.stream_synchronize.call_ns", &m.driver.stream_synchronize.call_ns, 0u, 1000000000u, "ns",
+      {"driver.stream_synchronize.call_ns", &driver.stream_synchronize.call_ns, 0u, 1000000000u, "ns",
        "cudaStreamSynchronize: stage (i), until control returns"},
-      {"driver.stream_synchronize.finish_ns", &m.driver.stream_synchronize.finish_ns, 0u, 1000000000u, "ns",
+      {"driver.stream_synchronize.finish_ns", &driver.stream_synchronize.finish_ns, 0u, 1000000000u, "ns",
        "cudaStreamSynchronize: after the work is done"},
-      {"driver.device_synchronize.call_ns", &m.driver.device_synchronize.call_ns, 0u, 1000000000u, "ns",
+      {"driver.device_synchronize.call_ns", &driver.device_synchronize.call_ns, 0u, 1000000000u, "ns",
        "cudaDeviceSynchronize: stage (i), until control returns"},
-      {"driver.device_synchronize.finish_ns", &m.driver.device_synchronize.finish_ns, 0u, 1000000000u, "ns",
+      {"driver.device_synchronize.finish_ns", &driver.device_synchronize.finish_ns, 0u, 1000000000u, "ns",
        "cudaDeviceSynchronize: after the work is done"},
-      {"driver.event_synchronize.call_ns", &m.driver.event_synchronize.call_ns, 0u, 1000000000u, "ns",
+      {"driver.event_synchronize.call_ns", &driver.event_synchronize.call_ns, 0u, 1000000000u, "ns",
        "cudaEventSynchronize: stage (i), until control returns"},
-      {"driver.event_synchronize.finish_ns", &m.driver.event_synchronize.finish_ns, 0u, 1000000000u, "ns",
+      {"driver.event_synchronize.finish_ns", &driver.event_synchronize.finish_ns, 0u, 1000000000u, "ns",
        "cudaEventSynchronize: after the work is done"},
-      {"driver.event_record.call_ns", &m.driver.event_record.call_ns, 0u, 1000000000u, "ns",
+      {"driver.event_record.call_ns", &driver.event_record.call_ns, 0u, 1000000000u, "ns",
        "cudaEventRecord: stage (i), until control returns"},
-      {"driver.event_record.driver_ns", &m.driver.event_record.driver_ns, 0u, 1000000000u, "ns",
+      {"driver.event_record.driver_ns", &driver.event_record.driver_ns, 0u, 1000000000u, "ns",
        "cudaEventRecord: stage (ii), driver preparing"},
-      {"driver.stream_wait_event.call_ns", &m.driver.stream_wait_event.call_ns, 0u, 1000000000u, "ns",
+      {"driver.stream_wait_event.call_ns", &driver.stream_wait_event.call_ns, 0u, 1000000000u, "ns",
        "cudaStreamWaitEvent: stage (i), until control returns"},
-      {"driver.stream_wait_event.driver_ns", &m.driver.stream_wait_event.driver_ns, 0u, 1000000000u, "ns",
+      {"driver.stream_wait_event.driver_ns", &driver.stream_wait_event.driver_ns, 0u, 1000000000u, "ns",
        "cudaStreamWaitEvent: stage (ii), driver preparing"},
-      {"driver.host_function.call_ns", &m.driver.host_function.call_ns, 0u, 1000000000u, "ns",
+      {"driver.host_function.call_ns", &driver.host_function.call_ns, 0u, 1000000000u, "ns",
        "cudaLaunchHostFunc: stage (i), until control returns"},
-      {"driver.host_function.driver_ns", &m.driver.host_function.driver_ns, 0u, 1000000000u, "ns",
+      {"driver.host_function.driver_ns", &driver.host_function.driver_ns, 0u, 1000000000u, "ns",
        "cudaLaunchHostFunc: stage (ii), driver preparing"},
-      {"driver.query.call_ns", &m.driver.query.call_ns, 0u, 1000000000u, "ns",
+      {"driver.query.call_ns", &driver.query.call_ns, 0u, 1000000000u, "ns",
        "cudaStreamQuery, cudaEventQuery: stage (i), until control returns"},
-      {"driver.allocate.call_ns", &m.driver.allocate.call_ns, 0u, 1000000000u, "ns",
+      {"driver.allocate.call_ns", &driver.allocate.call_ns, 0u, 1000000000u, "ns",
        "cudaMalloc, cudaFree and other memory management: stage (i), until control returns"},
-      {"driver.other.call_ns", &m.driver.other.call_ns, 0u, 1000000000u, "ns",
+      {"driver.other.call_ns", &driver.other.call_ns, 0u, 1000000000u, "ns",
        "every other call: stage (i), until control returns"},
-      {"driver.profiler.counters", &m.driver.profiler.counters, 0u, 0u, "",
+      {"driver.profiler.counters", &driver.profiler.counters, 0u, 0u, "",
        "hardware counters are read around every kernel: kernels run one at a time, and a launch returns when "
        "they have been read"},
-      {"driver.profiler.setup_ns", &m.driver.profiler.setup_ns, 0u, 1000000000u, "ns",
+      {"driver.profiler.setup_ns", &driver.profiler.setup_ns, 0u, 1000000000u, "ns",
        "with counters, a launch: setting them up"},
-      {"driver.profiler.readout_ns", &m.driver.profiler.readout_ns, 0u, 1000000000u, "ns",
+      {"driver.profiler.readout_ns", &driver.profiler.readout_ns, 0u, 1000000000u, "ns",
        "with counters, a launch: reading them when the kernel has ended"},
-      {"driver.read_ahead", &m.driver.read_ahead, 0u, 0u, "",
+      {"driver.read_ahead", &driver.read_ahead, 0u, 0u, "",
        "a command may be prepared before its predecessor in the stream is complete"},
-      {"driver.queue_commands", &m.driver.queue_commands, 1u, 1048576u, "commands",
+      {"driver.queue_commands", &driver.queue_commands, 1u, 1048576u, "commands",
        "commands queued per channel before a call waits"},
-      {"host.name", &m.host.name, 0u, 0u, "", "host processor"},
-      {"host.dram_bytes", &m.host.dram_bytes, 1048576u, 35184372088832u, "B", "host memory"},
-      {"host.dram_latency_ns", &m.host.dram_latency_ns, 0u, 1000000u, "ns",
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+}
+
+void add_host(std::vector<Field>& fields, Host& host) {
+  const std::vector<Field> own{
+      {"host.name", &host.name, 0u, 0u, "", "host processor"},
+      {"host.dram_bytes", &host.dram_bytes, 1048576u, 35184372088832u, "B", "host memory"},
+      {"host.dram_latency_ns", &host.dram_latency_ns, 0u, 1000000u, "ns",
        "host memory latency seen by the link"},
   };
   fields.insert(fields.end(), own.begin(), own.end());
 }
 
+std::vector<Field> names(std::string& name, std::string& description) {
+  return {{"name", &name, 0u, 0u, "", "the machine's name"},
+          {"description", &description, 0u, 0u, "", "one line for `duet machines`"}};
+}
+
 }  // namespace
 
+std::vector<Field> fields_of(Topology& t) {
+  std::vector<Field> fields = names(t.name, t.description);
+  if (t.gpu) {
+    add_gpu(fields, *t.gpu);
+    add_timed_gpu(fields, *t.gpu);
+  }
+  if (t.cpu) add_cpu(fields, *t.cpu);
+  for (std::size_t i = 0; i < t.links.size(); ++i)
+    add_link(fields, t.links.size() == 1 ? "link" : "link[" + std::to_string(i) + "]", t.links[i]);
+  if (t.gpu) add_driver(fields, t.driver);
+  add_host(fields, t.host);
+  return fields;
+}
+
 std::vector<Field> fields_of(Machine& m) {
-  std::vector<Field> fields{{"name", &m.name, 0u, 0u, "", "the machine's name"},
-                            {"description", &m.description, 0u, 0u, "", "one line for `duet machines`"}};
+  std::vector<Field> fields = names(m.name, m.description);
   add_gpu(fields, m.gpu);
   add_timed_gpu(fields, m.gpu);
-  add_system(fields, m);
+  add_link(fields, "link", m.link);
+  add_driver(fields, m.driver);
+  add_host(fields, m.host);
   return fields;
 }
 

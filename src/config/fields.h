@@ -21,7 +21,9 @@ struct Field {
   Names names = {};  // of a string: those that it may be; none: any text
 };
 
-// The fields of `machine`, in the order in which they are printed.
+// The fields of what is there, in the order in which they are printed. Those of one link are link.KEY, of
+// several link[0].KEY and so on.
+std::vector<Field> fields_of(Topology& topology);
 std::vector<Field> fields_of(Machine& machine);
 
 // Those of the timed GPU: SM pipelines, caches, interconnect, DRAM.

@@ -27,14 +27,31 @@ struct RawValue {
 
 using RawValues = std::map<std::string, RawValue, std::less<>>;
 
+bool has_keys(const RawValues& values, std::string_view prefix) {
+  const auto first = values.lower_bound(prefix);
+  return first != values.end() && first->first.starts_with(prefix);
+}
+
+bool is_of_a_link(std::string_view key) { return key.starts_with("link.") || key.starts_with("link["); }
+
 void flatten(const MachineFile& file, toml::table& table, const std::string& prefix, RawValues& values) {
   for (auto&& [key, node] : table) {
     const std::string name = prefix + std::string(key.str());
+    const unsigned line = node.source().begin.line;
     if (auto* inner = node.as_table()) {
+      if (name == "link" && has_keys(values, "link["))
+        throw Error(
+            fmt::format("{}:{}: the base has several links: give all of them as [[link]]", file.path, line));
       flatten(file, *inner, name + ".", values);
       continue;
     }
-    const unsigned line = node.source().begin.line;
+    if (auto* list = node.as_array()) {
+      if (name == "link") std::erase_if(values, [](const auto& value) { return is_of_a_link(value.first); });
+      for (std::size_t i = 0; i < list->size(); ++i)
+        flatten(file, *list->get_as<toml::table>(i),
+                name == "link" && list->size() == 1 ? "link." : fmt::format("{}[{}].", name, i), values);
+      continue;
+    }
     const bool known = line != 0 && line <= file.comments.size();
     values[name] = {&node, known ? std::string_view(file.comments[line - 1]) : std::string_view(), &file,
                     line};
@@ -121,19 +138,40 @@ std::pair<std::string, std::string> two_settings(const std::string& set) {
   return {set.substr(0, end + 1), set.substr(second + 1)};
 }
 
-void check_consistency(const Machine& m) {
-  if (!std::has_single_bit(m.gpu.dram.page_bytes))
-    throw Error(fmt::format("machine {}: gpu.dram.page_bytes = {} is not a power of two", m.name,
-                            m.gpu.dram.page_bytes));
-  if (m.gpu.sm.max_shared_bytes_per_block > m.gpu.sm.shared_bytes)
+// The nodes that have keys.
+Topology nodes_of(const RawValues& values) {
+  Topology topology;
+  if (has_keys(values, "gpu.")) topology.gpu.emplace();
+  if (has_keys(values, "cpu.")) topology.cpu.emplace();
+  while (has_keys(values, fmt::format("link[{}].", topology.links.size()))) topology.links.emplace_back();
+  if (topology.links.empty() && has_keys(values, "link.")) topology.links.emplace_back();
+  return topology;
+}
+
+// Every node, so that the nearest key to a wrong one is found wherever it belongs.
+std::string unknown_key(const std::string& key, const RawValue& raw, Topology topology) {
+  if (!topology.gpu && key.starts_with("driver."))
+    return fmt::format("{}: {} belongs to a GPU, and there is no [gpu]", raw.where(), key);
+  topology.gpu.emplace();
+  topology.cpu.emplace();
+  if (topology.links.empty()) topology.links.emplace_back();
+  return fmt::format("{}: unknown key '{}' (nearest: {})", raw.where(), key,
+                     nearest_key(key, fields_of(topology)));
+}
+
+void check_consistency(const std::string& machine, const Gpu& gpu) {
+  if (!std::has_single_bit(gpu.dram.page_bytes))
+    throw Error(fmt::format("machine {}: gpu.dram.page_bytes = {} is not a power of two", machine,
+                            gpu.dram.page_bytes));
+  if (gpu.sm.max_shared_bytes_per_block > gpu.sm.shared_bytes)
     throw Error(fmt::format(
-        "machine {}: gpu.sm.max_shared_bytes_per_block is larger than gpu.sm.shared_bytes", m.name));
+        "machine {}: gpu.sm.max_shared_bytes_per_block is larger than gpu.sm.shared_bytes", machine));
 }
 
 }  // namespace
 
-ResolvedMachine load_machine(const std::string& name, const std::string& machines_directory,
-                             const std::vector<std::string>& sets) {
+ResolvedTopology load_topology(const std::string& name, const std::string& machines_directory,
+                               const std::vector<std::string>& sets) {
   std::vector<MachineFile> files;
   std::string path = path_of(name, machines_directory);
   for (;;) {
@@ -177,15 +215,14 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
     values[key] = {set_tables.back().get("v"), "--set", nullptr, 0};
   }
 
-  ResolvedMachine resolved;
-  const std::vector<Field> fields = fields_of(resolved.machine);
+  ResolvedTopology resolved{nodes_of(values), {}};
+  const std::vector<Field> fields = fields_of(resolved.topology);
   std::vector<std::string_view> known;
   for (const Field& field : fields) known.push_back(field.key);
   std::sort(known.begin(), known.end());
   for (const auto& [key, raw] : values)
     if (!std::binary_search(known.begin(), known.end(), key))
-      throw Error(
-          fmt::format("{}: unknown key '{}' (nearest: {})", raw.where(), key, nearest_key(key, fields)));
+      throw Error(unknown_key(key, raw, resolved.topology));
   resolved.values.reserve(fields.size());
   for (const Field& field : fields) {
     const auto found = values.find(field.key);
@@ -197,13 +234,28 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
     resolved.values.push_back({field.key, text_of(field), field.unit, field.description,
                                std::string(raw.source), raw.file != nullptr ? raw.file->name : "--set"});
   }
-  check_consistency(resolved.machine);
+  if (resolved.topology.gpu) check_consistency(resolved.topology.name, *resolved.topology.gpu);
   return resolved;
+}
+
+ResolvedMachine load_machine(const std::string& name, const std::string& machines_directory,
+                             const std::vector<std::string>& sets) {
+  auto [nodes, values] = load_topology(name, machines_directory, sets);
+  const auto refuse = [&](const std::string& what) {
+    throw Error(fmt::format("machine {} cannot be built: {}", nodes.name, what));
+  };
+  if (!nodes.gpu) refuse("it has no [gpu]");
+  if (nodes.cpu) refuse(fmt::format("[cpu] \"{}\": simulated CPUs do not exist yet", nodes.cpu->name));
+  if (nodes.links.empty()) refuse("it has no [link] between host and GPU");
+  if (nodes.links.size() > 1)
+    refuse(fmt::format("link[1] \"{}\": there can be one link", nodes.links[1].name));
+  return {{nodes.name, nodes.description, *nodes.gpu, nodes.links[0], nodes.driver, nodes.host},
+          std::move(values)};
 }
 
 constexpr std::size_t kCommentColumn = 44;
 
-std::string to_toml(const ResolvedMachine& resolved) {
+std::string to_toml(const std::vector<ResolvedValue>& values) {
   std::string text = "# Resolved machine file: every key with its unit, description and source.\n";
   // A table stands in the file once, where its first key comes.
   struct Table {
@@ -211,7 +263,7 @@ std::string to_toml(const ResolvedMachine& resolved) {
     std::vector<const ResolvedValue*> values;
   };
   std::vector<Table> tables;
-  for (const ResolvedValue& value : resolved.values) {
+  for (const ResolvedValue& value : values) {
     const auto dot = value.key.rfind('.');
     const std::string_view name(value.key.data(), dot == std::string::npos ? 0 : dot);
     auto table = std::find_if(tables.rbegin(), tables.rend(), [&](const Table& t) { return t.name == name; });
@@ -222,7 +274,10 @@ std::string to_toml(const ResolvedMachine& resolved) {
     table->values.push_back(&value);
   }
   for (const Table& table : tables) {
-    if (!table.name.empty()) text += fmt::format("\n[{}]\n", table.name);
+    if (table.name.ends_with(']'))
+      text += fmt::format("\n[[{}]]\n", table.name.substr(0, table.name.find('[')));
+    else if (!table.name.empty())
+      text += fmt::format("\n[{}]\n", table.name);
     for (const ResolvedValue* value : table.values) {
       const std::size_t line = text.size();
       text.append(value->key, table.name.empty() ? 0 : table.name.size() + 1);

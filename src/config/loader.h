@@ -1,7 +1,8 @@
-// Machine files: TOML with `base = "other"` inheritance. Every number stands on a line of its own whose
-// comment names its source
-// ("# P: lustig2013 Table 2"; D datasheet, M measurement, S another simulator's default, I inferred, P the
-// paper itself).
+// Machine files: TOML with `base = "other"` inheritance. [gpu], [cpu] and [link] are nodes: the keys of a
+// node are demanded where the file, or its base, has the node. Several links are [[link]] tables, whose keys
+// are link[0].KEY, link[1].KEY, ... in --set; a file's [[link]] tables take the place of its base's links.
+// Every number stands on a line of its own whose comment names its source ("# P: lustig2013 Table 2"; D
+// datasheet, M measurement, S another simulator's default, I inferred, P the paper itself).
 #pragma once
 
 #include <string>
@@ -21,6 +22,11 @@ struct ResolvedValue {
   std::string file;    // which machine file set it
 };
 
+// What a file says, whether or not it can be built.
+struct ResolvedTopology {
+  Topology topology;
+  std::vector<ResolvedValue> values;
+};
 struct ResolvedMachine {
   Machine machine;
   std::vector<ResolvedValue> values;
@@ -29,12 +35,14 @@ struct ResolvedMachine {
 // `name` is a machine's name (found as DIRECTORY/name.toml) or a path to a file. Each `set` is "key=value".
 // Throws duet::Error: unknown machine (with the known ones), unknown or missing key, wrong type, value out of
 // range; each with file and line.
+ResolvedTopology load_topology(const std::string& name, const std::string& machines_directory,
+                               const std::vector<std::string>& sets = {});
+// As load_topology(), for a machine that is to be built: what cannot be is refused by name.
 ResolvedMachine load_machine(const std::string& name, const std::string& machines_directory,
                              const std::vector<std::string>& sets = {});
 
-// The resolved machine as one TOML file with units and sources. load_machine() of that file gives the same
-// machine.
-std::string to_toml(const ResolvedMachine& resolved);
+// The resolved machine as one TOML file with units and sources. Loading that file gives the same machine.
+std::string to_toml(const std::vector<ResolvedValue>& values);
 
 struct MachineName {
   std::string name, description;

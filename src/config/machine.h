@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -227,6 +228,24 @@ struct Host {
   std::uint64_t dram_latency_ns = 0;
 };
 
+struct Cpu {
+  std::string name;
+  std::uint64_t cores = 0;
+  std::uint64_t clock_khz = 0;
+};
+
+// What a machine file says: the nodes that it has. One that it does not name is not there.
+struct Topology {
+  std::string name;
+  std::string description;
+  std::optional<Gpu> gpu;
+  std::optional<Cpu> cpu;
+  std::vector<Link> links;
+  Driver driver;  // of the GPU
+  Host host;
+};
+
+// The machine that can be built: a GPU behind one link, on a host that runs outside of simulated hardware.
 struct Machine {
   std::string name;
   std::string description;

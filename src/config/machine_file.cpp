@@ -36,8 +36,8 @@ std::pair<std::string_view, std::string_view> split_line(std::string_view line) 
 
 }  // namespace
 
-// toml++ 3.3 does not survive every text, so that it is given only [table], key = value in one line, where
-// the value is of these two forms. What else TOML has is refused.
+// toml++ 3.3 does not survive every text, so that it is given only [table], [[table]] and key = value in one
+// line, where the value is of these two forms. What else TOML has is refused.
 bool is_value(std::string_view text) {
   if (text.empty()) return false;
   if (text.front() == '"' || text.front() == '\'') {
@@ -68,6 +68,8 @@ bool is_table_or_value(std::string_view line) {
              c == '-' || c == '.';
     });
   };
+  if (line.starts_with("[["))
+    return line.size() > 4 && line.ends_with("]]") && is_name(line.substr(2, line.size() - 4));
   if (line.front() == '[')
     return line.size() > 2 && line.back() == ']' && is_name(line.substr(1, line.size() - 2));
   const std::size_t equals = line.find('=');
@@ -90,8 +92,8 @@ std::string take_comments(const std::string& text, const std::string& path,
     comments.emplace_back(comment);
     if (!value.empty() && !is_table_or_value(value))
       throw Error(fmt::format(
-          "{}:{}: neither [table] nor key = value (a number, true, false or one string in quotes)", path,
-          comments.size()));
+          "{}:{}: neither [table], [[table]] nor key = value (a number, true, false or one string in quotes)",
+          path, comments.size()));
     rest += value;
     rest += '\n';
   }

@@ -31,10 +31,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   std::vector<std::string> sets;
   if (is_set) sets.push_back(input.substr(kSet.size()));
   try {
-    const auto machine = duet::config::load_machine(path, DUET_MACHINES, sets);
-    const std::string text = duet::config::to_toml(machine);
+    const auto machine = duet::config::load_topology(path, DUET_MACHINES, sets);
+    const std::string text = duet::config::to_toml(machine.values);
     const std::string again = write("-again.toml", text);
-    if (duet::config::to_toml(duet::config::load_machine(again, DUET_MACHINES)) != text) std::abort();
+    if (duet::config::to_toml(duet::config::load_topology(again, DUET_MACHINES).values) != text) std::abort();
     std::remove(again.c_str());
   } catch (const duet::Error&) {
   }

@@ -73,7 +73,7 @@ TEST_F(MachineFile, BaseIsInheritedAndOverridden) {
 TEST_F(MachineFile, ResolvedFileGivesTheSameMachine) {
   const auto first =
       load_machine("gtx580", kMachines, {"gpu.sm.count=3", "driver.read_ahead=true", "name=mine"});
-  const auto second = load_machine(write("again.toml", to_toml(first)), kMachines);
+  const auto second = load_machine(write("again.toml", to_toml(first.values)), kMachines);
   ASSERT_EQ(first.values.size(), second.values.size());
   for (std::size_t i = 0; i < first.values.size(); ++i) {
     EXPECT_EQ(first.values[i].key, second.values[i].key);
@@ -113,7 +113,9 @@ TEST_F(MachineFile, ErrorsNameFileAndLine) {
                            "name = \"\"\"a",
                            "name = '''a",
                            "[gp\xd2\x8f]",
-                           "[[gpu]]",
+                           "[[gpu]",
+                           "[[gpu ]]",
+                           "[[]]",
                            "name =",
                            "name = \"a",
                            "name = 'a' b",
@@ -122,11 +124,71 @@ TEST_F(MachineFile, ErrorsNameFileAndLine) {
                            "count = 58)",
                            "count = 5\xc5\xbd",
                            "count = 5 8"})
-    EXPECT_NE(error_of(write("g.toml", base + line + "\n")).find("g.toml:2: neither [table] nor key = value"),
+    EXPECT_NE(error_of(write("g.toml", base + line + "\n"))
+                  .find("g.toml:2: neither [table], [[table]] nor key = value"),
               std::string::npos)
         << line;
   EXPECT_EQ(error_of(write("h.toml", base + "  name = 'a # [b] {' \t# \xc3\xa4 [\r\n\r\n [gpu.sm] # x\n")),
             "no error");
+}
+
+constexpr const char* kHost = "[host]\nname = \"h\"\ndram_bytes = 1048576\ndram_latency_ns = 1\n";
+constexpr const char* kCpu = "[cpu]\nname = \"c\"\ncores = 4\nclock_khz = 3000000\n";
+std::string link(const std::string& name, int latency_ns) {
+  return "[[link]]\nname = \"" + name + "\"\nlatency_ns = " + std::to_string(latency_ns) +
+         "\npayload_mb_per_s_to_gpu = 1\npayload_mb_per_s_to_host = 1\npacket_payload_bytes = 128\n"
+         "queue_packets = 1\nfull_duplex = true\n";
+}
+
+TEST_F(MachineFile, NodesThatAreNotThereWantNoKeys) {
+  const std::string head = "name = \"m\"\ndescription = \"d\"\n";
+  const auto path = write("cpu.toml", head + kCpu + kHost);
+  const Topology topology = load_topology(path, kMachines).topology;
+  EXPECT_FALSE(topology.gpu);
+  EXPECT_TRUE(topology.links.empty());
+  ASSERT_TRUE(topology.cpu);
+  EXPECT_EQ(topology.cpu->cores, 4u);
+  EXPECT_FALSE(load_topology("gtx580", kMachines).topology.cpu);
+  EXPECT_EQ(error_of(path), "machine m cannot be built: it has no [gpu]");
+  EXPECT_NE(
+      error_of(write("part.toml", head + "[cpu]\nname = \"c\"\n" + kHost)).find("key cpu.cores is missing"),
+      std::string::npos);
+  EXPECT_NE(error_of(path, {"gpu.sm.count=1"}).find("key gpu.name is missing"), std::string::npos);
+  EXPECT_NE(error_of(path, {"driver.read_ahead=true"}).find("driver.read_ahead belongs to a GPU"),
+            std::string::npos);
+  EXPECT_NE(error_of(path, {"gpo.sm.count=1"}).find("(nearest: gpu.sm.count)"), std::string::npos);
+  const std::string base = "base = \"" + kMachines + "/gtx580.toml\"\n";
+  EXPECT_EQ(error_of(write("both.toml", base + "name = \"both\"\n" + kCpu)),
+            "machine both cannot be built: [cpu] \"c\": simulated CPUs do not exist yet");
+}
+
+TEST_F(MachineFile, SeveralLinksAreTables) {
+  const std::string base = "base = \"" + kMachines + "/gtx580.toml\"\n";
+  const auto path = write("two.toml", base + "name = \"two\"\n" + link("a", 7) + link("b", 9));
+  const auto two = load_topology(path, kMachines, {"link[1].latency_ns=11"});
+  ASSERT_EQ(two.topology.links.size(), 2u);
+  EXPECT_EQ(two.topology.links[0].name, "a");
+  EXPECT_EQ(two.topology.links[0].latency_ns, 7u);
+  EXPECT_EQ(two.topology.links[1].name, "b");
+  EXPECT_EQ(two.topology.links[1].latency_ns, 11u);
+  EXPECT_EQ(error_of(path), "machine two cannot be built: link[1] \"b\": there can be one link");
+
+  const auto again = load_topology(write("again.toml", to_toml(two.values)), kMachines);
+  EXPECT_EQ(to_toml(again.values), to_toml(two.values));
+  EXPECT_EQ(again.topology.links[1].latency_ns, 11u);
+
+  // One table of the list is a link as [link] is; a file's list takes the place of its base's.
+  const auto one = write("one.toml", "base = \"" + path + "\"\n" + link("c", 5));
+  EXPECT_EQ(load_machine(one, kMachines, {"link.queue_packets=3"}).machine.link.queue_packets, 3u);
+  EXPECT_EQ(load_machine(one, kMachines).machine.link.name, "c");
+  EXPECT_NE(error_of(write("part.toml", "base = \"" + path + "\"\n[link]\nlatency_ns = 1\n"))
+                .find("part.toml:2: the base has several links: give all of them as [[link]]"),
+            std::string::npos);
+  EXPECT_NE(error_of(path, {"link.latency_ns=1"}).find("(nearest: link[0].latency_ns)"), std::string::npos);
+  EXPECT_NE(error_of(path, {"link[2].latency_ns=1"}).find("key link[2].name is missing"), std::string::npos);
+  EXPECT_NE(
+      error_of(write("two_gpus.toml", base + "[[gpu]]\nname = \"x\"\n")).find("unknown key 'gpu[0].name'"),
+      std::string::npos);
 }
 
 TEST(Set, IsChecked) {
