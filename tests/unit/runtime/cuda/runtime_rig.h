@@ -24,7 +24,8 @@ class RuntimeTest : public testing::Test {
     std::string folder = testing::TempDir() + "duet-runtime-XXXXXX";
     EXPECT_NE(mkdtemp(folder.data()), nullptr);
     const std::string machines = std::string(DUET_SOURCE_DIRECTORY) + "/machines";
-    std::ofstream(folder + "/machine.toml") << config::to_toml(config::load_machine(machine, machines).values);
+    std::ofstream(folder + "/machine.toml")
+        << config::to_toml(config::load_machine(machine, machines).values);
     std::ofstream(folder + "/run_options.json") << machine::to_text({});
     setenv("DUET_JOURNAL", folder.c_str(), 1);
     session_ = &Session::get();
