@@ -212,6 +212,62 @@ void dump(const std::string& request, const std::vector<std::optional<Buffer>>& 
   if (!file.flush()) throw Error(fmt::format("--dump {}: cannot write the file", request));
 }
 
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw Error(fmt::format("cannot read {}", path));
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+const ptx::Kernel& chosen_kernel(const ptx::Module& module, const BareKernelOptions& request) {
+  if (const ptx::Kernel* kernel = module.find_kernel(request.kernel); kernel != nullptr) return *kernel;
+  if (request.kernel.empty() && module.kernels.size() == 1) return module.kernels[0];
+  throw Error(fmt::format("{} has no kernel '{}': --kernel one of {}", request.file, request.kernel,
+                          kernel_names(module)));
+}
+
+std::vector<std::byte> parameter_bytes(const ptx::Kernel& kernel, const BareKernelOptions& request,
+                                       memory::AddressSpace& space,
+                                       std::vector<std::optional<Buffer>>& buffers) {
+  if (request.arguments.size() != kernel.parameters.size())
+    throw Error(fmt::format("kernel '{}' has {} parameters, {} --arg were given", kernel.name,
+                            kernel.parameters.size(), request.arguments.size()));
+  std::vector<std::byte> parameters(kernel.parameter_bytes);
+  Random random;
+  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+    const auto bytes = argument_bytes(request.arguments[i], space, random, buffers);
+    const ptx::Parameter& parameter = kernel.parameters[i];
+    if (bytes.size() != parameter.bytes)
+      throw Error(fmt::format("--arg {}: parameter {} of '{}' has {} bytes, not {}", request.arguments[i], i,
+                              kernel.name, parameter.bytes, bytes.size()));
+    std::memcpy(parameters.data() + parameter.offset, bytes.data(), bytes.size());
+  }
+  return parameters;
+}
+
+driver::Command launch_command(machine::Process& process, const ptx::Kernel& kernel,
+                               const BareKernelOptions& request,
+                               std::vector<std::optional<Buffer>>& buffers) {
+  const gpu::Dim3 grid = dimensions(request.grid, "--grid"), block = dimensions(request.block, "--block");
+  std::vector<std::byte> parameters =
+      parameter_bytes(kernel, request, process.system().address_space(), buffers);
+  const config::Machine& machine = process.config();
+  if (block.count() > machine.gpu.sm.max_threads_per_block)
+    throw Error(
+        fmt::format("--block {}: more than {} threads", request.block, machine.gpu.sm.max_threads_per_block));
+  if (process.occupancy(kernel, block.count(), request.shared_bytes).blocks_per_sm == 0)
+    throw Error(fmt::format(
+        "a block of kernel '{}' does not fit on an SM of {}: too many registers or too much shared memory",
+        kernel.name, machine.name));
+  driver::Command command;
+  command.kind = driver::CommandKind::Launch;
+  command.cost = &machine.driver.launch;
+  command.stream = process.driver().create_stream({});
+  command.grid = process.make_grid(kernel, grid, block, request.shared_bytes, std::move(parameters), false);
+  return command;
+}
+
 std::atomic<int> signal_to_end{0};
 
 // The first one ends the simulation and keeps its results; a second one ends the process.
@@ -223,6 +279,59 @@ void end_at_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+struct Ending {
+  int status = 0;
+  bool cut_off = false;  // the kernel was not complete
+};
+
+// Launches the kernel and waits for it.
+Ending run_to_end(machine::Process& process, driver::Command command, RunMonitor& monitor) {
+  Ending ending;
+  const auto stopped = [&](int status, const char* why) {
+    monitor.end();
+    std::fprintf(stderr, "duet: %s\n", why);
+    process.publish_end();
+    ending = {status, true};
+  };
+  const auto thread = process.new_thread();
+  try {
+    const auto id = thread->submit(std::move(command));
+    thread->wait(process.config().driver.device_synchronize, [&] { return process.driver().complete(id); });
+  } catch (const Stopped& reason) {
+    stopped(reason.status(), reason.what());
+  } catch (const Deadlock& error) {
+    stopped(124, error.what());
+  }
+  monitor.end();
+  process.note_time(thread->clock());
+  if (process.driver().fault()) {
+    std::fprintf(stderr, "duet: %s\n", process.driver().fault()->text.c_str());
+    ending.status = 125;
+  }
+  return ending;
+}
+
+// What the kernel does to its buffers, and what is recorded of it.
+Ending simulate(const config::Machine& machine, const std::string& ptx, const RunOptions& options,
+                const BareKernelOptions& request, const RunFolder& folder) {
+  report::JournalWriter journal(folder.journal_directory());
+  std::strncpy(journal.header().command, request.file.c_str(), sizeof journal.header().command - 1);
+  NoHost host;
+  machine::RunOptions run = options.run;
+  run.limits.wall_time = wall_time_limit(options);
+  run.limits.signal = &signal_to_end;
+  machine::Process process(
+      machine, &journal, host, [](const std::string& line) { std::fputs(line.c_str(), stdout); }, run);
+  RunMonitor monitor(folder.journal_directory(), options);
+  const std::string name = request.file.substr(request.file.rfind('/') + 1);
+  const ptx::Kernel& kernel = chosen_kernel(process.load_module(ptx, name).module, request);
+  std::vector<std::optional<Buffer>> buffers;
+  driver::Command command = launch_command(process, kernel, request, buffers);
+  const Ending ending = run_to_end(process, std::move(command), monitor);
+  for (const std::string& one : request.dumps) dump(one, buffers, process.system());
+  return ending;
+}
+
 }  // namespace
 
 int run_bare_kernel(const config::Installation& installation, const RunOptions& options,
@@ -231,96 +340,16 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
   check(options);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
-  std::ifstream in(request.file);
-  if (!in) throw Error(fmt::format("cannot read {}", request.file));
-  std::stringstream text;
-  text << in.rdbuf();
-
+  const std::string ptx = text_of(request.file);
   RunFolder folder(options.out, machine);
   const auto started = std::chrono::steady_clock::now();
-  int status = 0;
-  bool cut_off = false;
   end_at_signals();
-  {
-    report::JournalWriter journal(folder.journal_directory());
-    std::strncpy(journal.header().command, request.file.c_str(), sizeof journal.header().command - 1);
-    NoHost host;
-    machine::RunOptions run = options.run;
-    run.limits.wall_time = wall_time_limit(options);
-    run.limits.signal = &signal_to_end;
-    machine::Process process(
-        machine.machine, &journal, host, [](const std::string& line) { std::fputs(line.c_str(), stdout); },
-        run);
-    RunMonitor monitor(folder.journal_directory(), options);
-    const std::string name = request.file.substr(request.file.rfind('/') + 1);
-    const machine::LoadedModule& module = process.load_module(text.str(), name);
-    const ptx::Kernel* kernel = module.module.find_kernel(request.kernel);
-    if (kernel == nullptr && request.kernel.empty() && module.module.kernels.size() == 1)
-      kernel = &module.module.kernels[0];
-    if (kernel == nullptr)
-      throw Error(fmt::format("{} has no kernel '{}': --kernel one of {}", request.file, request.kernel,
-                              kernel_names(module.module)));
-    if (request.arguments.size() != kernel->parameters.size())
-      throw Error(fmt::format("kernel '{}' has {} parameters, {} --arg were given", kernel->name,
-                              kernel->parameters.size(), request.arguments.size()));
-
-    const gpu::Dim3 grid = dimensions(request.grid, "--grid"), block = dimensions(request.block, "--block");
-    std::vector<std::byte> parameters(kernel->parameter_bytes);
-    std::vector<std::optional<Buffer>> buffers;
-    Random random;
-    for (std::size_t i = 0; i < request.arguments.size(); ++i) {
-      const auto bytes =
-          argument_bytes(request.arguments[i], process.system().address_space(), random, buffers);
-      const ptx::Parameter& parameter = kernel->parameters[i];
-      if (bytes.size() != parameter.bytes)
-        throw Error(fmt::format("--arg {}: parameter {} of '{}' has {} bytes, not {}", request.arguments[i],
-                                i, kernel->name, parameter.bytes, bytes.size()));
-      std::memcpy(parameters.data() + parameter.offset, bytes.data(), bytes.size());
-    }
-    const auto& limits = machine.machine.gpu;
-    if (block.count() > limits.sm.max_threads_per_block)
-      throw Error(
-          fmt::format("--block {}: more than {} threads", request.block, limits.sm.max_threads_per_block));
-    if (process.occupancy(*kernel, block.count(), request.shared_bytes).blocks_per_sm == 0)
-      throw Error(fmt::format(
-          "a block of kernel '{}' does not fit on an SM of {}: too many registers or too much shared memory",
-          kernel->name, machine.machine.name));
-
-    const auto thread = process.new_thread();
-    driver::Command command;
-    command.kind = driver::CommandKind::Launch;
-    command.cost = &machine.machine.driver.launch;
-    command.stream = process.driver().create_stream({});
-    command.grid =
-        process.make_grid(*kernel, grid, block, request.shared_bytes, std::move(parameters), false);
-    const auto stopped = [&](int with, const char* why) {
-      monitor.end();
-      std::fprintf(stderr, "duet: %s\n", why);
-      process.publish_end();
-      cut_off = true;
-      status = with;
-    };
-    try {
-      const auto id = thread->submit(std::move(command));
-      thread->wait(machine.machine.driver.device_synchronize, [&] { return process.driver().complete(id); });
-    } catch (const Stopped& reason) {
-      stopped(reason.status(), reason.what());
-    } catch (const Deadlock& error) {
-      stopped(124, error.what());
-    }
-    monitor.end();
-    process.note_time(thread->clock());
-    if (process.driver().fault()) {
-      std::fprintf(stderr, "duet: %s\n", process.driver().fault()->text.c_str());
-      status = 125;
-    }
-    for (const std::string& d : request.dumps) dump(d, buffers, process.system());
-  }
+  const Ending ending = simulate(machine.machine, ptx, options, request, folder);
   const double wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  folder.render(machine.machine.name, wall_seconds, options, cut_off);
+  folder.render(machine.machine.name, wall_seconds, options, ending.cut_off);
   if (!options.quiet) std::fprintf(stderr, "duet: results in %s\n", options.out.c_str());
-  return status;
+  return ending.status;
 }
 
 }  // namespace duet::cli

@@ -1,5 +1,5 @@
 // Fat binary containers, for libFuzzer: PTX text or one line of error, nothing else.
-#include "fat_binary.h"
+#include "cuda/modules/fat_binary.h"
 
 #include <cstdint>
 

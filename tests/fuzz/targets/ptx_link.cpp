@@ -1,6 +1,6 @@
 // Linking of PTX texts, for libFuzzer: one text or one line of error, nothing else. Texts are separated by
 // zeros.
-#include "ptx_link.h"
+#include "cuda/modules/ptx_link.h"
 
 #include <cstdint>
 
