@@ -134,6 +134,7 @@ ILLEGAL = [
     ("{add,sub,sad,min,max}.{b16,b32,b64}", "t t t t"), ("{add,sub}.sat.{u32,s64,bf16}", "t t t"), ("{add,sub}.rn.u32", "t t t"),
     ("{add,sub}.cc.{u16,f32}", "t t t"), ("{addc,subc}.{b32,f32}", "t t t"), ("{add,mul}.ftz.{f64,bf16}", "t t t"),
     ("mul.lo.{b32,b64}", "t t t"), ("mad.{lo,hi}.{b16,b32}", "t t t t"), ("madc.lo.{b16,b32}", "t t t t"),
+    ("{mul,mul24}.lo.cc.u32", "t t t"), ("mad24.lo.cc.u32", "t t t t"),
     ("mul24.lo.{u16,u64,b32}", "t t t"), ("mul24.wide.u32", "d r r"), ("mad24.hi.{u64,s64}", "t t t t"),
     ("fma.{f16,f16x2,bf16,f32,f64}", "t t t t"), ("fma.rn.ftz.{f64,bf16}", "t t t t"), ("fma.rn.sat.{f64,bf16}", "t t t t"),
     ("fma.rn.{u32,b32}", "t t t t"), ("mad.{f32,f64}", "t t t t"), ("{div,rem}.{b16,b32,b64}", "t t t"), ("div.{f32,f64}", "t t t"),

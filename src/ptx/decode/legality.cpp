@@ -40,6 +40,7 @@ void Legality::no_type(Type type) const {
   illegal(std::string(d_.in.opcode) + " has no type " + type_name(type));
 }
 void Legality::illegal(const std::string& what) const { d_.illegal(what); }
+void Legality::unsupported() const { d_.unsupported(); }
 void Legality::refuse(std::string_view modifier, Type type, bool unless) const {
   if (!unless && has(modifier))
     illegal("." + std::string(modifier) + " does not go with type " + type_name(type));
@@ -56,6 +57,7 @@ void Legality::check_form(const Form& form) const {
   const Type type = types_[0];
   if (!form.types.holds(type)) no_type(type);
   if (has("cc") && !(k32 | k64).holds(type)) illegal("no carry of type " + std::string(type_name(type)));
+  if (has("cc") && !(form.takes & kCarryOut)) illegal("it hands on no carry");
   if (form.must_round.holds(type) && !rounds() && !approximate() && !rounding_has_default())
     illegal(form.rounds.holds(type) ? "a rounding is missing" : ".approx is missing");
   for (const auto modifier : {"rn", "rz", "rm", "rp"}) refuse(modifier, type, form.rounds.holds(type));
@@ -101,6 +103,10 @@ void check_to_float(const Legality& s, Type to, Type from) {
 
 namespace checks {
 
+void carries(const Legality& s) {
+  if (s.has("sat")) s.unsupported();  // ptxas takes it, the manual does not have it
+}
+
 void multiply_24(const Legality& s) {
   if (s.has("wide")) s.illegal(".wide is no mode of it");
   if (s.has("lo")) s.refuse("sat", s.type(0), false);
@@ -109,8 +115,7 @@ void multiply_24(const Legality& s) {
 void reciprocal(const Legality& s) {
   if (s.type(0) == Type::F64 && s.approximate() && !s.has("ftz"))
     s.illegal("with type f64 .approx needs .ftz");
-  if (s.type(0) == Type::F64 && s.has("ftz") && !s.approximate())
-    s.illegal("with type f64 .ftz needs .approx");
+  if (s.type(0) == Type::F64 && s.has("ftz") && !s.approximate()) s.unsupported();  // as for .sat of addc
 }
 
 void exponential(const Legality& s) {

@@ -27,6 +27,7 @@ class Legality {
 
   [[noreturn]] void no_type(Type type) const;
   [[noreturn]] void illegal(const std::string& what) const;
+  [[noreturn]] void unsupported() const;
   // Refuses a modifier that is there, unless it belongs to `type`.
   void refuse(std::string_view modifier, Type type, bool unless) const;
 
@@ -40,6 +41,7 @@ class Legality {
 
 // Rules that are no sets of types.
 namespace checks {
+void carries(const Legality& statement);
 void multiply_24(const Legality& statement);
 void reciprocal(const Legality& statement);
 void exponential(const Legality& statement);

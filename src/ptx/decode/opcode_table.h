@@ -33,7 +33,8 @@ class TypeSet {
 // What an instruction takes beside what follows from its types.
 enum Takes : unsigned {
   kCarryOut = 1,        // .cc
-  kCarryIn = 2,         // addc, subc, madc
+  kCarryIn = 2,         // reads what .cc of another left
+  kCarries = 3,         // addc, subc, madc: both
   kFull = 4,            // .full, and .approx is another thing
   kRelu = 8,            // .relu, with 16-bit formats
   kNarrowSources = 16,  // a second type, f16 or bf16, of all sources but the last
