@@ -74,7 +74,10 @@ enum class Opcode : std::uint16_t {
 #define OPCODE(enumerator, ...) enumerator,
 #include "ptx/opcodes.def"
 };
-inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::Nop) + 1;
+inline constexpr unsigned kOpcodeCount = 0
+#define OPCODE(...) +1
+#include "ptx/opcodes.def"
+    ;
 const char* opcode_name(Opcode opcode);
 const char* type_name(Type type);  // "u32"
 
