@@ -13,6 +13,7 @@
 #include "driver/command_feed.h"
 #include "driver/command_order.h"
 #include "gpu/front_end/gpu_port.h"
+#include "sim/statistics.h"
 
 namespace duet::driver {
 
@@ -20,13 +21,22 @@ namespace {
 constexpr std::size_t kPlainCopiesKept = 1024;
 }
 
+struct DriverStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter commands{*this, "commands", "commands", "commands completed"};
+  sim::Counter stage_two_ps{*this, "stage_two_ps", "ps", "time with a command in stage (ii)"};
+  sim::Counter room_wait_ps{*this, "room_wait_ps", "ps",
+                            "of this, time in which a prepared command found no room in its push buffer"};
+};
+
 struct Driver::State {
   State(Driver& driver, const config::Machine& machine, gpu::GpuPort& port)
       : owner(driver),
         config(machine.driver),
         gpu(port),
         book(machine.gpu.front_end.hardware_channels, machine.driver.read_ahead),
-        feed(machine.gpu.front_end, port) {}
+        feed(machine.gpu.front_end, port),
+        statistics(driver, "driver.") {}
 
   Driver& owner;
   const config::Driver config;
@@ -35,11 +45,13 @@ struct Driver::State {
   CommandFeed feed;
   CommandId serving = 0;  // in stage (ii); 0: the driver is free
   Picoseconds stage_end_ps = 0;
+  Picoseconds counted_ps = 0;  // up to when the time in stage (ii) is in the statistics
   bool encoded = false;
   std::optional<gpu::Fault> fault;
   std::optional<CommandOrder> order;
   std::map<CommandId, PlainCopy> plain_copies;
   std::vector<CommandId> launched;  // kernels that are sent and not complete, in order
+  DriverStatistics statistics;
 
   void add_to_order(const Command& command);
   void receive(Picoseconds now);
@@ -49,6 +61,7 @@ struct Driver::State {
   bool start_next(Picoseconds now);
   bool end_stage(Picoseconds now);
   Picoseconds serve(Picoseconds now);
+  void count_stage(Picoseconds now);
 };
 
 Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config,
@@ -56,6 +69,7 @@ Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::
     : Component(engine, "driver", parent, 2, sim::Role::None),
       state_(std::make_unique<State>(*this, config, gpu)) {
   gpu.trace = &on_push_buffer_command;
+  gpu.kernel_starts = &on_kernel_start;
 }
 
 Driver::~Driver() = default;
@@ -234,6 +248,7 @@ void Driver::State::complete(CommandId id, Picoseconds event_time, Picoseconds n
   std::erase(launched, id);
   pending.record.end_ps = now;
   pending.record.grid = pending.command.grid.get();
+  ++statistics.commands;
   if (owner.on_complete) owner.on_complete(pending.record);
   book.complete(id);
 }
@@ -262,6 +277,7 @@ bool Driver::State::start_next(Picoseconds now) {
     return true;
   }
   serving = id;
+  counted_ps = now;
   encoded = false;
   stage_end_ps = now + pending.command.cost->driver_ns * kPicosecondsPerNanosecond;
   return true;
@@ -272,6 +288,7 @@ bool Driver::State::end_stage(Picoseconds now) {
   PendingCommand& pending = book[serving];
   if (pending.command.kind == CommandKind::HostFunction) {
     const CommandId id = serving;
+    count_stage(now);
     serving = 0;
     pending.record.start_ps = now;
     if (!fault && pending.command.host_function) pending.command.host_function();
@@ -282,11 +299,21 @@ bool Driver::State::end_stage(Picoseconds now) {
   if (!encoded) feed.encode(pending, book.streams[stream], book.channel_of(stream));
   encoded = true;
   if (!feed.send(now)) return false;
+  count_stage(now);
   pending.sent = true;
   if (pending.command.kind == CommandKind::Launch) launched.push_back(serving);
   serving = 0;
   return true;
 }
+
+void Driver::State::count_stage(Picoseconds now) {
+  if (serving == 0) return;
+  statistics.stage_two_ps += now - counted_ps;
+  if (now > stage_end_ps) statistics.room_wait_ps += now - std::max(counted_ps, stage_end_ps);
+  counted_ps = now;
+}
+
+void Driver::settle_statistics() { state_->count_stage(engine().now()); }
 
 // Serves commands until the driver has to wait, and returns until when (kNever: for something from outside).
 Picoseconds Driver::State::serve(Picoseconds now) {

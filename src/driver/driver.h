@@ -222,10 +222,12 @@ class Driver : public sim::Component {
   const std::optional<gpu::Fault>& fault() const;
 
   std::function<void(const CommandRecord&)> on_complete;
+  std::function<void(const gpu::Grid&)> on_kernel_start;  // its first block goes to an SM; null: no cost
   std::function<void(const PushBufferTrace&)> on_push_buffer_command;  // null: not traced, no cost
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
+  void settle_statistics() override;
 
  private:
   struct State;

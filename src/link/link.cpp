@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace duet::link {
 
-Direction::Direction(sim::Engine& engine, std::string name, const sim::Component* parent,
+Direction::Direction(sim::Engine& engine, std::string name, std::string prefix, const sim::Component* parent,
                      std::uint64_t mb_per_s, Picoseconds latency_ps, std::size_t queue_packets)
     : Component(engine, std::move(name), parent, 2, sim::Role::None),
       wire_(mb_per_s),
       latency_ps_(latency_ps),
-      queue_packets_(queue_packets) {
+      queue_packets_(queue_packets),
+      statistics_(*this, std::move(prefix)) {
   output_index_.fill(kNoOutput);
 }
 
@@ -57,7 +59,11 @@ bool Direction::accept(Picoseconds now) {
     PacketQueue& output = outputs_[output_index_[input.front().destination]];
     if (!output.can_push(now)) continue;
     const memory::Packet packet = input.pop(now);
-    output.push(now, packet, wire_.reserve(now, packet.payload_bytes) + latency_ps_);
+    const Picoseconds end = wire_.reserve(now, packet.payload_bytes);
+    output.push(now, packet, end + latency_ps_);
+    ++statistics_.packets;
+    statistics_.payload_bytes += packet.payload_bytes;
+    statistics_.busy_ps += end - now;
     round_robin_ = index + 1 == inputs_.size() ? 0 : index + 1;
     take_turn(now);
     return true;

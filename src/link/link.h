@@ -17,15 +17,24 @@
 #include "memory/packet.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
+#include "sim/statistics.h"
 
 namespace duet::link {
 
 using PacketQueue = sim::Queue<memory::Packet>;
 
+struct DirectionStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter packets{*this, "packets", "packets", "packets sent"};
+  sim::Counter payload_bytes{*this, "payload_bytes", "bytes", "payload of the packets"};
+  sim::Counter busy_ps{*this, "busy_ps", "ps", "time for which the wire was taken"};
+};
+
 class Direction : public sim::Component {
  public:
-  Direction(sim::Engine& engine, std::string name, const sim::Component* parent, std::uint64_t mb_per_s,
-            Picoseconds latency_ps, std::size_t queue_packets);
+  // `prefix` begins the names of its statistics: "link.to_gpu_".
+  Direction(sim::Engine& engine, std::string name, std::string prefix, const sim::Component* parent,
+            std::uint64_t mb_per_s, Picoseconds latency_ps, std::size_t queue_packets);
 
   // The queue that `producer` sends through, with room for at least `packets`.
   PacketQueue& add_input(sim::Component* producer, std::size_t packets = 0);
@@ -70,6 +79,7 @@ class Direction : public sim::Component {
   // judged by what was before, so that the order of events of one time cannot be observed.
   bool went_last_ = false, went_last_before_ = false;
   Picoseconds turn_ps_ = 0, sent_ps_ = kNever;
+  DirectionStatistics statistics_;
 };
 
 }  // namespace duet::link

@@ -21,6 +21,7 @@ Picoseconds HostBridge::tick(Picoseconds now) {
     packet.destination = sender.source;
     packet.argument = sender.argument;
     ports_.to_gpu->push(now, packet);
+    ++statistics_.answers;
     moved = true;
   }
   for (unsigned c = 0; c < memory::kTrafficClasses; ++c) {
@@ -37,6 +38,7 @@ Picoseconds HostBridge::tick(Picoseconds now) {
     packet.source = link_number_;
     packet.destination = host_memory_number_;
     ports_.to_link->push(now, packet);
+    ++statistics_.requests;
     moved = true;
     break;
   }

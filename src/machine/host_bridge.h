@@ -8,8 +8,15 @@
 #include "memory/channel.h"
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
+#include "sim/statistics.h"
 
 namespace duet::machine {
+
+struct HostBridgeStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter requests{*this, "requests", "requests", "requests of SMs that went to host memory"};
+  sim::Counter answers{*this, "answers", "answers", "answers of host memory to SMs"};
+};
 
 class HostBridge : public sim::Component {
  public:
@@ -39,6 +46,7 @@ class HostBridge : public sim::Component {
   Ports ports_;
   std::vector<Sender> senders_;  // of requests on their way, by the argument that they carry on the link
   std::vector<std::uint64_t> free_;
+  HostBridgeStatistics statistics_{*this, "host_bridge."};
 };
 
 }  // namespace duet::machine

@@ -42,7 +42,7 @@ constexpr Picoseconds kHop = 1;  // what is pushed at t is seen at t + 1
 TEST(Link, OnePacketTakesSerializationAndLatency) {
   sim::Engine engine;
   Receiver receiver(engine);
-  link::Direction direction(engine, "link", nullptr, 6800, kLatency, 4);
+  link::Direction direction(engine, "link", "link.", nullptr, 6800, kLatency, 4);
   auto& input = direction.add_input(nullptr);
   receiver.queue = &direction.add_output(7, &receiver);
   input.push(0, packet(128, 7));
@@ -56,7 +56,7 @@ TEST(Link, OnePacketTakesSerializationAndLatency) {
 TEST(Link, BackToBackPacketsLoseNoFraction) {
   sim::Engine engine;
   Receiver receiver(engine);
-  link::Direction direction(engine, "link", nullptr, 6800, kLatency, 2000);
+  link::Direction direction(engine, "link", "link.", nullptr, 6800, kLatency, 2000);
   auto& input = direction.add_input(nullptr);
   receiver.queue = &direction.add_output(7, &receiver);
   for (int i = 0; i < 1000; ++i) input.push(0, packet(128, 7));
@@ -69,7 +69,7 @@ TEST(Link, BackToBackPacketsLoseNoFraction) {
 TEST(Link, PacketsWithoutPayloadWaitForTheWireAndTakeNoTime) {
   sim::Engine engine;
   Receiver receiver(engine);
-  link::Direction direction(engine, "link", nullptr, 1000, kLatency, 8);
+  link::Direction direction(engine, "link", "link.", nullptr, 1000, kLatency, 8);
   auto& input = direction.add_input(nullptr);
   receiver.queue = &direction.add_output(7, &receiver);
   input.push(0, packet(100, 7));
@@ -84,7 +84,7 @@ TEST(Link, PacketsWithoutPayloadWaitForTheWireAndTakeNoTime) {
 TEST(Link, InputsTakeTurns) {
   sim::Engine engine;
   Receiver receiver(engine);
-  link::Direction direction(engine, "link", nullptr, 1000, kLatency, 8);
+  link::Direction direction(engine, "link", "link.", nullptr, 1000, kLatency, 8);
   auto& a = direction.add_input(nullptr);
   auto& b = direction.add_input(nullptr);
   receiver.queue = &direction.add_output(7, &receiver);
@@ -98,7 +98,7 @@ TEST(Link, AFullReceiverHoldsUpOnlyItsOwnPackets) {
   sim::Engine engine;
   Receiver closed(engine), open(engine);
   closed.open = false;
-  link::Direction direction(engine, "link", nullptr, 1000, kLatency, 1);
+  link::Direction direction(engine, "link", "link.", nullptr, 1000, kLatency, 1);
   auto& a = direction.add_input(nullptr);
   auto& b = direction.add_input(nullptr);
   closed.queue = &direction.add_output(1, &closed);
@@ -128,8 +128,8 @@ TEST(Link, HalfDuplexTakesTurnsOnOneWire) {
   for (const std::uint64_t shuffle : {0u, 1u, 2u, 3u}) {
     sim::Engine engine(shuffle);
     Receiver receivers[2]{Receiver(engine), Receiver(engine)};
-    link::Direction to_gpu(engine, "down", nullptr, 1000, kLatency, 64),
-        to_host(engine, "up", nullptr, 500, kLatency, 64);
+    link::Direction to_gpu(engine, "down", "link.", nullptr, 1000, kLatency, 64),
+        to_host(engine, "up", "link.", nullptr, 500, kLatency, 64);
     to_gpu.share_wire_with(to_host);
     link::Direction* const directions[] = {&to_gpu, &to_host};
     link::PacketQueue* inputs[2];
@@ -154,8 +154,8 @@ TEST(Link, HalfDuplexTakesTurnsOnOneWire) {
 TEST(Link, HalfDuplexLeavesTheWireToWhoeverHasSomething) {
   sim::Engine engine;
   Receiver receiver(engine);
-  link::Direction to_gpu(engine, "down", nullptr, 1000, kLatency, 64),
-      to_host(engine, "up", nullptr, 1000, kLatency, 64);
+  link::Direction to_gpu(engine, "down", "link.", nullptr, 1000, kLatency, 64),
+      to_host(engine, "up", "link.", nullptr, 1000, kLatency, 64);
   to_gpu.share_wire_with(to_host);
   auto& input = to_host.add_input(nullptr);
   receiver.queue = &to_host.add_output(7, &receiver);

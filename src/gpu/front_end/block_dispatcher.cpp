@@ -98,6 +98,7 @@ bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
     sm.registers -= run.shape.registers_per_block;
     sm.shared_bytes -= run.shape.shared_per_block;
     next_sm_ = index + 1 == sms_.size() ? 0 : index + 1;
+    if (run.grid->first_block_ps == kNever) on_first_block(*run.grid);
     run.grid->first_block_ps = std::min(run.grid->first_block_ps, now);
     ++run.next_block;
     --run.blocks_left;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class BlockDispatcher {
   BlockDispatcher(const config::Sm& sm, OccupancyFunction occupancy) : sm_(sm), occupancy_(occupancy) {}
 
   void connect_sm(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done);
+  // Called with the first block of every grid.
+  std::function<void(const Grid&)> on_first_block = [](const Grid&) {};
 
   // Empty when the grid can run; otherwise why it never can.
   std::string refusal(const Grid& grid) const;

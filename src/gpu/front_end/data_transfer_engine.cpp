@@ -45,7 +45,8 @@ void DataTransferEngine::start(Picoseconds now) {
                                : std::min<Bytes>(config_.packet_payload_bytes, memory::kLineBytes);
   faulted_ = false;
   fault_address_ = 0;
-  start_ps_ = last_answer_ps_ = now;
+  start_ps_ = last_answer_ps_ = busy_counted_ps_ = now;
+  ++statistics_.moves;
   busy_ = true;
   for (std::size_t i = 0; i < pattern_.size() && move_.pattern_bytes != 0; ++i)
     pattern_[i] = static_cast<std::byte>(move_.pattern >> (8 * (i % move_.pattern_bytes)));
@@ -178,6 +179,8 @@ bool DataTransferEngine::issue(Picoseconds now) {
   if (store_and_forward_) join_link_packet(request.requester);
   send(now, handle);
   ++outstanding_;
+  ++statistics_.packets;
+  statistics_.bytes += bytes;
   advance(bytes);
   const Bytes payload = config_.packet_payload_bytes;
   if (offset_ == 0 || (device + bytes) % payload == 0 || pieces_ == payload / memory::kLineBytes)
@@ -276,7 +279,12 @@ void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
 void DataTransferEngine::finish(Picoseconds now) {
   if (!ports_.done->can_push(now)) return;
   ports_.done->push(now, {current_.task, faulted_, fault_address_, start_ps_});
+  count_busy(now);
   busy_ = false;
+}
+
+void DataTransferEngine::count_busy(Picoseconds now) {
+  if (busy_) statistics_.busy_ps += now - std::exchange(busy_counted_ps_, now);
 }
 
 Picoseconds DataTransferEngine::tick(Picoseconds now) {

@@ -41,6 +41,7 @@
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
+#include "sim/statistics.h"
 
 namespace duet::gpu {
 
@@ -53,6 +54,14 @@ struct DataTransferEngineConfig {
   std::uint16_t link_number = 0;         // of this end of the link
   std::uint16_t host_memory_number = 0;  // of the other end
   Bytes block_bytes = 0;  // between memories that take requests of so many; 0: of a line at most
+};
+
+struct DataTransferStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter moves{*this, "moves", "moves", "moves started"};
+  sim::Counter packets{*this, "packets", "packets", "packets that moves were cut into"};
+  sim::Counter bytes{*this, "bytes", "bytes", "bytes of these packets"};
+  sim::Counter busy_ps{*this, "busy_ps", "ps", "time with a move, summed over the engines"};
 };
 
 class DataTransferEngine : public sim::Component {
@@ -77,6 +86,7 @@ class DataTransferEngine : public sim::Component {
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
+  void settle_statistics() override { count_busy(engine().now()); }
   std::string waits_for() const override;
   // For reports: the move that it performs.
   struct Progress {
@@ -140,6 +150,7 @@ class DataTransferEngine : public sim::Component {
   bool counts_ack(const memory::Request& request) const;
   void give_back(std::uint32_t place);
   void finish(Picoseconds now);
+  void count_busy(Picoseconds now);
 
   DataTransferEngineConfig config_;
   sim::ClockCursor clock_;
@@ -175,6 +186,8 @@ class DataTransferEngine : public sim::Component {
   // Packets whose bytes have been read and whose write has not yet been sent: a ring with room for all.
   std::vector<memory::RequestHandle> read_;
   std::size_t read_head_ = 0, read_count_ = 0;
+  Picoseconds busy_counted_ps_ = 0;  // up to when its time is in the statistics
+  DataTransferStatistics statistics_{*this, "copy_engine."};
 };
 
 }  // namespace duet::gpu

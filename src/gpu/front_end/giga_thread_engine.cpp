@@ -35,12 +35,14 @@ void GigaThreadEngine::receive(Picoseconds now) {
     const Packet packet = from_host_->pop(now);
     if (packet.kind == PacketKind::Doorbell) {
       channels_[packet.tag].put = packet.argument;
+      ++statistics_.doorbells;
       continue;
     }
     // Answers of one client return in order, so the bytes of a channel do too.
     const memory::Request& request = port_.pool[packet.request];
     Channel& channel = channels_[request.requester];
     channel.bytes.insert(channel.bytes.end(), request.data.begin(), request.data.begin() + request.bytes);
+    statistics_.fetched_bytes += request.bytes;
     port_.pool.release(packet.request);
   }
 }
@@ -131,6 +133,7 @@ void GigaThreadEngine::finish_decoding(Picoseconds now) {
     channel.head = 0;
   }
   build(channel, command);
+  ++statistics_.commands;
   if (port_.trace != nullptr && *port_.trace) {
     const std::uint64_t argument =
         command.opcode == PushBufferOpcode::Launch || command.opcode == PushBufferOpcode::AcquireSemaphore ||
@@ -146,6 +149,7 @@ void GigaThreadEngine::finish_decoding(Picoseconds now) {
   if (command.last) {
     channel.output->push(now, {channel.task});
     channel.in_task = false;
+    ++statistics_.tasks;
   }
   decoding_ = kNoChannel;
 }

@@ -15,8 +15,17 @@
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
+#include "sim/statistics.h"
 
 namespace duet::gpu {
+
+struct GigaThreadStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter doorbells{*this, "doorbells", "doorbells", "doorbells that have arrived"};
+  sim::Counter fetched_bytes{*this, "fetched_bytes", "bytes", "push-buffer bytes fetched from host memory"};
+  sim::Counter commands{*this, "commands", "commands", "push-buffer commands decoded"};
+  sim::Counter tasks{*this, "tasks", "tasks", "tasks handed to the work distributor"};
+};
 
 class GigaThreadEngine : public sim::Component {
  public:
@@ -68,6 +77,7 @@ class GigaThreadEngine : public sim::Component {
   std::size_t decoding_ = kNoChannel;  // the channel whose command is being decoded
   Picoseconds decode_end_ps_ = 0;
   std::uint64_t next_age_ = 1;
+  GigaThreadStatistics statistics_{*this, "front_end."};
 };
 
 }  // namespace duet::gpu

@@ -60,7 +60,9 @@ class GpuPort {
   memory::HostAperture& aperture;
   GridTable grids;
   std::vector<Ring> rings;
-  const std::function<void(const PushBufferTrace&)>* trace = nullptr;  // of the driver; may hold nothing
+  // Of the driver; may hold nothing. A kernel starts when its first block goes to an SM.
+  const std::function<void(const PushBufferTrace&)>* trace = nullptr;
+  const std::function<void(const Grid&)>* kernel_starts = nullptr;
 
   const std::uint8_t driver_number, front_end_number;  // of these ends of the link
   sim::Queue<memory::Packet>* to_gpu = nullptr;        // doorbells; the driver produces

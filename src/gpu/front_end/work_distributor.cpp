@@ -23,12 +23,17 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
       dispatcher_(config.sm, occupancy),
       queues_(config.front_end.queue_width),
       counters_(config.front_end.reference_counters),
-      copies_change_bits_(config.copy_engines.bit_engines == 0) {}
+      copies_change_bits_(config.copy_engines.bit_engines == 0) {
+  dispatcher_.on_first_block = [this](const Grid& grid) {
+    if (port_.kernel_starts != nullptr && *port_.kernel_starts) (*port_.kernel_starts)(grid);
+  };
+}
 
 void WorkDistributor::collect_blocks(Picoseconds now) {
   BlockDone done;
   while (dispatcher_.completed(now, done)) {
     ++done.grid->completed_blocks;
+    ++statistics_.blocks;
     for (StreamQueue& queue : queues_) {
       if (queue.grid != done.grid) continue;
       ReferenceCounter& counter = counters_[queue.counter];
@@ -152,7 +157,7 @@ bool WorkDistributor::execute(StreamQueue& queue, Task& task, Picoseconds now) {
       task.status = TaskStatus::KernelFault;
       faulted_ = true;
     }
-    return task.status != TaskStatus::Ok || take_counter(queue);
+    return task.status != TaskStatus::Ok || take_counter(queue, now);
   }
   if (queue.counter == kNone) return true;  // the kernel is skipped
   ReferenceCounter& counter = counters_[queue.counter];
@@ -174,14 +179,27 @@ bool WorkDistributor::execute(StreamQueue& queue, Task& task, Picoseconds now) {
   }
 }
 
-bool WorkDistributor::take_counter(StreamQueue& queue) {
+bool WorkDistributor::take_counter(StreamQueue& queue, Picoseconds now) {
   for (std::size_t i = 0; i < counters_.size() && queue.counter == kNone; ++i) {
     if (counters_[i].busy) continue;
     counters_[i] = {};
     counters_[i].busy = true;
     queue.counter = i;
   }
-  return queue.counter != kNone;
+  const bool taken = queue.counter != kNone, waited = queue.counter_wait_since != kNever;
+  if (waited) statistics_.counter_wait_ps += now - queue.counter_wait_since;
+  if (!taken && !waited) ++statistics_.counter_waits;
+  queue.counter_wait_since = taken ? kNever : now;
+  return taken;
+}
+
+void WorkDistributor::settle_statistics() {
+  const Picoseconds now = engine().now();
+  for (StreamQueue& queue : queues_) {
+    if (queue.counter_wait_since == kNever) continue;
+    statistics_.counter_wait_ps += now - queue.counter_wait_since;
+    queue.counter_wait_since = now;
+  }
 }
 
 bool WorkDistributor::launch(StreamQueue& queue, Task& task) {
@@ -258,6 +276,7 @@ bool WorkDistributor::release(Task& task, Picoseconds now) {
   packet.source = link_number_;
   packet.destination = port_.driver_number;
   to_host_->push(now, packet);
+  ++statistics_.semaphore_releases;
   return true;
 }
 

@@ -26,8 +26,19 @@
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
+#include "sim/statistics.h"
 
 namespace duet::gpu {
+
+struct WorkDistributorStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter blocks{*this, "blocks", "blocks", "blocks dispatched and complete"};
+  sim::Counter semaphore_releases{*this, "semaphore_releases", "semaphores", "semaphores released"};
+  sim::Counter counter_waits{*this, "reference_counter_waits", "kernels",
+                             "kernels that found no free reference counter"};
+  sim::Counter counter_wait_ps{*this, "reference_counter_wait_ps", "ps",
+                               "time for which kernels waited for a reference counter"};
+};
 
 class WorkDistributor : public sim::Component {
  public:
@@ -50,6 +61,7 @@ class WorkDistributor : public sim::Component {
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
+  void settle_statistics() override;
   std::string waits_for() const override;
   // For reports: what each task that is here waits for. The first of a stream's queue executes, the others
   // stand behind it; a task that is still in its channel is the first there.
@@ -73,6 +85,8 @@ class WorkDistributor : public sim::Component {
     std::deque<TaskHandle> tasks;  // empty: the queue is free for any stream
     std::size_t counter = kNone;   // the stream's reference counter
     const Grid* grid = nullptr;    // the kernel that uses it
+    // It waits for one; the time before is in the statistics.
+    Picoseconds counter_wait_since = kNever;
   };
   struct Engine {
     sim::Queue<MoveStart>* starts;
@@ -89,7 +103,7 @@ class WorkDistributor : public sim::Component {
   bool released(std::uint64_t semaphore, std::uint64_t value) const;
   bool run(StreamQueue& queue, Picoseconds now);
   bool execute(StreamQueue& queue, Task& task, Picoseconds now);
-  bool take_counter(StreamQueue& queue);
+  bool take_counter(StreamQueue& queue, Picoseconds now);
   bool launch(StreamQueue& queue, Task& task);
   bool wait_for_blocks(StreamQueue& queue, Task& task, Picoseconds now);
   bool move(StreamQueue& queue, Task& task);
@@ -118,6 +132,7 @@ class WorkDistributor : public sim::Component {
   sim::Queue<memory::Packet>* to_host_ = nullptr;
   Picoseconds next_dispatch_ps_ = 0;
   bool faulted_ = false;
+  WorkDistributorStatistics statistics_{*this, "front_end."};
 };
 
 }  // namespace duet::gpu

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/lane_mask.h"
 #include "gpu/functional/block_executor.h"
+#include "sim/statistics.h"
 
 namespace duet::gpu {
 
@@ -17,6 +18,13 @@ struct Resident {
   Picoseconds due_ps = 0;
 };
 
+struct FunctionalSmStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter warp_instructions{*this, "warp_instructions", "instructions",
+                                 "machine instructions issued, per warp"};
+  sim::Counter blocks{*this, "blocks", "blocks", "blocks started"};
+};
+
 struct FunctionalSm::State {
   SmContext context;
   config::Gpu config;
@@ -26,6 +34,7 @@ struct FunctionalSm::State {
   std::vector<Resident> resident;  // in order of arrival
   std::vector<std::unique_ptr<BlockExecutor>> idle;
   std::function<void(Picoseconds)> kernel_failed = [](Picoseconds) {};
+  FunctionalSmStatistics statistics{"sm."};
 };
 
 FunctionalSm::FunctionalSm(sim::Engine& engine, const sim::Component* parent, std::uint32_t number,
@@ -42,6 +51,7 @@ FunctionalSm::FunctionalSm(sim::Engine& engine, const sim::Component* parent, st
   if (config.sm.warp_width == 0 || config.sm.warp_width > kMaxWarpWidth)
     throw Error("gpu.sm.warp_width is " + std::to_string(config.sm.warp_width) +
                 ": a warp has 1 to 64 lanes");
+  declare(state_->statistics);
   state_->context.config = &state_->config;
   state_->context.services = &state_->services;
   state_->context.address_space = &address_space;
@@ -79,6 +89,7 @@ Picoseconds FunctionalSm::tick(Picoseconds now) {
     entry.due_ps = now;
     launch.grid->first_block_ps = std::min(launch.grid->first_block_ps, now);
     entry.executor->start(*launch.grid, launch.block, cycle);
+    ++s.statistics.blocks;
     s.resident.push_back(std::move(entry));
   }
 
@@ -91,7 +102,9 @@ Picoseconds FunctionalSm::tick(Picoseconds now) {
       continue;
     }
     if (!entry.executor->finished()) {
+      const std::uint64_t before = entry.grid->warp_instructions;
       entry.executor->run(s.config.functional.quantum_warp_instructions);
+      s.statistics.warp_instructions += entry.grid->warp_instructions - before;
       entry.due_ps = std::max(s.context.clock.edge(entry.executor->cycle()), s.context.clock.edge(cycle + 1));
       if (entry.executor->stuck() && !entry.executor->finished()) entry.due_ps = kNever;
       if (!faulted && entry.grid->fault.kind != FaultKind::None) s.kernel_failed(now);

@@ -1,6 +1,7 @@
 #include "gpu/sm/load_store_unit.h"
 
 #include <string>
+#include <utility>
 
 #include "gpu/sm/load_store_values.h"
 #include "memory/cache/byte_masks.h"
@@ -224,6 +225,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   memory::Channel& channel = part.path == MemoryPath::L1 ? *ports.to_l1 : *ports.to_constant_cache;
   const memory::TrafficClass traffic_class = class_of(instruction, part);
   if (!channel.can_push(now, traffic_class)) return false;
+  const bool first = instruction.remaining == part.lanes;
   const std::uint32_t step = instruction.step * part.step_bytes;
   const std::uint32_t* offsets = instruction.offsets.data();
   const std::uint32_t at = offsets[std::countr_zero(instruction.remaining)] + step;
@@ -272,6 +274,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   if (ports.races != nullptr && op.kind == ptx::Kind::Store) look_for_race(instruction, request, now);
   channel.push(now, packet);
   if (part.path == MemoryPath::L1) ++statistics.transactions;
+  if (!first) ++(atomic ? statistics.atomic_cycles : statistics.uncoalesced_cycles);
   ++instruction.answers;
   advance(instruction, group);
   return true;
@@ -303,6 +306,7 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
     });
   }
   statistics.shared_conflict_cycles += passes - 1;
+  (atomic ? statistics.atomic_cycles : statistics.bank_conflict_cycles) += passes - 1;
   instruction.ready = std::max(instruction.ready, cycle + passes - 1 + shared_latency);
   free_at = cycle + passes;
 }
@@ -334,10 +338,13 @@ template <unsigned W>
 bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   const unsigned index = queue[head];
   Instruction& instruction = *entries[index];
-  if (instruction.part == instruction.part_count)
+  if (instruction.part == instruction.part_count) {
     free_at = cycle + 1;
-  else if (!go_on(now, cycle, instruction, index))
+  } else if (!go_on(now, cycle, instruction, index)) {
+    if (blocked_since == kNever) blocked_since = cycle;
     return false;
+  }
+  if (blocked_since != kNever) statistics.blocked_cycles += cycle - std::exchange(blocked_since, kNever);
   if (instruction.part < instruction.part_count) return true;
   instruction.sent = true;
   if (++head == queue.size()) head = 0;

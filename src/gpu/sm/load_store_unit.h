@@ -42,6 +42,16 @@ struct LoadStoreStatistics : sim::StatisticGroup {
   sim::Counter transactions{*this, "memory_transactions", "requests", "requests of load-store units to L1"};
   sim::Counter shared_conflict_cycles{*this, "shared_conflict_cycles", "cycles",
                                       "shared memory: passes beyond the first of an access"};
+  // Cycles that the unit spends beyond one for each access of a warp, by cause.
+  sim::Counter uncoalesced_cycles{*this, "uncoalesced_cycles", "cycles",
+                                  "load-store unit: requests beyond the first of a load or a store"};
+  sim::Counter bank_conflict_cycles{
+      *this, "bank_conflict_cycles", "cycles",
+      "load-store unit: passes beyond the first of a load or a store, shared memory"};
+  sim::Counter atomic_cycles{*this, "atomic_cycles", "cycles",
+                             "load-store unit: requests and passes beyond the first of an atomic"};
+  sim::Counter blocked_cycles{*this, "load_store_blocked_cycles", "cycles",
+                              "load-store unit: cycles in which its next request found no room"};
   // Warp instructions.
   sim::Counter global_loads{*this, "global_loads", "instructions", "loads of global memory, per warp"};
   sim::Counter global_stores{*this, "global_stores", "instructions", "stores to global memory, per warp"};

@@ -188,6 +188,7 @@ template <unsigned W>
 
 template <unsigned W>
 void SmCoreOf<W>::launch(const BlockLaunch& launch) {
+  ++statistics_.blocks;
   Grid& grid = *launch.grid;
   if (idle_blocks_.empty()) idle_blocks_.push_back(std::make_unique<Block>());
   std::unique_ptr<Block> owned = std::move(idle_blocks_.back());

@@ -28,6 +28,7 @@ struct SmStatistics : sim::StatisticGroup {
   using StatisticGroup::StatisticGroup;
   sim::Counter warp_instructions{*this, "warp_instructions", "instructions",
                                  "machine instructions issued, per warp"};
+  sim::Counter blocks{*this, "blocks", "blocks", "blocks started"};
   // Cycles of the schedulers while blocks are resident, by IssueSlot (base/issue_slot.h).
   std::array<sim::Counter, kIssueSlots> issue_slots{{
       {*this, "slots_issued", "slots", "issue slots: an instruction was issued"},

@@ -24,10 +24,10 @@ DramController::DramController(sim::Engine& engine, std::string name, const sim:
       full_empty_(full_empty),
       bits_(full_empty, map, channel),
       triggered_(full_empty),
+      statistics_(*this, "dram."),
       full_empty_statistics_(*this, "full_empty."),
       requests_(kTrafficClasses * config.queue_entries, static_cast<unsigned>(config.banks)),
-      scheduler_(config, requests_),
-      statistics_(*this, "dram.") {
+      scheduler_(config, requests_) {
   if (config.queue_entries == 0) throw Error(this->name() + ": gpu.dram.queue_entries is 0");
   if (config.burst_bytes == 0 || config.burst_cycles == 0)
     throw Error(this->name() + ": gpu.dram.burst_bytes or gpu.dram.burst_cycles is 0");

@@ -137,6 +137,7 @@ class DramController : public sim::Component {
   FullEmptyBits bits_;
   PlainWrites plain_writes_;
   TriggerQueues triggered_;
+  DramStatistics statistics_;
   FullEmptyStatistics full_empty_statistics_;
   sim::State waiting_{full_empty_statistics_, "waiting", "requests",
                       "requests that wait in the controllers' queues",
@@ -152,7 +153,6 @@ class DramController : public sim::Component {
   Cycle full_since_ = kNoCycle;
   Picoseconds next_arrival_ = kNever;
   std::uint64_t blocked_ = 0;  // clients without room for an answer
-  DramStatistics statistics_;
   std::vector<IssuedCommand>* log_ = nullptr;
   RaceDetector* races_ = nullptr;
 };
