@@ -29,6 +29,9 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   if (journal_ == nullptr) return;
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
   driver().on_complete = [this](const driver::CommandRecord& command) { record(command); };
+  driver().on_kernel_start = [this](const gpu::Grid& grid) {
+    engine().after_ticks([this, &grid] { at_start_[&grid] = system_->statistics().totals(); });
+  };
   if (options.trace_push_buffer)
     driver().on_push_buffer_command = [this](const driver::PushBufferTrace& trace) {
       journal_->append(report::RecordType::PushBufferCommand,
@@ -323,13 +326,51 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   return record;
 }
 
-void Process::record_statistics(bool with_states) {
+sim::Statistics::Values Process::record_statistics(bool with_states) {
   sim::Statistics& statistics = system_->statistics();
   const sim::Statistics::Values values = statistics.totals(with_states);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const sim::Statistic& declared = statistics.declared()[i];
     journal_->set_counter(i, declared.name.c_str(), values[i], declared.kind == sim::StatisticKind::State);
   }
+  return values;
+}
+
+void Process::record_components() {
+  sim::Statistics& statistics = system_->statistics();
+  if (!described_) {
+    described_ = true;
+    std::map<const sim::Component*, std::uint32_t> numbers;
+    std::vector<report::ComponentDescription> descriptions;
+    for (const sim::Statistics::Part& part : statistics.parts()) {
+      const sim::Component& component = *part.component;
+      numbers[&component] = static_cast<std::uint32_t>(descriptions.size());
+      report::ComponentDescription& description = descriptions.emplace_back();
+      std::strncpy(description.name, component.name().c_str(), sizeof description.name - 1);
+      std::strncpy(description.role, sim::role_name(component.role()), sizeof description.role - 1);
+      description.parent = component.parent() == nullptr ? report::ComponentDescription::kNoParent
+                                                         : numbers.at(component.parent());
+      description.level = static_cast<std::uint32_t>(component.level());
+      description.first_value = static_cast<std::uint32_t>(part.first);
+      description.value_count = static_cast<std::uint32_t>(part.count);
+    }
+    journal_->describe_components(descriptions, statistics.statistic_of_value());
+  }
+  std::uint64_t* const values = journal_->next_component_values();
+  if (values == nullptr) return;
+  statistics.of_components(values);
+  journal_->publish_component_values(engine().now());
+}
+
+// At a time at which commands have completed, after all ticks: what is counted then does not depend on who
+// was ticked first.
+void Process::record_completed() {
+  completing_ = false;
+  const sim::Statistics::Values now = record_statistics();
+  for (const Completed& completed : completed_kernels_)
+    journal_->kernel_statistics(completed.kernel, system_->statistics().since(completed.at_start, now));
+  completed_kernels_.clear();
+  if (!driver().outstanding()) record_components();
 }
 
 void Process::publish() {
@@ -355,6 +396,7 @@ void Process::publish() {
 void Process::publish_end() {
   if (journal_ == nullptr) return;
   record_statistics();
+  record_components();
   record_races(0);
   publish();
 }
@@ -391,7 +433,8 @@ void Process::record_races(driver::CommandId writer) {
 }
 
 void Process::record(const driver::CommandRecord& command) {
-  record_statistics();
+  if (!completing_) engine().after_ticks([this] { record_completed(); });
+  completing_ = true;
   record_races(command.id);
   switch (command.kind) {
     case driver::CommandKind::Launch: {
@@ -400,6 +443,9 @@ void Process::record(const driver::CommandRecord& command) {
       watch_.kernel_ended(record.start_ps, record.end_ps);
       completed_instructions_ += record.warp_instructions;
       journal_->append(report::RecordType::Kernel, record, command.grid->kernel->name);
+      if (auto start = at_start_.extract(command.grid); !start.empty())
+        completed_kernels_.push_back({kernel_records_, std::move(start.mapped())});
+      ++kernel_records_;
       if (command.grid->emptying_ps != 0) record_emptying(command, record.end_ps);
       const gpu::Fault& fault = command.grid->fault;
       if (fault.kind != gpu::FaultKind::None)

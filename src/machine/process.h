@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -90,7 +91,9 @@ class Process {
 
  private:
   report::KernelRecord kernel_record(const driver::CommandRecord& command) const;
-  void record_statistics(bool with_states = false);
+  sim::Statistics::Values record_statistics(bool with_states = false);
+  void record_components();  // after record_statistics()
+  void record_completed();
   void record(const driver::CommandRecord& command);
   // Those whose writes this command made; 0: all that are left.
   void record_races(driver::CommandId writer);
@@ -100,6 +103,16 @@ class Process {
   RunOptions options_;
   std::unique_ptr<System> system_;
   RunWatch watch_;
+  // Statistics when a kernel started, of those that run, and of those whose record waits for its own.
+  std::map<const gpu::Grid*, sim::Statistics::Values> at_start_;
+  struct Completed {
+    std::uint64_t kernel;  // number of its record
+    sim::Statistics::Values at_start;
+  };
+  std::vector<Completed> completed_kernels_;
+  std::uint64_t kernel_records_ = 0;
+  bool completing_ = false;         // commands have completed at this time
+  bool described_ = false;          // the journal knows the components
   bool published_kernels_ = false;  // the journal names running kernels
   Bytes tracked_bytes_ = 0;         // of all allocations with full/empty bits
   std::vector<driver::FullEmptyJob> emptied_at_kernel_end_;

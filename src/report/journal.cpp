@@ -128,6 +128,76 @@ void JournalWriter::set_counter(std::size_t index, const char* name, std::uint64
   if (header_->counter_count <= index) header_->counter_count = static_cast<std::uint32_t>(index + 1);
 }
 
+namespace {
+std::size_t even(std::size_t n) { return n + n % 2; }
+// Of a ComponentsRecord, from its start.
+std::size_t offset_of_values(const ComponentsRecord& record) {
+  return sizeof record + record.components * sizeof(ComponentDescription) +
+         even(record.values) * sizeof(std::uint32_t);
+}
+}  // namespace
+
+void JournalWriter::kernel_statistics(std::uint64_t kernel, const std::vector<std::uint64_t>& increase) {
+  static_assert(sizeof(KernelStatisticsRecord) == sizeof kernel);
+  std::vector<std::uint64_t> record{kernel};
+  record.insert(record.end(), increase.begin(), increase.end());
+  append(RecordType::KernelStatistics, record.data(), record.size() * sizeof record[0]);
+}
+
+void JournalWriter::describe_components(const std::vector<ComponentDescription>& components,
+                                        const std::vector<std::uint32_t>& counter_of_value) {
+  ComponentsRecord record{};
+  record.components = static_cast<std::uint32_t>(components.size());
+  record.values = static_cast<std::uint32_t>(counter_of_value.size());
+  std::vector<std::byte> bytes(offset_of_values(record) + 2 * record.values * sizeof(std::uint64_t));
+  std::byte* at = bytes.data();
+  const auto add = [&at](const void* from, std::size_t size) {
+    if (size != 0) std::memcpy(at, from, size);
+    at += size;
+  };
+  add(&record, sizeof record);
+  add(components.data(), components.size() * sizeof(ComponentDescription));
+  add(counter_of_value.data(), counter_of_value.size() * sizeof(std::uint32_t));
+  std::byte* const place = base_ + sizeof(JournalHeader) + header_->committed_bytes + sizeof(RecordHeader);
+  append(RecordType::Components, bytes.data(), bytes.size());
+  if (header_->lost_records == 0) components_ = place;
+}
+
+std::uint64_t* JournalWriter::next_component_values() {
+  if (components_ == nullptr) return nullptr;
+  const auto& record = *reinterpret_cast<const ComponentsRecord*>(components_);
+  auto* const values = reinterpret_cast<std::uint64_t*>(components_ + offset_of_values(record));
+  return values + (record.version + 1) % 2 * record.values;
+}
+
+void JournalWriter::publish_component_values(Picoseconds time) {
+  auto& record = *reinterpret_cast<ComponentsRecord*>(components_);
+  const std::uint64_t version = record.version + 1;
+  record.time_ps[version % 2] = time;
+  record.version.store(version, std::memory_order_release);
+}
+
+ComponentValues component_values(const std::byte* bytes, std::size_t size) {
+  ComponentValues result;
+  if (size < sizeof(ComponentsRecord)) throw Error("journal record of an unknown size");
+  const auto& record = *reinterpret_cast<const ComponentsRecord*>(bytes);
+  if (size != offset_of_values(record) + 2 * record.values * sizeof(std::uint64_t))
+    throw Error("journal record of an unknown size");
+  const std::uint64_t version = record.version.load(std::memory_order_acquire);
+  if (version == 0) return result;
+  result.time_ps = record.time_ps[version % 2];
+  result.components.resize(record.components);
+  result.counter_of_value.resize(record.values);
+  result.values.resize(record.values);
+  const std::byte* at = bytes + sizeof record;
+  std::memcpy(result.components.data(), at, record.components * sizeof(ComponentDescription));
+  at += record.components * sizeof(ComponentDescription);
+  std::memcpy(result.counter_of_value.data(), at, record.values * sizeof(std::uint32_t));
+  at = bytes + offset_of_values(record) + version % 2 * record.values * sizeof(std::uint64_t);
+  std::memcpy(result.values.data(), at, record.values * sizeof(std::uint64_t));
+  return result;
+}
+
 void JournalWriter::mark(Picoseconds time, std::string_view name) {
   const std::uint32_t count = header_->counter_count;
   std::vector<std::uint64_t> record = {time};

@@ -26,7 +26,9 @@ enum class RecordType : std::uint32_t {
   PushBufferCommand = 4,
   Fault = 5,
   ApiCall = 6,
-  Race = 7
+  Race = 7,
+  KernelStatistics = 8,
+  Components = 9
 };
 
 struct KernelRecord {
@@ -40,6 +42,28 @@ struct KernelRecord {
   std::uint64_t completed_blocks;
   std::uint32_t complete;  // 0: the run ended before the kernel did; end_ps is then the end of the run
 };                         // followed by the name
+
+// What the values of JournalHeader::counters grew by from a kernel's first block to its completion as the
+// driver saw it, whoever counted. Of what is no count 0.
+struct KernelStatisticsRecord {
+  std::uint64_t kernel;  // number of its record among those of kernels, from 0
+};                       // followed by the values, in their order
+
+// The components of the machine and what each of them has counted, written once. The values are brought up to
+// date whenever a command completes and nothing more is outstanding.
+struct ComponentDescription {
+  static constexpr std::uint32_t kNoParent = ~0u;
+  char name[56];
+  char role[24];
+  std::uint32_t parent, level;  // of hu2016's tree; the parent's number
+  std::uint32_t first_value, value_count;
+};
+struct ComponentsRecord {
+  std::uint32_t components, values;
+  std::atomic<std::uint64_t> version;  // version v lies in [v % 2]; 0: no values yet
+  Picoseconds time_ps[2];
+};  // followed by ComponentDescription[components], of each value the number in JournalHeader::counters
+    // (uint32_t, an even number of them), and two times the values
 
 enum class CopyKind : std::uint32_t {
   HostToDevice,
@@ -165,6 +189,14 @@ class JournalWriter {
   void publish_progress();
   // Sets a statistic; `index` counts from 0 in the order of first use.
   void set_counter(std::size_t index, const char* name, std::uint64_t value, bool state = false);
+  // Of the kernel whose record was the `kernel`-th, from 0.
+  void kernel_statistics(std::uint64_t kernel, const std::vector<std::uint64_t>& increase);
+  // Once: the components, and of each of their values the number of its counter.
+  void describe_components(const std::vector<ComponentDescription>& components,
+                           const std::vector<std::uint32_t>& counter_of_value);
+  // Where the next values of the components go, null without a place; they are seen once they are published.
+  std::uint64_t* next_component_values();
+  void publish_component_values(Picoseconds time);
   // A mark with the statistics as they were set last.
   void mark(Picoseconds time, std::string_view name);
 
@@ -175,6 +207,7 @@ class JournalWriter {
   std::size_t file_bytes_ = 0, room_bytes_ = 0;
   std::byte* base_ = nullptr;
   JournalHeader* header_ = nullptr;
+  std::byte* components_ = nullptr;  // the ComponentsRecord, when there is one
 };
 
 // The reading side.
@@ -196,6 +229,15 @@ class JournalReader {
   std::size_t bytes_ = 0;
   const JournalHeader* header_ = nullptr;
 };
+
+// Of a ComponentsRecord: what was written last.
+struct ComponentValues {
+  Picoseconds time_ps = 0;
+  std::vector<ComponentDescription> components;  // none: nothing was written
+  std::vector<std::uint32_t> counter_of_value;
+  std::vector<std::uint64_t> values;
+};
+ComponentValues component_values(const std::byte* record, std::size_t bytes);
 
 // Journals that processes left in `directory`, in the order in which the processes claimed their numbers.
 std::vector<std::string> journals_in(const std::string& directory);

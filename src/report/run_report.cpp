@@ -29,6 +29,32 @@ Mark mark_of(const JournalHeader& header, const std::byte* record, std::size_t b
   }
   return mark;
 }
+// Of what grew during a kernel.
+Counters increase_of(const JournalHeader& header, const std::byte* values, std::size_t bytes) {
+  Counters result;
+  for (std::size_t i = 0; i * sizeof(std::uint64_t) < bytes; ++i) {
+    const auto value = record_as<std::uint64_t>(values + i * sizeof(std::uint64_t), sizeof(std::uint64_t));
+    if (value != 0) result.emplace_back(header.counters[i].name, value);
+  }
+  return result;
+}
+
+void add_components(RunReport& report, const JournalHeader& header, const ComponentValues& found) {
+  report.components_ps = found.time_ps;
+  for (const ComponentDescription& described : found.components) {
+    ComponentResult& component = report.components.emplace_back();
+    component.name = described.name;
+    component.role = described.role;
+    component.level = described.level;
+    if (described.parent != ComponentDescription::kNoParent)
+      component.parent = found.components.at(described.parent).name;
+    for (std::uint32_t i = described.first_value; i < described.first_value + described.value_count; ++i) {
+      const std::string name = header.counters[found.counter_of_value.at(i)].name;
+      if (component.kind.empty()) component.kind = name.substr(0, name.find('.'));
+      if (found.values[i] != 0) component.counters.emplace_back(name, found.values[i]);
+    }
+  }
+}
 }  // namespace
 
 std::uint64_t RunReport::warp_instructions() const {
@@ -75,6 +101,15 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
     switch (type) {
       case RecordType::Kernel:
         report.kernels.push_back({record_as<KernelRecord>(record, bytes), std::string(text)});
+        break;
+      case RecordType::KernelStatistics: {
+        constexpr std::size_t kOwn = sizeof(KernelStatisticsRecord);
+        const auto kernel = record_as<KernelStatisticsRecord>(record, kOwn).kernel;
+        report.kernels.at(kernel).counters = increase_of(header, record + kOwn, bytes - kOwn);
+        break;
+      }
+      case RecordType::Components:
+        add_components(report, header, component_values(record, bytes));
         break;
       case RecordType::Copy:
         report.copies.push_back(record_as<CopyRecord>(record, bytes));

@@ -10,14 +10,22 @@
 
 namespace duet::report {
 
+using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
+
 struct KernelResult : KernelRecord {
   std::string name;
+  Counters counters = {};  // what rose while it ran, by how much
+};
+struct ComponentResult {
+  std::string name, parent, role, kind;  // `kind` begins the names of its counters
+  std::uint32_t level = 0;
+  Counters counters;  // those that are not 0
 };
 struct Mark {
   std::string name;
   Picoseconds time_ps = 0;
   // The machine's statistics then: counted since the run began, and how things stood.
-  std::vector<std::pair<std::string, std::uint64_t>> counters, states;
+  Counters counters, states;
 };
 struct PushBufferEntry : PushBufferRecord {
   std::string command;
@@ -49,7 +57,9 @@ struct RunReport {
   std::vector<ApiCallRecord> api_calls;  // only when events were switched on
   std::vector<std::string> faults;
   std::vector<Race> races;
-  std::vector<std::pair<std::string, std::uint64_t>> counters;  // the machine's statistics
+  Counters counters;  // the machine's statistics
+  Picoseconds components_ps = 0;
+  std::vector<ComponentResult> components;  // as of components_ps, when nothing was outstanding
 
   std::uint64_t warp_instructions() const;
   std::uint64_t thread_instructions() const;

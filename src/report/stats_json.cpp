@@ -48,9 +48,10 @@ Json stalls(const KernelResult& kernel) {
   return result;
 }
 
-Json values(const std::vector<std::pair<std::string, std::uint64_t>>& named) {
-  Json result = Json::object();
-  for (const auto& [name, value] : named) result[name] = value;
+// The names differ, so nobody has to look for them in what is there.
+Json values(const Counters& named) {
+  Json::object_t result;
+  for (const auto& [name, value] : named) result.push_back({name, value});
   return result;
 }
 
@@ -95,7 +96,8 @@ std::string stats_json(const RunReport& report) {
                                {"completed_blocks", k.completed_blocks},
                                {"registers", k.registers},
                                {"occupancy", k.occupancy},
-                               {"stalls", stalls(k)}});
+                               {"stalls", stalls(k)},
+                               {"counters", values(k.counters)}});
   json["copies"] = Json::array();
   for (const CopyRecord& c : report.copies) {
     json["copies"].push_back({{"kind", copy_kind_name(c.kind)},
@@ -129,6 +131,15 @@ std::string stats_json(const RunReport& report) {
   }
   json["counters"] = values(report.counters);
   json["counters"]["journal.lost_records"] = report.lost_records;
+  json["components_ps"] = report.components_ps;
+  json["components"] = Json::array();
+  for (const ComponentResult& c : report.components)
+    json["components"].push_back({{"name", c.name},
+                                  {"parent", c.parent},
+                                  {"kind", c.kind},
+                                  {"level", c.level},
+                                  {"role", c.role},
+                                  {"counters", values(c.counters)}});
   return json.dump(1) + "\n";
 }
 

@@ -77,15 +77,11 @@ Statistics::Values Statistics::since(const Values& before, const Values& now) co
   return increase;
 }
 
-Statistics::Values Statistics::of_components() {
-  settle();
-  Values values(statistic_of_value_.size());
-  std::uint64_t* to = values.data();
+void Statistics::of_components(std::uint64_t* values) const {
   for (const Run& run : runs_) {
-    std::memcpy(to, run.values, run.count * sizeof *to);
-    to += run.count;
+    std::memcpy(values, run.values, run.count * sizeof *values);
+    values += run.count;
   }
-  return values;
 }
 
 }  // namespace duet::sim

@@ -140,7 +140,8 @@ class Statistics {
   const std::vector<Part>& parts() const { return parts_; }
   // Of each value of a component, states left out: the number of its statistic in declared().
   const std::vector<std::uint32_t>& statistic_of_value() const { return statistic_of_value_; }
-  Values of_components();
+  // Writes the values of all components; as totals() left them, which settles what components owe.
+  void of_components(std::uint64_t* values) const;
 
  private:
   // Values that lie in memory one after the other, in the order of their totals.
