@@ -28,6 +28,10 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
   if (journal_ == nullptr) return;
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
+  const std::size_t statistics = system_->statistics().declared().size();
+  if (statistics > report::JournalHeader::kMaxCounters)
+    throw Error("this machine has " + std::to_string(statistics) + " statistics, the journal has room for " +
+                std::to_string(report::JournalHeader::kMaxCounters));
   driver().on_complete = [this](const driver::CommandRecord& command) { record(command); };
   driver().on_kernel_start = [this](const gpu::Grid& grid) {
     engine().after_ticks([this, &grid] { at_start_[&grid] = system_->statistics().totals(); });

@@ -1,5 +1,5 @@
 // A clock: edge k lies at floor(k * 10^12 * denominator / numerator) picoseconds, computed from k, so no
-// period is ever rounded and added up (DESIGN rules, "Time").
+// period is ever rounded and added up (docs/architecture.md, "Rules that hold").
 #pragma once
 
 #include "base/units.h"
