@@ -43,6 +43,8 @@ int list_machines(const config::Installation& installation);
 int show_machine(const config::Installation& installation, const std::string& name,
                  const std::vector<std::string>& sets);
 
+int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown);
+
 struct PtxCoverageOptions {
   std::string opcode;  // of all when empty
   bool forms = false;  // every form, instead of the table

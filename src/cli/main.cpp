@@ -172,6 +172,14 @@ int command_line(int argc, char** argv) {
   show_app->add_option("--set", machine_sets, "change one parameter: key=value; each --set takes one key")
       ->allow_extra_args(false);
 
+  CLI::App* statistics_app =
+      app.add_subcommand("statistics", "list what a machine counts, with units and descriptions");
+  std::string statistics_machine = "gtx580";
+  bool statistics_markdown = false;
+  statistics_app->add_option("-m,--machine", statistics_machine, "machine, or .toml file")
+      ->capture_default_str();
+  statistics_app->add_flag("--markdown", statistics_markdown, "write docs/statistics.md to standard output");
+
   PtxCoverageOptions coverage;
   CLI::App* ptx_app = app.add_subcommand("ptx", "what Duet knows of PTX");
   ptx_app->require_subcommand(1);
@@ -210,6 +218,8 @@ int command_line(int argc, char** argv) {
     if (show_app->parsed()) return show_machine(installation, machine_name, machine_sets);
     if (coverage_app->parsed()) return show_ptx_coverage(installation, coverage);
     if (machines_app->parsed()) return list_machines(installation);
+    if (statistics_app->parsed())
+      return list_statistics(installation, statistics_machine, statistics_markdown);
     return reproduce::run(installation, reproduction);
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);

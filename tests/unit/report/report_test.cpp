@@ -71,5 +71,71 @@ TEST_F(Journal, RecordsComeBackWithoutClosing) {
     EXPECT_TRUE(json.contains(key)) << key;
 }
 
+// What rose during a kernel stands with it; what is 0 is left out.
+TEST_F(Journal, KernelsHaveTheirStatistics) {
+  JournalWriter writer(folder_);
+  writer.set_counter(0, "dram.reads", 100);
+  writer.set_counter(1, "dram.writes", 200);
+  writer.set_counter(2, "l1.held_up", 0, true);
+  writer.append(RecordType::Kernel, kernel(1000, 5000), "first");
+  writer.append(RecordType::Kernel, kernel(3000, 6000), "second");
+  writer.kernel_statistics(1, {7, 0, 0});
+  writer.kernel_statistics(0, {5, 6, 0});
+  const auto json =
+      nlohmann::json::parse(stats_json(read_report(JournalReader(journals_in(folder_)[0]), "m", 0.5, false)));
+  EXPECT_EQ(json["kernels"][0]["counters"], nlohmann::json({{"dram.reads", 5}, {"dram.writes", 6}}));
+  EXPECT_EQ(json["kernels"][1]["counters"], nlohmann::json({{"dram.reads", 7}}));
+  EXPECT_EQ(json["counters"]["dram.reads"], 100);
+}
+
+ComponentDescription described(const char* name, const char* role, std::uint32_t parent, std::uint32_t first,
+                               std::uint32_t count) {
+  ComponentDescription result{};
+  std::strcpy(result.name, name);
+  std::strcpy(result.role, role);
+  result.parent = parent;
+  result.level = 1;
+  result.first_value = first;
+  result.value_count = count;
+  return result;
+}
+
+// The values that were published last count, also when the writer is ended while it writes the next ones.
+TEST_F(Journal, ComponentsHaveTheirStatistics) {
+  JournalWriter writer(folder_);
+  writer.set_counter(0, "l2.read_hits", 0);
+  writer.set_counter(1, "l2.fills", 0);
+  writer.describe_components(
+      {described("GPU", "none", ComponentDescription::kNoParent, 0, 0),
+       described("L2 slice 0", "memory", 0, 0, 2), described("L2 slice 1", "memory", 0, 2, 1)},
+      {0, 1, 0});
+  const auto report = [&] { return read_report(JournalReader(journals_in(folder_)[0]), "m", 0.5, false); };
+  EXPECT_TRUE(report().components.empty());  // nothing has been published
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    std::uint64_t* const values = writer.next_component_values();
+    values[0] = 10 * round;
+    values[1] = 0;
+    values[2] = 7 * round;
+    EXPECT_EQ(report().components_ps, 1000 * (round - 1));
+    writer.publish_component_values(1000 * round);
+  }
+  writer.append(RecordType::Kernel, kernel(1000, 5000), "behind it");
+  writer.next_component_values()[0] = 99;
+  const RunReport found = report();
+  EXPECT_EQ(found.kernels.size(), 1u);
+  const auto json = nlohmann::json::parse(stats_json(found));
+  EXPECT_EQ(json["components_ps"], 3000);
+  ASSERT_EQ(json["components"].size(), 3u);
+  EXPECT_EQ(json["components"][0]["parent"], "");
+  const auto& slice = json["components"][1];
+  EXPECT_EQ(slice["name"], "L2 slice 0");
+  EXPECT_EQ(slice["parent"], "GPU");
+  EXPECT_EQ(slice["kind"], "l2");
+  EXPECT_EQ(slice["role"], "memory");
+  EXPECT_EQ(slice["level"], 1);
+  EXPECT_EQ(slice["counters"], nlohmann::json({{"l2.read_hits", 30}}));
+  EXPECT_EQ(json["components"][2]["counters"], nlohmann::json({{"l2.read_hits", 21}}));
+}
+
 }  // namespace
 }  // namespace duet::report

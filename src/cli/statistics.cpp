@@ -1,0 +1,120 @@
+// `duet statistics`: what a machine counts, as the components declare it. docs/statistics.md is this list.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "cli/commands.h"
+#include "config/loader.h"
+#include "machine/system.h"
+
+namespace duet::cli {
+
+namespace {
+
+// Of a machine that never runs.
+class NoProgram : public memory::HostPort {
+ public:
+  void read(const std::byte*, std::byte*, Bytes) override {}
+  void write(std::byte*, const std::byte*, Bytes) override {}
+};
+
+struct Known {
+  sim::Statistic statistic;
+  bool timed = false, functional = false;
+  std::string kind() const { return statistic.name.substr(0, statistic.name.find('.')); }
+  std::string rest() const { return statistic.name.substr(statistic.name.find('.') + 1); }
+  std::string remarks() const {
+    std::string text;
+    if (statistic.kind == sim::StatisticKind::Most) text = "largest of all";
+    if (statistic.kind == sim::StatisticKind::State) text = "state";
+    if (functional) text += std::string(text.empty() ? "" : ", ") + (timed ? "both GPUs" : "functional GPU");
+    return text;
+  }
+};
+
+// In the order of the components; what only the functional GPU has comes last.
+std::vector<Known> known_statistics(const config::Machine& machine) {
+  std::vector<Known> all;
+  for (const bool functional : {false, true}) {
+    NoProgram program;
+    machine::Options options;
+    options.functional = functional;
+    machine::System system(machine, program, {}, options);
+    for (const sim::Statistic& statistic : system.statistics().declared()) {
+      auto found = std::find_if(all.begin(), all.end(),
+                                [&](const Known& known) { return known.statistic.name == statistic.name; });
+      if (found == all.end()) found = all.insert(all.end(), Known{statistic});
+      (functional ? found->functional : found->timed) = true;
+    }
+  }
+  return all;
+}
+
+constexpr const char* kMarkdownHead =
+    "# Statistics\n\n"
+    "What the components of a machine count, as they declare it (src/sim/statistics.h). This page is what\n"
+    "`duet statistics --markdown` writes; [how-to/statistic.md](how-to/statistic.md) adds one.\n\n"
+    "`stats.json` gives them four times. `counters`: since the run began, of all components of a kind, as of "
+    "the\n"
+    "last command that completed. `kernels[].counters`: what rose between a kernel's first block and its\n"
+    "completion as the driver sees it, by how much; what other work did in that time is among it. "
+    "`marks[]`:\n"
+    "`counters` and, as they stood then, `state` at every `duetMark`; what happened between two marks is "
+    "their\n"
+    "difference. `components`: each component with its name, `parent`, `kind`, `level` and `role` in "
+    "hu2016's\n"
+    "tree, and its own counters, as of `components_ps`, the last time at which a command completed and "
+    "nothing\n"
+    "was left outstanding (or the end of a run that was stopped). `kernels` and `components` leave out what "
+    "is 0.\n\n"
+    "The public name is kind, dot, name: `l1.read_hits`. Counts are summed over the components of a kind; "
+    "of\n"
+    "the others the last column says what becomes of them: of the *largest of all* the total is the largest, "
+    "a\n"
+    "*state* is told by marks only. Without a remark a statistic is that of the timed GPU alone.\n";
+
+void print_markdown(const std::vector<Known>& all) {
+  std::vector<std::string> kinds;
+  std::map<std::string, std::string> tables;  // by kind
+  for (const Known& known : all) {
+    if (!tables.contains(known.kind())) kinds.push_back(known.kind());
+    tables[known.kind()] += fmt::format("| `{}` | {} | {} | {} |\n", known.rest(), known.statistic.unit,
+                                        known.statistic.description, known.remarks());
+  }
+  std::fputs(kMarkdownHead, stdout);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    // Kinds that count the same share a table.
+    std::string title;
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      if (tables[kinds[k]] != tables[kinds[i]]) continue;
+      if (k < i) break;
+      title += fmt::format("{}`{}`", title.empty() ? "" : ", ", kinds[k]);
+    }
+    if (title.empty()) continue;
+    std::fputs(
+        fmt::format("\n## {}\n\n| name | unit | what | |\n|---|---|---|---|\n{}", title, tables[kinds[i]])
+            .c_str(),
+        stdout);
+  }
+}
+
+}  // namespace
+
+int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown) {
+  const std::vector<Known> all =
+      known_statistics(config::load_machine(machine, installation.machines_directory).machine);
+  if (markdown) {
+    print_markdown(all);
+    return 0;
+  }
+  for (const Known& known : all)
+    std::fputs(fmt::format("{:<36} {:<13} {}\n", known.statistic.name, known.statistic.unit,
+                           known.statistic.description)
+                   .c_str(),
+               stdout);
+  return 0;
+}
+
+}  // namespace duet::cli
