@@ -374,6 +374,31 @@ class Results(Fixture):
         self.assertGreater(finish["counters"]["sm.warp_instructions"], ready["counters"]["sm.warp_instructions"])
         self.assertEqual(finish["counters"]["sm.warp_instructions"], found["counters"]["sm.warp_instructions"])
 
+    def test_kernels_and_components_carry_statistics(self):
+        program = self.compiled("workloads/lustig2013/BFS.cu")
+        for options in ((), ("--functional",)):
+            out = WORK / "of_each"
+            result = call(DUET, "run", "-q", *options, "--out", out, program)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            found = json.loads((out / "stats.json").read_text())
+            # One kernel at a time, so what rose meanwhile is its own.
+            for kernel in found["kernels"]:
+                blocks = kernel["grid"][0] * kernel["grid"][1] * kernel["grid"][2]
+                self.assertEqual([kernel["counters"].get(name) for name in ("sm.warp_instructions", "sm.blocks", "front_end.blocks")],
+                                 [kernel["warp_instructions"], blocks, blocks])
+                for slot, value in kernel["stalls"].items():
+                    self.assertEqual(kernel["counters"].get("sm.slots_" + slot, 0), value, slot)
+            # When all is complete, the components' counts are the totals.
+            sums = {name: 0 for name in found["counters"]}
+            names = {component["name"] for component in found["components"]}
+            self.assertEqual(len(names), len(found["components"]))
+            for component in found["components"]:
+                self.assertIn(component["parent"], names | {""})
+                for name, value in component["counters"].items():
+                    sums[name] += value
+                    self.assertEqual(component["kind"] == name.split(".")[0] or component["name"].startswith("DRAM channel"), True, name)
+            self.assertEqual(sums, found["counters"])
+
     def test_driver_latency_set_at_random_is_recovered(self):
         import random
         program = self.compiled("workloads/probe/fig9.cu")

@@ -101,8 +101,8 @@ struct LoadStoreUnit<W>::State {
   unsigned taken = 0;             // the entry of the instruction issued last
   std::vector<unsigned> waiting;  // those that may wait for bits and are not fully sent, oldest first
   TrackedOrder<W> order;
-  Cycle blocked_since = kNever;  // its next request has found no room
-  Cycle free_at = 0;             // when the instruction at the queue's head may act
+  Cycle blocked_since = 0;  // when it last found no room, while Outside::waits_for_room
+  Cycle free_at = 0;        // when the instruction at the queue's head may act
   LoadStoreStatistics statistics{"sm."};
 };
 

@@ -1,7 +1,6 @@
 #include "gpu/sm/load_store_unit.h"
 
 #include <string>
-#include <utility>
 
 #include "gpu/sm/load_store_values.h"
 #include "memory/cache/byte_masks.h"
@@ -225,7 +224,6 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   memory::Channel& channel = part.path == MemoryPath::L1 ? *ports.to_l1 : *ports.to_constant_cache;
   const memory::TrafficClass traffic_class = class_of(instruction, part);
   if (!channel.can_push(now, traffic_class)) return false;
-  const bool first = instruction.remaining == part.lanes;
   const std::uint32_t step = instruction.step * part.step_bytes;
   const std::uint32_t* offsets = instruction.offsets.data();
   const std::uint32_t at = offsets[std::countr_zero(instruction.remaining)] + step;
@@ -274,7 +272,6 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   if (ports.races != nullptr && op.kind == ptx::Kind::Store) look_for_race(instruction, request, now);
   channel.push(now, packet);
   if (part.path == MemoryPath::L1) ++statistics.transactions;
-  if (!first) ++(atomic ? statistics.atomic_cycles : statistics.uncoalesced_cycles);
   ++instruction.answers;
   advance(instruction, group);
   return true;
@@ -305,8 +302,10 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
                   instruction.bytes);
     });
   }
-  statistics.shared_conflict_cycles += passes - 1;
-  (atomic ? statistics.atomic_cycles : statistics.bank_conflict_cycles) += passes - 1;
+  if (passes > 1) {
+    statistics.shared_conflict_cycles += passes - 1;
+    (atomic ? statistics.atomic_cycles : statistics.bank_conflict_cycles) += passes - 1;
+  }
   instruction.ready = std::max(instruction.ready, cycle + passes - 1 + shared_latency);
   free_at = cycle + passes;
 }
@@ -326,8 +325,12 @@ bool LoadStoreUnit<W>::State::go_on(Picoseconds now, Cycle cycle, Instruction& i
       instruction.ready = std::max(instruction.ready, cycle + parameter_latency);
       advance(instruction, part.lanes);
       break;
-    default:
+    default: {
+      const bool first = instruction.remaining == part.lanes;
+      const bool atomic = instruction.op->kind == ptx::Kind::Atomic;
       if (!send(now, instruction, part, index)) return false;
+      if (!first) ++(atomic ? statistics.atomic_cycles : statistics.uncoalesced_cycles);
+    }
   }
   free_at = cycle + 1;
   return true;
@@ -338,13 +341,10 @@ template <unsigned W>
 bool LoadStoreUnit<W>::State::act(Picoseconds now, Cycle cycle) {
   const unsigned index = queue[head];
   Instruction& instruction = *entries[index];
-  if (instruction.part == instruction.part_count) {
+  if (instruction.part == instruction.part_count)
     free_at = cycle + 1;
-  } else if (!go_on(now, cycle, instruction, index)) {
-    if (blocked_since == kNever) blocked_since = cycle;
+  else if (!go_on(now, cycle, instruction, index))
     return false;
-  }
-  if (blocked_since != kNever) statistics.blocked_cycles += cycle - std::exchange(blocked_since, kNever);
   if (instruction.part < instruction.part_count) return true;
   instruction.sent = true;
   if (++head == queue.size()) head = 0;
@@ -417,9 +417,11 @@ Cycle LoadStoreUnit<W>::tick(Picoseconds now, Cycle cycle) {
   answers(s.ports.from_l1, State::kL1Bit);
   answers(s.ports.from_constant_cache, State::kConstantBit);
   const auto due = [&] { return std::max(s.entries[s.queue[s.head]]->start, s.free_at); };
+  if (outside_.waits_for_room) s.statistics.blocked_cycles += cycle - s.blocked_since;
   outside_.waits_for_room = false;
   if (outside_.queued != 0 && due() <= cycle && !s.act(now, cycle)) {
     outside_.waits_for_room = true;
+    s.blocked_since = cycle;
   } else if (outside_.queued != 0) {
     next = std::min(next, std::max(due(), cycle + 1));
   }
@@ -433,6 +435,7 @@ Cycle LoadStoreUnit<W>::tick_waiting(Picoseconds now, Cycle cycle) {
   const auto due = [&] { return std::max(s.entries[s.waiting.front()]->start, s.free_at); };
   if (due() <= cycle && !s.act_waiting(now, cycle)) {
     outside_.waits_for_room = true;
+    s.blocked_since = cycle;
     return kNever;
   }
   return s.waiting.empty() ? kNever : std::max(due(), cycle + 1);
