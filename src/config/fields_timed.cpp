@@ -83,14 +83,20 @@ void add_dram(std::vector<Field>& fields, Dram& dram) {
       {"gpu.dram.burst_bytes", &dram.burst_bytes, 8u, 128u, "B", "one burst of a channel"},
       {"gpu.dram.read_bytes", &dram.read_bytes, 0u, 128u, "B",
        "that a read uses of a burst, where L2 fetches less than a burst at a time; 0: all"},
+      {"gpu.dram.standard", &dram.standard, 0u, 0u, "", "whose timing rules hold", kDramStandards},
       {"gpu.dram.banks", &dram.banks, 1u, 256u, "", "banks of a channel; a power of two"},
-      {"gpu.dram.bank_groups", &dram.bank_groups, 1u, 64u, "", "groups of banks; a power of two"},
+      {"gpu.dram.bank_groups", &dram.bank_groups, 1u, 64u, "", "groups of a rank's banks; a power of two"},
+      {"gpu.dram.ranks", &dram.ranks, 1u, 64u, "", "of a channel, which share its banks; a power of two"},
       {"gpu.dram.row_bytes", &dram.row_bytes, 128u, 65536u, "B", "one row of a bank of a channel"},
       {"gpu.dram.queue_entries", &dram.queue_entries, 1u, 65536u, "requests", "of a channel, per class"},
       {"gpu.dram.controller_cycles", &dram.controller_cycles, 0u, kCycles, "tCK",
        "controller, outside scheduling and DRAM"},
       {"gpu.dram.scheduler", &dram.scheduler, 0u, 0u, "", "order of requests", kDramSchedulers},
-      {"gpu.dram.refresh", &dram.refresh, 0u, 0u, "", "all-bank refresh"},
+      {"gpu.dram.row_policy", &dram.row_policy, 0u, 0u, "",
+       "a row that nobody waits for stays open, or is closed", kRowPolicies},
+      {"gpu.dram.refresh", &dram.refresh, 0u, 0u, "", "DRAM is refreshed"},
+      {"gpu.dram.refresh_unit", &dram.refresh_unit, 0u, 0u, "",
+       "what one refresh command is for: all banks of a rank, or one bank", kRefreshUnits},
       {"gpu.dram.interleave_bytes", &dram.interleave_bytes, 128u, 65536u, "B",
        "consecutive bytes in one channel; a power of two"},
       {"gpu.dram.hash_channels", &dram.hash_channels, 0u, 0u, "",
@@ -105,17 +111,23 @@ void add_dram(std::vector<Field>& fields, Dram& dram) {
   timing("ras", dram.timing.ras, "ACT to PRE, same bank");
   timing("rc", dram.timing.rc, "ACT to ACT, same bank");
   timing("rrd", dram.timing.rrd, "ACT to ACT, other bank");
+  timing("rrd_l", dram.timing.rrd_l, "HBM3: ACT to ACT, other bank of a bank group");
   timing("faw", dram.timing.faw, "window of four ACTs");
+  timing("aw32", dram.timing.aw32, "GDDR5: window of 32 ACTs");
   timing("cl", dram.timing.cl, "RD to first data");
   timing("wl", dram.timing.wl, "WR to first data");
   timing("ccd", dram.timing.ccd, "column command to column command, other bank group");
-  timing("ccd_l", dram.timing.ccd_l, "column command to column command, same bank group");
+  timing("ccd_l", dram.timing.ccd_l, "GDDR5, HBM3: column command to column command, same bank group");
   timing("wtr", dram.timing.wtr, "last write data to RD");
+  timing("wtr_l", dram.timing.wtr_l, "HBM3: last write data to RD, same bank group");
   timing("wr", dram.timing.wr, "last write data to PRE, same bank");
   timing("rtp", dram.timing.rtp, "RD to PRE, same bank");
   timing("rtw", dram.timing.rtw, "RD to WR");
+  timing("rtrs", dram.timing.rtrs, "DDR3, HBM3: data of one rank to data of another");
   timing("rfc", dram.timing.rfc, "REF to ACT");
-  timing("refi", dram.timing.refi, "average REF to REF");
+  timing("rfc_pb", dram.timing.rfc_pb, "HBM3: REF of one bank to ACT of that bank");
+  timing("rrefd", dram.timing.rrefd, "HBM3: REF of one bank to REF or ACT of another");
+  timing("refi", dram.timing.refi, "average REF to REF of one rank, or of one bank");
 }
 
 void add_full_empty(std::vector<Field>& fields, FullEmpty& own) {

@@ -113,10 +113,11 @@ struct CopyEngines {
   std::uint64_t bit_lines_outstanding = 0;  // per such engine, sent and not yet acknowledged
 };
 
-// Command-clock cycles between commands (JEDEC names).
+// Command-clock cycles between commands (JEDEC names). Which of them count is the standard's.
 struct DramTiming {
-  std::uint64_t rcd = 0, rp = 0, ras = 0, rc = 0, rrd = 0, faw = 0, cl = 0, wl = 0, ccd = 0, ccd_l = 0,
-                wtr = 0, wr = 0, rtp = 0, rtw = 0, rfc = 0, refi = 0;
+  std::uint64_t rcd = 0, rp = 0, ras = 0, rc = 0, rrd = 0, rrd_l = 0, faw = 0, aw32 = 0, cl = 0, wl = 0,
+                ccd = 0, ccd_l = 0, wtr = 0, wtr_l = 0, wr = 0, rtp = 0, rtw = 0, rtrs = 0, rfc = 0,
+                rfc_pb = 0, rrefd = 0, refi = 0;
 };
 
 struct Dram {
@@ -129,18 +130,21 @@ struct Dram {
 
   std::uint64_t channels = 0;
   std::uint64_t command_clock_khz = 0;
-  std::uint64_t burst_cycles = 0;  // of the command clock, for one burst
-  Bytes burst_bytes = 0;           // of one channel
-  Bytes read_bytes = 0;            // of a burst that a read uses; 0: all
-  std::uint64_t banks = 0, bank_groups = 0;
-  Bytes row_bytes = 0;  // of one bank of one channel
+  std::uint64_t burst_cycles = 0;                       // of the command clock, for one burst
+  Bytes burst_bytes = 0;                                // of one channel
+  Bytes read_bytes = 0;                                 // of a burst that a read uses; 0: all
+  std::string standard = "GDDR5";                       // whose rules hold
+  std::uint64_t banks = 0, bank_groups = 0, ranks = 1;  // banks: of all ranks; bank_groups: of one
+  Bytes row_bytes = 0;                                  // of one bank of one channel
   DramTiming timing;
   std::uint64_t queue_entries = 0;      // requests of one channel, per class
   std::uint64_t controller_cycles = 0;  // of the command clock, from arrival to scheduling
   std::string scheduler;                // "fr-fcfs", "fcfs"
+  std::string row_policy = "open";      // "open", "closed"
   bool refresh = false;
-  Bytes interleave_bytes = 0;  // consecutive bytes in one channel
-  bool hash_channels = false;  // channel and bank from higher address bits too
+  std::string refresh_unit = "rank";  // "bank": one after the other, while others are used
+  Bytes interleave_bytes = 0;         // consecutive bytes in one channel
+  bool hash_channels = false;         // channel and bank from higher address bits too
 };
 
 // Full/empty bits beside the GPU's DRAM (lustig2013 §4). They concern tracked memory only.

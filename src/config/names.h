@@ -15,6 +15,9 @@ using Names = std::span<const std::string_view>;
 
 inline constexpr std::array<std::string_view, 2> kWarpSchedulers{"gto", "lrr"};
 inline constexpr std::array<std::string_view, 2> kDramSchedulers{"fr-fcfs", "fcfs"};
+inline constexpr std::array<std::string_view, 2> kRowPolicies{"open", "closed"};
+inline constexpr std::array<std::string_view, 3> kDramStandards{"GDDR5", "DDR3", "HBM3"};
+inline constexpr std::array<std::string_view, 2> kRefreshUnits{"rank", "bank"};
 
 inline constexpr std::array<std::string_view, 2> kFullEmptyBits{"sideband", "inline"};
 inline constexpr std::array<std::string_view, 2> kFullEmptyAtomics{"full-fill", "none"};

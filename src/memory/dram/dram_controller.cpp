@@ -248,6 +248,7 @@ void DramController::log(const DramPlan& plan) {
       ++statistics_.precharges;
       break;
     case DramCommand::Refresh:
+    case DramCommand::RefreshBank:
       ++statistics_.refreshes;
       break;
     default:

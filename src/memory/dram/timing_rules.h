@@ -1,14 +1,16 @@
-// What a DRAM demands between two commands, as data: one table of rules and an engine that knows when a
-// command is legal. A rule says that `next` comes at least `cycles` after the last `previous` (after the
-// window-th last one for a window) to the same bank, the same bank group, or anywhere on the channel. Source:
-// JESD212 (GDDR5) and JESD79-3 (names of the parameters); the numbers are config::DramTiming's. The data bus
-// is a rule too: data of a column command lies cl (wl) to cl (wl) + burst_cycles after it.
-// Left out: power-down, self-refresh, per-bank refresh, the extra command cycle of a masked GDDR5 write.
+// What a DRAM demands between two commands, as data, and the engine that knows when a command is legal. A
+// rule says that `next` comes at least `time` after the last `previous` (after the window-th last one for a
+// window) in the same bank, bank group or rank, in the other ranks, or anywhere on the channel. Times are
+// sums and differences of the parameters that JEDEC names; the numbers are config::DramTiming's. The tables
+// are those of the standards (standards.h). The data bus is a rule too: data of a column command lies cl (wl)
+// to cl (wl) + burst after it.
+// Left out: power-down, self-refresh, the extra command cycle of a masked GDDR5 write.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/units.h"
@@ -16,11 +18,44 @@
 
 namespace duet::memory {
 
-enum class DramCommand : std::uint8_t { Activate, Precharge, Read, Write, Refresh };
-inline constexpr unsigned kDramCommands = 5;
+// Refresh is of all banks of a rank, RefreshBank of one; what is refreshed must be precharged.
+enum class DramCommand : std::uint8_t { Activate, Precharge, Read, Write, Refresh, RefreshBank };
+inline constexpr unsigned kDramCommands = 6;
 inline constexpr unsigned kMaxBanks = 64;  // of a channel: sets of banks are one machine word
 
-enum class TimingScope : std::uint8_t { Bank, BankGroup, Channel };
+enum class TimingScope : std::uint8_t { Bank, BankGroup, Rank, OtherRanks, Channel };
+
+// How often each parameter counts: those of config::DramTiming, then the cycles of a burst.
+inline constexpr std::array kTimingParameters{
+    &config::DramTiming::rcd, &config::DramTiming::rp,     &config::DramTiming::ras,
+    &config::DramTiming::rc,  &config::DramTiming::rrd,    &config::DramTiming::rrd_l,
+    &config::DramTiming::faw, &config::DramTiming::aw32,   &config::DramTiming::cl,
+    &config::DramTiming::wl,  &config::DramTiming::ccd,    &config::DramTiming::ccd_l,
+    &config::DramTiming::wtr, &config::DramTiming::wtr_l,  &config::DramTiming::wr,
+    &config::DramTiming::rtp, &config::DramTiming::rtw,    &config::DramTiming::rtrs,
+    &config::DramTiming::rfc, &config::DramTiming::rfc_pb, &config::DramTiming::rrefd};
+struct TimingSum {
+  std::array<std::int8_t, kTimingParameters.size() + 1> times{};
+
+  constexpr TimingSum operator+(const TimingSum& other) const { return plus(other, 1); }
+  constexpr TimingSum operator-(const TimingSum& other) const { return plus(other, -1); }
+  // Not below 0.
+  Cycle of(const config::Dram& dram) const;
+
+ private:
+  constexpr TimingSum plus(TimingSum other, int sign) const {
+    for (std::size_t i = 0; i < times.size(); ++i)
+      other.times[i] = static_cast<std::int8_t>(times[i] + sign * other.times[i]);
+    return other;
+  }
+};
+
+struct StandardRule {
+  DramCommand previous, next;
+  TimingScope scope;
+  TimingSum time;
+  unsigned window = 1;
+};
 
 struct TimingRule {
   DramCommand previous, next;
@@ -29,13 +64,22 @@ struct TimingRule {
   unsigned window = 1;
 };
 
-// Every rule of the DRAM; Refresh is to all banks, which must be precharged.
+// Of the standard that the machine file names, with the file's numbers.
 std::vector<TimingRule> timing_rules(const config::Dram& dram);
+
+// The order of banks in a channel: a bank's number counts bank groups in its low bits, then ranks, then the
+// banks of a group, each a power of two.
+struct BankNumbering {
+  unsigned banks = 1, groups = 1, ranks = 1;  // banks: of the channel; groups: of a rank
+
+  // Throws duet::Error for numbers that are not possible.
+  explicit BankNumbering(const config::Dram& dram);
+  unsigned rank_of(unsigned bank) const { return bank / groups % ranks; }
+};
 
 class CommandTimer {
  public:
-  // `banks` and `groups` are powers of two; a bank's group is its number modulo `groups`.
-  CommandTimer(const std::vector<TimingRule>& rules, unsigned banks, unsigned groups);
+  CommandTimer(const std::vector<TimingRule>& rules, const BankNumbering& numbering);
 
   // Earliest cycle at which the rules allow the command. Whether the bank's row is open is the caller's.
   Cycle earliest(DramCommand command, unsigned bank) const {
@@ -50,31 +94,34 @@ class CommandTimer {
   // Cycles must not decrease from call to call.
   void record(DramCommand command, unsigned bank, Cycle cycle) {
     for (const Step& step : steps_[static_cast<unsigned>(command)]) {
-      Cycle& ready = ready_[step.base + (bank & step.mask)];
+      Cycle& ready = ready_[step.base ^ (bank & step.mask)];
       ready = std::max(ready, cycle + step.cycles);
     }
     for (Window& window : windows_[static_cast<unsigned>(command)]) record(window, bank, cycle);
   }
 
  private:
-  // Of each next command: one entry a bank, one a group, one for the channel.
-  static constexpr unsigned kGroups = kMaxBanks, kChannel = 2 * kMaxBanks, kInstances = kChannel + 1;
+  // Of each next command: one entry a bank, one a group of each rank, one for the channel. What concerns a
+  // rank among several lies in the entries of its groups.
+  static constexpr unsigned kGroups = kMaxBanks, kChannel = 2 * kMaxBanks, kInstances = 3 * kMaxBanks;
   static constexpr unsigned first_of(DramCommand next) { return static_cast<unsigned>(next) * kInstances; }
   struct Step {
     unsigned base, mask;
     Cycle cycles;
   };
   struct Window {
-    Step step;
+    std::vector<Step> steps;
     unsigned length;
-    std::vector<Cycle> cycles;            // the last `length` of each instance, a ring
-    std::vector<std::uint32_t> recorded;  // of each instance
+    std::vector<Cycle> cycles;            // the last `length` of each rank, a ring
+    std::vector<std::uint32_t> recorded;  // of each rank
   };
+  std::vector<Step> steps_of(const TimingRule& rule) const;
   void record(Window& window, unsigned bank, Cycle cycle);
 
   std::array<Cycle, kDramCommands * kInstances> ready_{};
   std::array<std::vector<Step>, kDramCommands> steps_;
   std::array<std::vector<Window>, kDramCommands> windows_;
+  BankNumbering numbering_;
   unsigned group_mask_;
 };
 

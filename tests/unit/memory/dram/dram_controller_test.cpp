@@ -273,6 +273,9 @@ TEST(DramController, NumbersThatDoNotFitAreRefused) {
     EXPECT_THROW(DramRig{gpu}, Error);
   };
   refused([](config::Dram& dram) { dram.scheduler = "lottery"; });
+  refused([](config::Dram& dram) { dram.row_policy = "ajar"; });
+  refused([](config::Dram& dram) { dram.refresh_unit = "row"; });
+  refused([](config::Dram& dram) { dram.standard = "SRAM"; });
   refused([](config::Dram& dram) {
     dram.refresh = true;
     dram.timing.refi = 100;

@@ -298,5 +298,130 @@ TEST(DramScheduling, AnswersThatNobodyTakesDoNotKeepTheChannelAwake) {
   expect_legal(rig.commands);
 }
 
+// Units of refresh take turns, and requests to others go on meanwhile.
+config::Gpu with_turns(const char* unit, unsigned ranks) {
+  config::Gpu gpu = gtx580_dram();
+  gpu.dram.standard = "HBM3";
+  gpu.dram.ranks = ranks;
+  gpu.dram.refresh = true;
+  gpu.dram.refresh_unit = unit;
+  auto& t = gpu.dram.timing;
+  t.rrd_l = t.rrd;
+  t.wtr_l = t.wtr;
+  t.rtrs = 1;
+  t.rfc_pb = 40;
+  t.rrefd = 8;
+  return gpu;
+}
+
+TEST(DramScheduling, RanksAndBanksAreRefreshedInTurn) {
+  const struct {
+    const char* unit;
+    unsigned ranks, units;
+    Cycle refresh;
+    DramCommand command;
+  } kinds[] = {{"bank", 1, 16, 40, DramCommand::RefreshBank},
+               {"bank", 2, 16, 40, DramCommand::RefreshBank},
+               {"rank", 4, 4, 65, DramCommand::Refresh}};
+  for (const auto& kind : kinds) {
+    const auto unit_of = [&](std::uint32_t bank) {
+      return kind.command == DramCommand::RefreshBank ? bank : bank / 4 % kind.ranks;
+    };
+    DramRig rig(with_turns(kind.unit, kind.ranks), 2);
+    Random random;
+    for (unsigned i = 0; i < 20'000; ++i)
+      rig.read(DramRig::at(random(16), random(2), 128 * random(32)), 128, i % 2);
+    rig.run();
+    std::array<std::optional<std::uint32_t>, 16> rows;
+    std::array<Cycle, 16> usable{};
+    const Cycle interval = 1904 / kind.units;
+    unsigned number = 0, beside = 0;
+    for (const IssuedCommand& c : rig.commands) {
+      if (c.command == kind.command) {
+        EXPECT_EQ(unit_of(c.bank), number % kind.units);
+        ++number;
+        EXPECT_GE(c.cycle, number * interval);
+        EXPECT_LE(c.cycle, number * interval + 28 + 16 / kind.units + 12 + kind.refresh);
+        for (unsigned bank = 0; bank < 16; ++bank)
+          if (unit_of(bank) == unit_of(c.bank)) {
+            EXPECT_FALSE(rows[bank]) << "refreshed with an open row";
+            usable[bank] = c.cycle + kind.refresh;
+          }
+        continue;
+      }
+      ASSERT_NE(c.command == DramCommand::Refresh || c.command == DramCommand::RefreshBank, true);
+      ASSERT_GE(c.cycle, usable[c.bank]);
+      beside += c.command == DramCommand::Read &&
+                std::any_of(usable.begin(), usable.end(), [&](Cycle until) { return c.cycle < until; });
+      if (c.command == DramCommand::Activate) rows[c.bank] = c.row;
+      if (c.command == DramCommand::Precharge) rows[c.bank].reset();
+    }
+    EXPECT_EQ(rig.client(0).answers.size() + rig.client(1).answers.size(), 20'000u);
+    EXPECT_NEAR(number, rig.commands.back().cycle / interval, 1);
+    EXPECT_GT(number, 40u);
+    EXPECT_GT(beside, 1000u);
+  }
+}
+
+TEST(DramScheduling, AnIdleChannelIsRefreshedInTurnToo) {
+  DramRig rig(with_turns("bank", 1));
+  for (unsigned bank = 0; bank < 16; ++bank) rig.read(DramRig::at(bank, 0));
+  rig.run();
+  EXPECT_EQ(rig.engine.next_time(), kNever);
+  const Cycle interval = 1904 / 16, later = 1000 * interval + 5;
+  rig.engine.run_until(rig.clock.edge(later) - 2);
+  const DramStatistics& statistics = rig.unit.statistics();
+  EXPECT_NEAR(statistics.refreshes, 1000, 1);
+  EXPECT_EQ(statistics.precharges, 16u);
+  // The bank whose turn it just was is busy, another is not.
+  const unsigned busy = (1000 - 1) % 16;
+  rig.read(DramRig::at((busy + 1) % 16, 0), 64);
+  rig.run();
+  EXPECT_EQ(rig.client().answers.back().time, rig.clock.edge(later + (8 - 5) + 12 + 12 + 2 + 100) + 1);
+  rig.read(DramRig::at(busy, 0), 64);
+  rig.run();
+  EXPECT_EQ(rig.unit.statistics().row_misses, 16u + 2);
+}
+
+TEST(DramScheduling, RequestsThatWaitForTheirBanksRefreshOnlyAreServed) {
+  for (const char* scheduler : {"fr-fcfs", "fcfs"}) {
+    config::Gpu gpu = with_turns("bank", 1);
+    gpu.dram.scheduler = scheduler;
+    DramRig rig(gpu);
+    // All to one bank, all the time: across many of its turns.
+    for (unsigned i = 0; i < 3000; ++i) rig.read(DramRig::at(3, i % 7, 128 * (i % 32)));
+    rig.run();
+    EXPECT_EQ(rig.client().answers.size(), 3000u);
+    EXPECT_GT(rig.unit.statistics().refreshes, 100u);
+  }
+}
+
+TEST(DramScheduling, ClosedRowsAreClosedWhenNobodyWaitsForThem) {
+  for (const char* scheduler : {"fr-fcfs", "fcfs"}) {
+    config::Gpu gpu = gtx580_dram();
+    gpu.dram.scheduler = scheduler;
+    gpu.dram.row_policy = "closed";
+    DramRig rig(gpu);
+    for (unsigned i = 0; i < 4; ++i) rig.read(DramRig::at(i / 2, 0, 128 * i));
+    rig.run();
+    EXPECT_EQ(rig.unit.statistics().row_hits, 2u);  // who waits is served first
+    EXPECT_EQ(rig.unit.statistics().precharges, 2u);
+    EXPECT_EQ(rig.engine.next_time(), kNever);
+    rig.read(DramRig::at(0, 1));
+    rig.run();
+    EXPECT_EQ(rig.unit.statistics().row_conflicts, 0u);
+    EXPECT_EQ(rig.unit.statistics().row_misses, 3u);
+    expect_legal(rig.commands);
+    Random random;
+    for (unsigned i = 0; i < 3000; ++i)
+      rig.send(random(3) ? Operation::Read : Operation::Write,
+               DramRig::at(random(16), random(20), 128 * random(32)));
+    rig.run();
+    EXPECT_EQ(rig.client().answers.size(), 3005u);
+    EXPECT_EQ(rig.unit.statistics().activates, rig.unit.statistics().precharges);
+    expect_legal(rig.commands);
+  }
+}
+
 }  // namespace
 }  // namespace duet::test

@@ -1,0 +1,24 @@
+// The DRAM standards that a machine file can name (gpu.dram.standard): each is a table of rules in a file of
+// its own under standards/, beside those that hold for all.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "memory/dram/timing_rules.h"
+
+namespace duet::memory {
+
+struct DramStandard {
+  std::string_view name;
+  bool has_bank_groups, has_ranks, refreshes_banks;  // otherwise a machine file cannot ask for them
+  std::span<const StandardRule> rules;
+};
+
+extern const std::span<const StandardRule> kRulesOfEveryStandard;
+extern const DramStandard kGddr5, kDdr3, kHbm3;
+
+// Throws duet::Error: a name that is not known, or what the standard does not have.
+const DramStandard& standard_of(const config::Dram& dram);
+
+}  // namespace duet::memory
