@@ -43,6 +43,11 @@ void DramController::connect(Channel& requests, sim::Queue<Packet>& responses) {
 
 Picoseconds DramController::tick(Picoseconds now) {
   const Cycle cycle = clock_.cycle_at(now);
+  const Done done = work(now, cycle);
+  return next_tick(cycle, done);
+}
+
+inline DramController::Done DramController::work(Picoseconds now, Cycle cycle) {
   catch_up(cycle);
   const bool admitted = arrivals_ != 0 && admit(now, cycle);
   const bool released = look_again_ && release_triggered(cycle);
@@ -53,13 +58,18 @@ Picoseconds DramController::tick(Picoseconds now) {
   }
   if (changed) plan_ = scheduler_.choose(cycle);
   while (plan_.cycle == cycle) plan_ = scheduler_.choose(issue(now) ? cycle + 1 : cycle);
+  const bool refuses = full_empty_.nack_cycles != 0 && !triggered_.empty();
+  return {released, refuses ? refuse_late(now, cycle) : kNoCycle};
+}
 
-  Cycle next = plan_.cycle;
+// At the planned command, when an entry or a place among the triggered requests is free for somebody who
+// waits for one, when a request has waited too long, or when another arrives.
+inline Picoseconds DramController::next_tick(Cycle cycle, const Done& done) {
+  Cycle next = std::min(plan_.cycle, done.next_refusal);
   for (std::uint64_t classes = refused_; classes != 0; classes &= classes - 1)
     if (used_[static_cast<unsigned>(std::countr_zero(classes))] < config_.queue_entries)
       next = std::min(next, cycle + 1);
-  if (full_empty_.nack_cycles != 0 && !triggered_.empty()) next = std::min(next, refuse_late(now, cycle));
-  if (look_again_ || (released && arrivals_ != 0)) next = std::min(next, cycle + 1);
+  if (look_again_ || (done.released && arrivals_ != 0)) next = std::min(next, cycle + 1);
   const Picoseconds next_time = next == kNoCycle ? kNever : clock_.next_edge(next);
   return next_time <= next_arrival_ ? next_time
                                     : std::min(next_time, cursor_.first_edge_after(next_arrival_));

@@ -110,6 +110,12 @@ class DramController : public sim::Component {
     Channel* requests;
     sim::Queue<Packet>* responses;
   };
+  struct Done {
+    bool released;  // a triggered request has left its queue
+    Cycle next_refusal;
+  };
+  Done work(Picoseconds now, Cycle cycle);
+  Picoseconds next_tick(Cycle cycle, const Done& done);
   void catch_up(Cycle cycle);
   bool admit(Picoseconds now, Cycle cycle);
   void accept(const Packet& packet, std::size_t client);
