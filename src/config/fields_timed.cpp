@@ -37,6 +37,12 @@ void add_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cac
   fields.insert(fields.end(), own.begin(), own.end());
 }
 
+void add_replacement(std::vector<Field>& fields, const std::string& prefix, Cache& cache) {
+  fields.push_back({prefix + ".replacement", &cache.replacement, 0u, 0u, "",
+                    "which line goes: the least recently used, that of a tree of bits, or any",
+                    kReplacements});
+}
+
 void add_sm(std::vector<Field>& fields, Sm& sm) {
   const std::vector<Field> own{
       {"gpu.sm.scheduler", &sm.scheduler, 0u, 0u, "", "warp scheduling policy", kWarpSchedulers},
@@ -189,13 +195,16 @@ void add_full_empty(std::vector<Field>& fields, FullEmpty& own) {
 void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
   add_sm(fields, gpu.sm);
   add_cache(fields, "gpu.l1", gpu.l1);
+  add_replacement(fields, "gpu.l1", gpu.l1);
   fields.push_back({"gpu.l1.pass_cycles", &gpu.l1.pass_cycles, 0u, kCycles, "cycles",
                     "as latency_cycles, of loads that bypass L1 and of atomics; 0: as long as a lookup"});
   add_cache(fields, "gpu.constant_cache", gpu.constant_cache);
+  add_replacement(fields, "gpu.constant_cache", gpu.constant_cache);
   add_cache(fields, "gpu.instruction_cache", gpu.instruction_cache);
   fields.push_back(
       {"gpu.l2_slices", &gpu.l2_slices, 1u, 1024u, "slices", "of L2; a multiple of the channels"});
   add_cache(fields, "gpu.l2", gpu.l2);
+  add_replacement(fields, "gpu.l2", gpu.l2);
   fields.push_back({"gpu.l2.atomic_conflict_cycles", &gpu.l2.atomic_conflict_cycles, 1u, kCycles, "cycles",
                     "from an atomic to the next one of the same word"});
   const std::vector<Field> own{

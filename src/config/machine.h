@@ -70,6 +70,7 @@ struct Cache {
   bool write_allocate = false;       // a write that misses takes a line (without fetching it)
   bool write_evict = false;  // write-through: a write that hits drops the bytes instead of updating them
   bool hash_sets = false;    // set index from all address bits
+  std::string replacement = "lru";           // not of the instruction cache: "lru", "tree", "random"
   std::uint64_t atomic_words_per_cycle = 0;  // at the coherence point; 0: this level performs none
   std::uint64_t atomic_conflict_cycles = 1;  // of L2: from an atomic to the next of the same word
   std::uint64_t pass_cycles =

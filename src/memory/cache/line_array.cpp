@@ -3,6 +3,10 @@
 #include <string>
 
 #include "base/error.h"
+#include "config/names.h"
+#include "memory/cache/replacement/lru.h"
+#include "memory/cache/replacement/random.h"
+#include "memory/cache/replacement/tree.h"
 
 namespace duet::memory {
 
@@ -14,6 +18,8 @@ LineArray::LineArray(const config::Cache& config, const LineNumbering& numbering
       ways_(static_cast<std::uint32_t>(config.ways)),
       set_mask_(config.sets - 1),
       hash_(config.hash_sets),
+      replacement_(static_cast<Replacement>(
+          config::place_of(owner + ": replacement", config.replacement, config::kReplacements))),
       numbering_(numbering) {
   const auto refuse = [&](const char* what) { throw Error(owner + ": " + what); };
   if (!std::has_single_bit(config.sets)) refuse("sets must be a power of two");
@@ -24,6 +30,8 @@ LineArray::LineArray(const config::Cache& config, const LineNumbering& numbering
   if (config.ways == 0 || numbering.interleave_lines == 0 || numbering.channels == 0 ||
       numbering.slices_per_channel == 0)
     refuse("ways and the numbering of lines must not be 0");
+  if (replacement_ == Replacement::Tree && !std::has_single_bit(config.ways))
+    refuse("replacement = \"tree\" wants ways that are a power of two");
   const std::size_t held = config.sets * config.ways;
   tags_.assign(held, kNoTag);
   last_use_.resize(held + side_lines);
@@ -32,16 +40,21 @@ LineArray::LineArray(const config::Cache& config, const LineNumbering& numbering
 }
 
 std::uint32_t LineArray::victim(Address line) const {
-  std::uint32_t victim = kNone;
-  std::uint64_t oldest = ~std::uint64_t{0};
   const std::uint32_t begin = line == found_line_ ? found_set_ : first_way(line);
-  for (std::uint32_t i = begin; i < begin + ways_; ++i) {
-    const std::uint64_t last_use = last_use_[i];
-    if (last_use >= oldest || (last_use != 0 && lines_[i].mshr != kNone)) continue;
-    oldest = last_use;
-    victim = i;
+  const Ways ways{&last_use_[begin], &lines_[begin], ways_, uses_};
+  std::uint32_t way = kNone;
+  switch (replacement_) {
+    case Replacement::Lru:
+      way = LeastRecentlyUsed::victim(ways);
+      break;
+    case Replacement::Tree:
+      way = TreePseudoLru::victim(ways);
+      break;
+    case Replacement::Random:
+      way = RandomReplacement::victim(ways);
+      break;
   }
-  return victim;
+  return way == kNone ? kNone : begin + way;
 }
 
 unsigned LineArray::candidates(Address line) const {

@@ -1,11 +1,12 @@
 // The storage of a cache: tags, byte masks, data, replacement. It knows no time and no requests. Lines that
-// wait for a fetch are never victims; otherwise the least recently used line of the set is. Behind the sets
-// lie side lines, one a miss-status register: bytes that are on their way to requesters and are not to be
-// found by later requests.
+// wait for a fetch are never victims; which of the others is, the policy that the machine file names says
+// (replacement/, one a file). Behind the sets lie side lines, one a miss-status register: bytes that are on
+// their way to requesters and are not to be found by later requests.
 //
 // Set index: the low bits of the line's number, or with hash_sets all of its bits folded by XOR. A slice of
 // L2 sees only some lines of the address space; LineNumbering numbers just those, so that no set stays empty.
-// Left out: replacement policies other than LRU, inclusion.
+// A replacement policy is a type with one function, victim(ways), which finds when each way was used.
+// Left out: inclusion, policies that keep a state of their own.
 #pragma once
 
 #include <memory>
@@ -46,9 +47,19 @@ struct Line {
   bool tracked = false;  // its dirty bytes fill
 };
 
+// The ways of one set, for replacement policies.
+struct Ways {
+  static constexpr std::uint32_t kNone = ~0u;
+  const std::uint64_t* last_use;  // counted from 1; 0: the way is free
+  const Line* lines;
+  std::uint32_t count;
+  std::uint64_t uses;  // of the whole cache, so far
+  bool waits(std::uint32_t way) const { return last_use[way] != 0 && lines[way].mshr != kNone; }
+};
+
 class LineArray {
  public:
-  static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::uint32_t kNone = Ways::kNone;
 
   // Throws duet::Error, in the name of `owner`, when the numbers do not fit together.
   LineArray(const config::Cache& config, const LineNumbering& numbering, std::size_t side_lines,
@@ -115,6 +126,7 @@ class LineArray {
   std::uint32_t ways_;
   std::uint64_t set_mask_;
   bool hash_;
+  enum class Replacement : std::uint8_t { Lru, Tree, Random } replacement_;
   LineNumbering numbering_;
   std::uint64_t uses_ = 0;
   mutable Address found_line_ = kNoTag;  // that find() looked for last, and the first way of its set
