@@ -46,6 +46,12 @@ void add_gpu(std::vector<Field>& fields, Gpu& gpu) {
        "shared memory is given in multiples of this"},
       {"gpu.sm.schedulers", &gpu.sm.schedulers, 1u, 16u, "", "warp schedulers"},
       {"gpu.sm.cores", &gpu.sm.cores, 1u, 1024u, "", "single-precision lanes"},
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+}
+
+void add_functional_and_front_end(std::vector<Field>& fields, Gpu& gpu) {
+  const std::vector<Field> own{
       {"gpu.functional.block_start_cycles", &gpu.functional.block_start_cycles, 0u, 1000000u, "core cycles",
        "functional model: time to start a block"},
       {"gpu.functional.milli_cycles_per_warp_instruction", &gpu.functional.milli_cycles_per_warp_instruction,
@@ -206,6 +212,7 @@ std::vector<Field> fields_of(Topology& t) {
   std::vector<Field> fields = names(t.name, t.description);
   if (t.gpu) {
     add_gpu(fields, *t.gpu);
+    add_functional_and_front_end(fields, *t.gpu);
     add_timed_gpu(fields, *t.gpu);
   }
   if (t.cpu) add_cpu(fields, *t.cpu);
@@ -219,6 +226,7 @@ std::vector<Field> fields_of(Topology& t) {
 std::vector<Field> fields_of(Machine& m) {
   std::vector<Field> fields = names(m.name, m.description);
   add_gpu(fields, m.gpu);
+  add_functional_and_front_end(fields, m.gpu);
   add_timed_gpu(fields, m.gpu);
   add_link(fields, "link", m.link);
   add_driver(fields, m.driver);
