@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "config/loader.h"
+#include "machine/policies.h"
 
 namespace duet::cli {
 
@@ -17,6 +18,7 @@ int list_machines(const config::Installation& installation) {
 int show_machine(const config::Installation& installation, const std::string& name,
                  const std::vector<std::string>& sets) {
   const auto machine = config::load_topology(name, installation.machines_directory, sets);
+  if (machine.topology.gpu) machine::check_policies(*machine.topology.gpu);
   std::fputs(config::to_toml(machine.values).c_str(), stdout);
   return 0;
 }

@@ -18,6 +18,7 @@
 #include "cli/run_folder.h"
 #include "cli/run_monitor.h"
 #include "config/loader.h"
+#include "machine/policies.h"
 
 namespace duet::cli {
 
@@ -64,6 +65,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   check(options);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
+  machine::check_policies(machine.machine.gpu);
   RunFolder folder(options.out, machine);
 
   machine::RunOptions run = options.run;

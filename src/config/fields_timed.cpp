@@ -45,7 +45,7 @@ void add_replacement(std::vector<Field>& fields, const std::string& prefix, Cach
 
 void add_sm(std::vector<Field>& fields, Sm& sm) {
   const std::vector<Field> own{
-      {"gpu.sm.scheduler", &sm.scheduler, 0u, 0u, "", "warp scheduling policy", kWarpSchedulers},
+      {"gpu.sm.scheduler", &sm.scheduler, 0u, 0u, "", "warp scheduling policy (gpu/sm/schedulers)"},
       {"gpu.sm.instruction_bytes", &sm.instruction_bytes, 4u, 64u, "B", "size of a machine instruction"},
       {"gpu.sm.instruction_buffer", &sm.instruction_buffer, 1u, 64u, "instructions", "buffer of one warp"},
       {"gpu.sm.fetch_instructions", &sm.fetch_instructions, 1u, 64u, "instructions",

@@ -30,7 +30,7 @@ struct Sm {
   std::uint64_t cores = 0;  // scalar lanes for single precision
 
   // Issue: each scheduler issues at most one machine instruction a cycle.
-  std::string scheduler;                       // "gto" greedy then oldest, "lrr" loose round-robin
+  std::string scheduler;                       // the name of a policy in gpu/sm/schedulers
   std::uint64_t instruction_bytes = 0;         // machine code
   std::uint64_t instruction_buffer = 0;        // machine instructions of one warp
   std::uint64_t fetch_instructions = 0;        // of one warp, fetched in one cycle

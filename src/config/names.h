@@ -13,7 +13,6 @@ namespace duet::config {
 
 using Names = std::span<const std::string_view>;
 
-inline constexpr std::array<std::string_view, 2> kWarpSchedulers{"gto", "lrr"};
 inline constexpr std::array<std::string_view, 3> kReplacements{"lru", "tree", "random"};
 inline constexpr std::array<std::string_view, 2> kDramSchedulers{"fr-fcfs", "fcfs"};
 inline constexpr std::array<std::string_view, 2> kRowPolicies{"open", "closed"};

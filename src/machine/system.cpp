@@ -5,6 +5,7 @@
 #include "gpu/occupancy.h"
 #include "gpu/sm/sm.h"
 #include "machine/board.h"
+#include "machine/policies.h"
 
 namespace duet::machine {
 
@@ -21,6 +22,7 @@ struct System::Parts {
                                         })
                                   : nullptr),
         board(engine, machine, address_space, host, gpu::occupancy, !options.functional, races.get()) {
+    check_policies(machine.gpu);
     if (races) board.driver().keep_order();
     for (std::uint32_t i = 0; i < machine.gpu.sm.count; ++i) {
       if (options.functional) {

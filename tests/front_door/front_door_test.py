@@ -91,6 +91,11 @@ class Messages(Fixture):
     def test_value_out_of_range(self):
         self.refused("run", "--set", "gpu.sm.count=0", "./a", contains="outside")
 
+    def test_unknown_policy(self):
+        for command in (("run", "--set", "gpu.sm.scheduler=foo", "./a"), ("run", "--functional", "--set", "gpu.sm.scheduler=foo", "./a"),
+                        ("machines", "show", "gtx580", "--set", "gpu.sm.scheduler=foo")):
+            self.refused(*command, contains='gpu.sm.scheduler is "foo": must be one of gto|lrr')
+
     def test_two_keys_in_one_set(self):
         for joined in ("gpu.sm.count=8,gpu.sm.max_warps=4", "gpu.sm.count=8 gpu.sm.max_warps=4", "gpu.sm.count=8, gpu.sm.max_warps=4"):
             self.refused("run", "--set", joined, "./a", contains="each --set takes one key: write --set gpu.sm.count=8 --set gpu.sm.max_warps=4")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/error.h"
 #include "gpu/occupancy.h"
 
 namespace duet::gpu {
@@ -20,8 +21,7 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
       textures_(address_space, static_cast<unsigned>(config.sm.max_warps)),
       units_(config.sm),
       instructions_(config.instruction_cache, static_cast<std::uint16_t>(number), pool),
-      instruction_shift_(static_cast<unsigned>(std::countr_zero(config.sm.instruction_bytes))),
-      age_(config.sm.max_warps) {
+      instruction_shift_(static_cast<unsigned>(std::countr_zero(config.sm.instruction_bytes))) {
   const auto warps = static_cast<unsigned>(config.sm.max_warps);
   free_slots_ = LaneMask::first(warps).bits();
   for (unsigned i = 0; i < warps; ++i) {
@@ -253,7 +253,7 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
   warp.parts_left = 0;
   warp.operands_ready = false;
   warp.machine_pc = warp.buffered_end = warp.fetched_end = 0;
-  age_[slot] = next_age_++;
+  schedulers_[slot % schedulers_.size()].launched(slot);
   set_ready(warp, slot);
   path_changed(warp, slot);
   if (!warp.stack.empty()) want_fetch(warp, slot);
@@ -264,8 +264,8 @@ template <unsigned W>
 void SmCoreOf<W>::fetch() {
   const std::uint64_t wanting = wants_fetch_ & ~fetch_blocked_;
   if (wanting == 0) return;
-  const unsigned slot = LooseRoundRobin::pick(wanting, last_fetch_, age_);
-  last_fetch_ = slot;
+  const unsigned slot = fetch_order_.pick(wanting);
+  fetch_order_.issued(slot);
   Warp& warp = *warps_[slot];
   const Address address =
       warp.block->grid->code_physical + (Address{warp.buffered_end} << instruction_shift_);

@@ -180,10 +180,8 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   std::array<std::uint64_t, kReasons> blocked_{};  // by reason
   std::uint32_t reasons_ = 0;                      // one bit each: those for which any is blocked
   std::uint64_t wants_fetch_ = 0, fetch_blocked_ = 0;
-  unsigned last_fetch_ = 0;
+  LooseRoundRobin fetch_order_;
   std::vector<std::unique_ptr<Warp>> warps_;
-  std::vector<std::uint64_t> age_;  // by slot
-  std::uint64_t next_age_ = 0;
   std::vector<std::unique_ptr<Block>> blocks_;  // resident, in order of launch
   std::vector<std::unique_ptr<Block>> idle_blocks_;
   std::vector<Grid*> grids_;  // of the resident blocks, each once

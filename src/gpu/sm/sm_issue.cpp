@@ -52,7 +52,7 @@ bool SmCoreOf<W>::sleep(Warp& warp, unsigned slot, IssueSlot reason) {
 template <unsigned W>
 [[gnu::flatten]] bool SmCoreOf<W>::issue_one(WarpScheduler& scheduler) {
   while (const std::uint64_t ready = may_issue(scheduler)) {
-    const unsigned slot = scheduler.pick(ready, age_);
+    const unsigned slot = scheduler.pick(ready);
     Warp& warp = *warps_[slot];
     if (warp.reason != IssueSlot::Issued) set_ready(warp, slot);
     if (!try_issue(warp, slot)) continue;

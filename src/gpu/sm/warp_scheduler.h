@@ -1,53 +1,54 @@
-// Which of the warps that may issue is tried first. One scheduler owns every n-th warp slot. A policy is a
-// function of what is ready, who issued last and how old the warps are. Source: greedy-then-oldest and loose
-// round-robin as in GPGPU-Sim's manual (Fermi: two schedulers).
+// Which of the warps that may issue is tried first. One scheduler owns every n-th warp slot. Policies are
+// small types in schedulers/, a file each, which this file lists; `gpu.sm.scheduler` names one. A policy has
+//   static constexpr const char* kName           as machine files name it
+//   unsigned pick(std::uint64_t ready) const     one of these slots, which are at least one
+//   void issued(unsigned slot)                   its warp has issued a machine instruction
+//   void launched(unsigned slot)                 a new warp has come there (may be left out)
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "base/error.h"
+#include "gpu/sm/schedulers/greedy_then_oldest.h"
+#include "gpu/sm/schedulers/loose_round_robin.h"
 
 namespace duet::gpu {
 
-// The warp that issued last goes on; when it cannot, the one whose block was launched first.
-struct GreedyThenOldest {
-  static unsigned pick(std::uint64_t ready, unsigned last, const std::vector<std::uint64_t>& age) {
-    if ((ready >> last) & 1) return last;
-    unsigned best = static_cast<unsigned>(std::countr_zero(ready));
-    for (std::uint64_t rest = ready & (ready - 1); rest != 0; rest &= rest - 1) {
-      const auto warp = static_cast<unsigned>(std::countr_zero(rest));
-      if (age[warp] < age[best]) best = warp;
-    }
-    return best;
-  }
-};
-
-// The next warp after the one that issued last.
-struct LooseRoundRobin {
-  static unsigned pick(std::uint64_t ready, unsigned last, const std::vector<std::uint64_t>&) {
-    const std::uint64_t above = last >= 63 ? 0 : ready & (~0ull << (last + 1));
-    return static_cast<unsigned>(std::countr_zero(above != 0 ? above : ready));
-  }
-};
-
 class WarpScheduler {
+  using Policies = std::tuple<GreedyThenOldest, LooseRoundRobin>;
+
+  // The hook of the policy that is chosen: a comparison each, no call.
+  template <std::size_t i = 0, typename Self, typename F>
+  static decltype(auto) call(Self& self, const F& hook) {
+    if constexpr (i + 1 < std::tuple_size_v<Policies>)
+      if (self.policy_ != i) return call<i + 1>(self, hook);
+    return hook(std::get<i>(self.policies_));
+  }
+
  public:
-  WarpScheduler(std::uint64_t warps, const std::string& policy) : warps_(warps), greedy_(policy == "gto") {}
+  // A value of the policy that is named so; throws duet::Error where none is.
+  WarpScheduler(std::uint64_t warps, const std::string& policy);
+  static std::vector<std::string> names();  // of all policies
 
   std::uint64_t warps() const { return warps_; }  // the slots that it owns
-  // `ready` is not empty.
-  unsigned pick(std::uint64_t ready, const std::vector<std::uint64_t>& age) const {
-    return greedy_ ? GreedyThenOldest::pick(ready, last_, age) : LooseRoundRobin::pick(ready, last_, age);
+  unsigned pick(std::uint64_t ready) const {
+    return call(*this, [&](const auto& policy) { return policy.pick(ready); });
   }
-  void issued(unsigned warp) { last_ = warp; }
+  void issued(unsigned slot) {
+    call(*this, [&](auto& policy) { policy.issued(slot); });
+  }
+  void launched(unsigned slot) {
+    call(*this, [&](auto& policy) {
+      if constexpr (requires { policy.launched(slot); }) policy.launched(slot);
+    });
+  }
 
  private:
   std::uint64_t warps_;
-  bool greedy_;
-  unsigned last_ = 0;
+  std::size_t policy_;
+  Policies policies_;
 };
 
 }  // namespace duet::gpu
