@@ -1,0 +1,133 @@
+// What does the instruction cache hold, ask for, and forget?
+#include "gpu/sm/instruction_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+
+namespace duet::gpu {
+namespace {
+
+constexpr Bytes kLine = 128;
+
+class Code {
+ public:
+  Code(std::uint64_t sets, std::uint64_t ways, std::uint64_t mshrs, std::size_t room = 8)
+      : to_memory_(room, nullptr, nullptr), from_memory_(16, nullptr, nullptr) {
+    config::Cache config;
+    config.line_bytes = kLine;
+    config.sets = sets;
+    config.ways = ways;
+    config.mshrs = mshrs;
+    cache.emplace(config, 5, pool);
+    cache->connect({&to_memory_, &from_memory_, 9, [](Address address) { return address / kLine % 4; }});
+  }
+  // What it asks for at `now`, seen a picosecond later.
+  std::vector<memory::Packet> asked() {
+    std::vector<memory::Packet> packets;
+    auto& queue = to_memory_.of(memory::TrafficClass::NonTriggered);
+    while (queue.can_pop(now + 1)) packets.push_back(queue.pop(now + 1));
+    return packets;
+  }
+  void answer(const memory::Packet& packet, Picoseconds arrival) { from_memory_.push(now, packet, arrival); }
+  // Misses, and gets the line.
+  void fetch(Address address) {
+    ASSERT_FALSE(cache->lookup(now, address)) << address;
+    const auto packets = asked();
+    ASSERT_EQ(packets.size(), 1u);
+    answer(packets[0], now);
+    ASSERT_TRUE(cache->receive(++now));
+  }
+
+  memory::RequestPool pool;
+  std::optional<InstructionCache> cache;
+  Picoseconds now = 1000;
+
+ private:
+  memory::Channel to_memory_;
+  sim::Queue<memory::Packet> from_memory_;
+};
+
+TEST(InstructionCache, AMissAsksForTheWholeLineOnce) {
+  Code code(4, 1, 2);
+  EXPECT_FALSE(code.cache->lookup(code.now, 3 * kLine + 8));
+  EXPECT_FALSE(code.cache->lookup(code.now, 3 * kLine + 16));
+  const auto packets = code.asked();
+  ASSERT_EQ(packets.size(), 1u);
+  EXPECT_EQ(packets[0].source, 9u);
+  EXPECT_EQ(packets[0].destination, 3u);
+  const memory::Request& request = code.pool[packets[0].request];
+  EXPECT_EQ(request.address, 3 * kLine);
+  EXPECT_EQ(request.bytes, kLine);
+  EXPECT_EQ(request.unit, 5u);
+  EXPECT_EQ(code.cache->statistics().misses, 1u);
+  EXPECT_TRUE(code.cache->waiting());
+}
+
+TEST(InstructionCache, ALineIsThereStrictlyAfterItsArrival) {
+  Code code(4, 1, 2);
+  EXPECT_FALSE(code.cache->lookup(code.now, 0));
+  code.answer(code.asked().at(0), 2000);
+  EXPECT_EQ(code.cache->next_arrival(code.now), 2000u);
+  EXPECT_FALSE(code.cache->receive(2000));
+  EXPECT_FALSE(code.cache->lookup(2000, 0));
+  EXPECT_TRUE(code.cache->receive(2001));
+  EXPECT_TRUE(code.cache->lookup(2001, kLine - 8));
+  EXPECT_FALSE(code.cache->waiting());
+  EXPECT_EQ(code.pool.in_use(), 0u);
+}
+
+TEST(InstructionCache, TheLineUsedLeastRecentlyGoes) {
+  for (const std::uint64_t sets : {4, 3}) {
+    Code code(sets, 2, 2);
+    const Address step = sets * kLine;  // of one set
+    code.fetch(0);
+    code.fetch(step);
+    EXPECT_TRUE(code.cache->lookup(code.now, 0));
+    code.fetch(2 * step);
+    EXPECT_TRUE(code.cache->lookup(code.now, 0));
+    EXPECT_TRUE(code.cache->lookup(code.now, 2 * step));
+    EXPECT_FALSE(code.cache->lookup(code.now, step));
+  }
+}
+
+TEST(InstructionCache, SetsDoNotTakeEachOthersRoom) {
+  Code code(4, 1, 2);
+  for (Address line = 0; line < 4; ++line) code.fetch(line * kLine);
+  for (Address line = 0; line < 4; ++line) EXPECT_TRUE(code.cache->lookup(code.now, line * kLine));
+}
+
+TEST(InstructionCache, AMissTooManyAsksLater) {
+  Code code(4, 1, 2);
+  for (Address line = 0; line < 3; ++line) EXPECT_FALSE(code.cache->lookup(code.now, line * kLine));
+  const auto packets = code.asked();
+  ASSERT_EQ(packets.size(), 2u);
+  code.answer(packets[0], code.now);
+  EXPECT_TRUE(code.cache->receive(++code.now));
+  EXPECT_FALSE(code.cache->lookup(code.now, 2 * kLine));
+  EXPECT_EQ(code.asked().size(), 1u);
+}
+
+TEST(InstructionCache, AFullWayToMemoryIsNoMissYet) {
+  Code code(4, 1, 4, 1);
+  for (Address line = 0; line < 2; ++line) EXPECT_FALSE(code.cache->lookup(code.now, line * kLine));
+  EXPECT_EQ(code.cache->statistics().misses, 1u);
+  EXPECT_EQ(code.asked().size(), 1u);
+  code.now += 2;
+  EXPECT_FALSE(code.cache->lookup(code.now, kLine));
+  EXPECT_EQ(code.asked().size(), 1u);
+}
+
+TEST(InstructionCache, ALineIsAPowerOfTwo) {
+  memory::RequestPool pool;
+  config::Cache config;
+  config.line_bytes = 96;
+  config.sets = config.ways = 1;
+  EXPECT_THROW(InstructionCache(config, 0, pool), Error);
+}
+
+}  // namespace
+}  // namespace duet::gpu
