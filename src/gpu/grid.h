@@ -3,9 +3,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/issue_slot.h"
@@ -13,6 +16,9 @@
 #include "ptx/kernel.h"
 
 namespace duet::gpu {
+
+struct GridArrays;
+struct TimedKernel;
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
@@ -36,9 +42,23 @@ enum class FaultKind : std::uint8_t {
 struct Fault {
   FaultKind kind = FaultKind::None;
   std::string text;
-  // Of the timed GPU: when, and on which SM; of faults at one time that of the lowest SM is kept.
+  // When, and on which SM.
   Picoseconds time_ps = 0;
   std::uint32_t sm = 0;
+};
+
+// What is counted of a grid while it runs.
+struct GridCounts {
+  std::uint64_t warp_instructions = 0;    // machine instructions, weighted (MicroOp::machine_instructions)
+  std::uint64_t thread_instructions = 0;  // the same times active lanes
+  IssueSlots issue_slots{};               // SMs, schedulers, cycles
+
+  GridCounts& operator+=(const GridCounts& other) {
+    warp_instructions += other.warp_instructions;
+    thread_instructions += other.thread_instructions;
+    for (std::size_t i = 0; i < issue_slots.size(); ++i) issue_slots[i] += other.issue_slots[i];
+    return *this;
+  }
 };
 
 struct Grid {
@@ -58,17 +78,25 @@ struct Grid {
 
   Bytes local_bytes() const { return kernel->local_bytes + (kernel->uses_stack ? stack_bytes : 0); }
 
-  // Kept by the GPU while it runs.
-  std::shared_ptr<const void>
-      lane_arrays;  // immediates and parameters broadcast to lane arrays, by the first SM that needs them
-  std::uint64_t warp_instructions = 0;    // machine instructions, weighted (MicroOp::machine_instructions)
-  std::uint64_t thread_instructions = 0;  // the same times active lanes
-  std::array<std::uint64_t, static_cast<std::size_t>(IssueSlot::Count)>
-      issue_slots{};                         // SMs, schedulers, cycles
-  std::shared_ptr<const void> timed_kernel;  // what the timing model derives from the kernel
-  Fault fault;
+  // An SM has found a fault at `now`.
+  void fail(Picoseconds now) {
+    Picoseconds known = failed_ps.load(std::memory_order_relaxed);
+    while (now < known && !failed_ps.compare_exchange_weak(known, now, std::memory_order_relaxed)) {
+    }
+  }
+
+  // Made by the first SM that needs them: immediates and parameters broadcast to lane arrays, and what the
+  // timing model derives from the kernel.
+  std::shared_ptr<const GridArrays> lane_arrays;
+  std::shared_ptr<const TimedKernel> timed_kernel;
+  std::once_flag lane_arrays_made, timed_kernel_made;
+  // The earliest time at which an SM found a fault. Others may ask whether that lies before their own time.
+  std::atomic<Picoseconds> failed_ps{kNever};
+
+  // Kept by the work distributor.
+  GridCounts counts;  // of what SMs have told
+  Fault fault;        // the first, once its block is done
   Picoseconds first_block_ps = kNever;
-  Picoseconds last_block_ps = 0;
   std::uint64_t completed_blocks = 0;
   Picoseconds emptying_ps =
       0;  // from the end of all blocks to the end of what its launch does to full/empty bits
@@ -79,11 +107,31 @@ struct BlockLaunch {
   Grid* grid = nullptr;
   std::uint64_t block = 0;  // linear index, x fastest
 };
+// What an SM tells of a grid when one of its blocks is done: what it has counted since it last did, and the
+// first fault that it has found since. It lies with the SM until the message has been taken (BlockReports).
+struct BlockReport {
+  const Grid* grid = nullptr;
+  GridCounts counts;
+  Fault fault;
+};
 struct BlockDone {
   Grid* grid = nullptr;
   std::uint64_t block = 0;
   std::uint32_t sm = 0;
-  bool faulted = false;  // this block has set the grid's fault: blocks not yet dispatched are dropped
+  bool faulted = false;  // the grid has failed: blocks not yet dispatched are dropped
+  const BlockReport* report = nullptr;
 };
+
+// Takes what the message tells into its grid: of faults the earliest is kept, at one time that of the lowest
+// SM.
+inline void take_report(const BlockDone& done) {
+  if (done.report == nullptr) return;
+  done.grid->counts += done.report->counts;
+  const Fault& told = done.report->fault;
+  Fault& kept = done.grid->fault;
+  if (told.kind != FaultKind::None &&
+      (kept.kind == FaultKind::None || std::tie(told.time_ps, told.sm) < std::tie(kept.time_ps, kept.sm)))
+    kept = told;
+}
 
 }  // namespace duet::gpu

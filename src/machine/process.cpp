@@ -321,11 +321,12 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   record.start_ps = command.start_ps;
   record.end_ps = command.end_ps - grid.emptying_ps;
   record.cycles = core.cycle_at(record.end_ps) - core.cycle_at(command.start_ps);
-  record.warp_instructions = grid.warp_instructions;
-  record.thread_instructions = grid.thread_instructions;
+  const gpu::GridCounts counts = system_->counts(grid);
+  record.warp_instructions = counts.warp_instructions;
+  record.thread_instructions = counts.thread_instructions;
   record.occupancy = static_cast<double>(fit.blocks_per_sm * fit.warps_per_block) /
                      static_cast<double>(config().gpu.sm.max_warps);
-  record.issue_slots = grid.issue_slots;
+  record.issue_slots = counts.issue_slots;
   record.completed_blocks = grid.completed_blocks;
   return record;
 }
@@ -386,7 +387,7 @@ void Process::publish() {
   progress.kernel_count = 0;
   driver().for_each_running_kernel([&](driver::CommandRecord command) {
     command.end_ps = engine().now();
-    progress.warp_instructions += command.grid->warp_instructions;
+    progress.warp_instructions += system_->counts(*command.grid).warp_instructions;
     if (progress.kernel_count == report::Progress::kMaxKernels) return;
     report::RunningKernel& kernel = progress.kernels[progress.kernel_count++];
     kernel.record = kernel_record(command);

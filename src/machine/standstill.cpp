@@ -365,8 +365,8 @@ class Examiner {
     const auto cycles = static_cast<unsigned __int128>(machine_.engine.now() - grid.first_block_ps) *
                         machine_.config.gpu.core_clock_khz / 1'000'000'000;
     return fmt::format("has run {} cycles and {} warp instructions, {} of {} blocks complete",
-                       static_cast<std::uint64_t>(cycles), grid.warp_instructions, grid.completed_blocks,
-                       grid.grid.count());
+                       static_cast<std::uint64_t>(cycles), machine_.counts(grid).warp_instructions,
+                       grid.completed_blocks, grid.grid.count());
   }
 
   // What a copy engine that performs the command says; empty: none does.

@@ -6,6 +6,7 @@
 // that was given a pointer into the allocation for one that may.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct MachineParts {
   std::vector<const gpu::DataTransferEngine*> copy_engines;
   MemorySystem* memory_system = nullptr;       // null: functional GPU
   std::vector<const gpu::TimedSm*> timed_sms;  // by number
+  std::function<gpu::GridCounts(const gpu::Grid&)> counts;
 };
 
 struct Standstill {

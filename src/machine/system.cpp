@@ -97,11 +97,19 @@ Standstill System::standstill() const {
                      parts_->board.work_distributor(),
                      {},
                      parts_->board.memory_system(),
-                     {}};
+                     {},
+                     [this](const gpu::Grid& grid) { return counts(grid); }};
   for (const gpu::DataTransferEngine& engine : parts_->board.copy_engines())
     parts.copy_engines.push_back(&engine);
   for (const auto& sm : parts_->timed_sms) parts.timed_sms.push_back(sm.get());
   return examine(parts, parts_->engine.next_time() == kNever);
+}
+
+gpu::GridCounts System::counts(const gpu::Grid& grid) const {
+  gpu::GridCounts counts = grid.counts;
+  for (const auto& sm : parts_->timed_sms) counts += sm->counts_to_tell(grid);
+  for (const auto& sm : parts_->functional_sms) counts += sm->counts_to_tell(grid);
+  return counts;
 }
 
 sim::Statistics& System::statistics() { return *parts_->statistics; }

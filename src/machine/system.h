@@ -43,6 +43,8 @@ class System {
   // Why it stands still, or what it is busy with.
   Standstill standstill() const;
   sim::Statistics& statistics();
+  // What has been counted of a kernel so far.
+  gpu::GridCounts counts(const gpu::Grid& grid) const;
 
  private:
   struct Parts;

@@ -154,7 +154,7 @@ std::vector<std::string> run(const TestFile& file, bool peepholes) {
     if (done.size() == 0)
       throw Error("the SM sleeps with " + std::to_string(blocks - ended) + " blocks to go");
     engine.run_until(engine.now() + 1);
-    for (; done.can_pop(engine.now()); ++ended, --resident) done.pop(engine.now());
+    for (; done.can_pop(engine.now()); ++ended, --resident) gpu::take_report(done.pop(engine.now()));
   }
   if (grid.fault.kind != gpu::FaultKind::None) throw Error(grid.fault.text);
 

@@ -133,7 +133,6 @@ bool BlockDispatcher::completed(Picoseconds now, BlockDone& done) {
     sm.threads += done.grid->block.count();
     sm.registers += shape.registers_per_block;
     sm.shared_bytes += shape.shared_per_block;
-    done.grid->last_block_ps = std::max(done.grid->last_block_ps, now);
     for (BlockRun& run : runs_) run.no_room = false;
     return true;
   }

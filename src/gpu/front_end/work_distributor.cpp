@@ -32,6 +32,7 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
 void WorkDistributor::collect_blocks(Picoseconds now) {
   BlockDone done;
   while (dispatcher_.completed(now, done)) {
+    take_report(done);
     ++done.grid->completed_blocks;
     ++statistics_.blocks;
     for (StreamQueue& queue : queues_) {

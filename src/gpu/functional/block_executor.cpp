@@ -43,8 +43,8 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W>,
     return start_cycle_ + cost.block_start_cycles +
            machine_instructions_ * cost.milli_cycles_per_warp_instruction / 1000;
   }
-  const Grid& grid() const override { return *block_.grid; }
-  std::uint64_t block() const override { return block_.number; }
+  GridCounts counts() const override { return {machine_instructions_, thread_instructions_, {}}; }
+  const Fault& fault() const override { return fault_; }
   std::string describe() const override;
 
  private:
@@ -55,6 +55,8 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W>,
   void prepare(const Grid& grid);
   std::uint64_t run_warp(Warp& warp, std::uint64_t budget);
   bool run_path(Warp& warp, std::uint64_t& budget);
+
+  static bool failed(const Grid& grid) { return grid.failed_ps.load(std::memory_order_relaxed) != kNever; }
 
   // What the warp program asks for. A warp looks for the path that runs when it goes on, not before.
   void advance(Warp& warp, std::uint32_t pc) { warp.stack.move_to(pc); }
@@ -89,6 +91,7 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W>,
   Cycle start_cycle_ = 0;
   std::uint64_t machine_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
+  Fault fault_;
 
   LaneArrays registers_;
   std::vector<std::uint64_t> predicates_;
@@ -106,12 +109,12 @@ void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
   machine_instructions_ = thread_instructions_ = 0;
   next_warp_ = 0;
   stuck_ = false;
-  if (grid.fault.kind != FaultKind::None) return;
+  fault_ = {};
+  if (failed(grid)) return;
   if (const std::string reason = refusal(kernel, width_, W); !reason.empty())
     return fault(block_, FaultKind::IllegalInstruction, reason);
   if (kernel.names_bits) return fault(block_, FaultKind::IllegalInstruction, bits_refusal(kernel));
-  if (grid.lane_arrays == nullptr) grid.lane_arrays = make_grid_arrays(grid, W, width_);
-  if (block_.arrays != grid.lane_arrays) prepare(grid);
+  if (block_.arrays != grid_arrays(grid, W, width_)) prepare(grid);
 
   fill_block_index(block_.block_slots, block_.index, W);
   std::fill(predicates_.begin(), predicates_.end(), 0);
@@ -130,7 +133,7 @@ void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
 template <unsigned W>
 void Executor<W>::prepare(const Grid& grid) {
   const ptx::Kernel& kernel = *grid.kernel;
-  block_.arrays = std::static_pointer_cast<const GridArrays>(grid.lane_arrays);
+  block_.arrays = grid.lane_arrays;
   const std::uint64_t threads = grid.block.count();
   const std::uint64_t warps = block_.warp_count = (threads + width_ - 1) / width_;
   fill_grid_slots(block_.block_slots, grid, W, width_);
@@ -152,22 +155,20 @@ void Executor<W>::prepare(const Grid& grid) {
   memory_.forget();
 }
 
-// The first fault of a grid is kept; the block ends at once.
+// The block ends at once.
 template <unsigned W>
 void Executor<W>::fault(BlockState& block, FaultKind kind, const std::string& text) {
-  if (block.grid->fault.kind == FaultKind::None) block.grid->fault = {kind, text};
+  if (fault_.kind == FaultKind::None) fault_ = {kind, text};
   block.live_warps = 0;
 }
 
 template <unsigned W>
 void Executor<W>::run(std::uint64_t warp_instructions) {
-  const std::uint64_t before = machine_instructions_, threads_before = thread_instructions_;
-  Grid& grid = *block_.grid;
   std::uint64_t executed = 0;
   std::size_t idle = 0;
   memory_.check_generation();
   while (executed < warp_instructions && block_.live_warps != 0) {
-    if (grid.fault.kind != FaultKind::None) {
+    if (failed(*block_.grid)) {
       block_.live_warps = 0;
       break;
     }
@@ -181,8 +182,6 @@ void Executor<W>::run(std::uint64_t warp_instructions) {
     idle = 0;
     executed += run_warp(warp, std::min(kTurnInstructions, warp_instructions - executed));
   }
-  grid.warp_instructions += machine_instructions_ - before;
-  grid.thread_instructions += thread_instructions_ - threads_before;
 }
 
 // A warp's turn: one path after the other, until it has executed `budget` instructions, waits or ends.

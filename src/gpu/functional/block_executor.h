@@ -34,8 +34,9 @@ class BlockExecutor {
   virtual bool stuck() const = 0;
   // The cycle that the block has reached by what it has executed.
   virtual Cycle cycle() const = 0;
-  virtual const Grid& grid() const = 0;
-  virtual std::uint64_t block() const = 0;
+  // What has been counted of the block, and the fault that has ended it.
+  virtual GridCounts counts() const = 0;
+  virtual const Fault& fault() const = 0;
   // Where the block's first warp stands that has not ended, and why it waits.
   virtual std::string describe() const = 0;
 };

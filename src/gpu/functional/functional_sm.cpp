@@ -5,17 +5,19 @@
 
 #include "base/error.h"
 #include "base/lane_mask.h"
+#include "gpu/block_reports.h"
 #include "gpu/functional/block_executor.h"
 #include "sim/statistics.h"
 
 namespace duet::gpu {
 
 // A block that is resident: when its next quantum is due, or when it has ended.
-struct Resident {
+struct FunctionalSm::Resident {
   std::unique_ptr<BlockExecutor> executor;
   Grid* grid = nullptr;
   std::uint64_t block = 0;
   Picoseconds due_ps = 0;
+  Picoseconds fault_ps = 0;
 };
 
 struct FunctionalSmStatistics : sim::StatisticGroup {
@@ -30,7 +32,7 @@ struct FunctionalSm::State {
   config::Gpu config;
   DeviceServices services;
   sim::Queue<BlockLaunch>* launches = nullptr;
-  sim::Queue<BlockDone>* done = nullptr;
+  BlockReports reports;
   std::vector<Resident> resident;  // in order of arrival
   std::vector<std::unique_ptr<BlockExecutor>> idle;
   std::function<void(Picoseconds)> kernel_failed = [](Picoseconds) {};
@@ -45,7 +47,7 @@ FunctionalSm::FunctionalSm(sim::Engine& engine, const sim::Component* parent, st
                        config,
                        services,
                        nullptr,
-                       nullptr,
+                       {},
                        {},
                        {}}) {
   if (config.sm.warp_width == 0 || config.sm.warp_width > kMaxWarpWidth)
@@ -61,7 +63,7 @@ FunctionalSm::~FunctionalSm() = default;
 
 void FunctionalSm::connect(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
   state_->launches = &launches;
-  state_->done = &done;
+  state_->reports.connect(done);
 }
 
 void FunctionalSm::on_failure(std::function<void(Picoseconds)> kernel_failed) {
@@ -72,53 +74,81 @@ Picoseconds FunctionalSm::next_opportunity(Picoseconds time) const {
   return state_->context.clock.first_edge_after(time);
 }
 
+// Takes a block that has come.
+void FunctionalSm::start(Picoseconds now, Cycle cycle, const BlockLaunch& launch) {
+  State& s = *state_;
+  Resident entry;
+  if (s.idle.empty()) {
+    entry.executor = make_block_executor(s.context);
+  } else {
+    entry.executor = std::move(s.idle.back());
+    s.idle.pop_back();
+  }
+  entry.grid = launch.grid;
+  entry.block = launch.block;
+  entry.due_ps = now;
+  entry.executor->start(*launch.grid, launch.block, cycle);
+  if (entry.executor->fault().kind != FaultKind::None) {
+    entry.fault_ps = now;
+    launch.grid->fail(now);
+  }
+  ++s.statistics.blocks;
+  s.resident.push_back(std::move(entry));
+}
+
+// What runs now binds its values now; the time that it takes decides when the block goes on or ends.
+void FunctionalSm::run(Picoseconds now, Cycle cycle, Resident& entry) {
+  State& s = *state_;
+  BlockExecutor& executor = *entry.executor;
+  const bool failed = entry.grid->failed_ps.load(std::memory_order_relaxed) != kNever;
+  const std::uint64_t before = executor.counts().warp_instructions;
+  executor.run(s.config.functional.quantum_warp_instructions);
+  s.statistics.warp_instructions += executor.counts().warp_instructions - before;
+  entry.due_ps = s.context.clock.edge(std::max(executor.cycle(), cycle + 1));
+  if (executor.stuck() && !executor.finished()) entry.due_ps = kNever;
+  if (executor.fault().kind == FaultKind::None) return;
+  entry.fault_ps = now;
+  entry.grid->fail(now);
+  if (!failed) s.kernel_failed(now);
+}
+
+// A block is done. A full queue wakes this SM when it has room again.
+void FunctionalSm::finish(Picoseconds now, Resident& entry) {
+  State& s = *state_;
+  if (!s.reports.can_send(now)) return;
+  BlockReport& report = s.reports.next(*entry.grid);
+  report.counts = entry.executor->counts();
+  if (const Fault& fault = entry.executor->fault(); fault.kind != FaultKind::None)
+    report.fault = {fault.kind, fault.text, entry.fault_ps, s.context.number};
+  s.reports.send(now, {entry.grid, entry.block, s.context.number});
+  s.idle.push_back(std::move(entry.executor));
+}
+
 Picoseconds FunctionalSm::tick(Picoseconds now) {
   State& s = *state_;
   const Cycle cycle = s.context.clock.cycle_at(now);
-  while (s.launches->can_pop(now)) {
-    const BlockLaunch launch = s.launches->pop(now);
-    Resident entry;
-    if (s.idle.empty()) {
-      entry.executor = make_block_executor(s.context);
-    } else {
-      entry.executor = std::move(s.idle.back());
-      s.idle.pop_back();
-    }
-    entry.grid = launch.grid;
-    entry.block = launch.block;
-    entry.due_ps = now;
-    launch.grid->first_block_ps = std::min(launch.grid->first_block_ps, now);
-    entry.executor->start(*launch.grid, launch.block, cycle);
-    ++s.statistics.blocks;
-    s.resident.push_back(std::move(entry));
-  }
-
-  // What runs now binds its values now; the time that it takes decides when the block goes on or ends.
+  while (s.launches->can_pop(now)) start(now, cycle, s.launches->pop(now));
   Picoseconds next = kNever;
   for (Resident& entry : s.resident) {
-    const bool faulted = entry.grid->fault.kind != FaultKind::None;
-    if (entry.due_ps > now && !faulted) {
+    const bool failed = entry.grid->failed_ps.load(std::memory_order_relaxed) != kNever;
+    if (entry.due_ps > now && !failed) {
       next = std::min(next, entry.due_ps);
-      continue;
-    }
-    if (!entry.executor->finished()) {
-      const std::uint64_t before = entry.grid->warp_instructions;
-      entry.executor->run(s.config.functional.quantum_warp_instructions);
-      s.statistics.warp_instructions += entry.grid->warp_instructions - before;
-      entry.due_ps = std::max(s.context.clock.edge(entry.executor->cycle()), s.context.clock.edge(cycle + 1));
-      if (entry.executor->stuck() && !entry.executor->finished()) entry.due_ps = kNever;
-      if (!faulted && entry.grid->fault.kind != FaultKind::None) s.kernel_failed(now);
+    } else if (!entry.executor->finished()) {
+      run(now, cycle, entry);
       next = std::min(next, entry.due_ps);
-      continue;
+    } else {
+      finish(now, entry);
     }
-    // A full queue wakes this SM when it has room again.
-    if (!s.done->can_push(now)) continue;
-    entry.grid->last_block_ps = std::max(entry.grid->last_block_ps, now);
-    s.done->push(now, {entry.grid, entry.block, s.context.number});
-    s.idle.push_back(std::move(entry.executor));
   }
   std::erase_if(s.resident, [](const Resident& entry) { return entry.executor == nullptr; });
   return next;
+}
+
+GridCounts FunctionalSm::counts_to_tell(const Grid& grid) const {
+  GridCounts counts = state_->reports.on_the_way(grid);
+  for (const Resident& entry : state_->resident)
+    if (entry.grid == &grid) counts += entry.executor->counts();
+  return counts;
 }
 
 std::string FunctionalSm::waits_for() const {

@@ -43,9 +43,15 @@ class FunctionalSm : public sim::Component {
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override;
   std::string waits_for() const override;
+  // What it has counted of a grid and the work distributor does not know yet.
+  GridCounts counts_to_tell(const Grid& grid) const;
 
  private:
   struct State;
+  struct Resident;
+  void start(Picoseconds now, Cycle cycle, const BlockLaunch& launch);
+  void run(Picoseconds now, Cycle cycle, Resident& entry);
+  void finish(Picoseconds now, Resident& entry);
   std::unique_ptr<State> state_;
 };
 

@@ -40,5 +40,6 @@ std::string TimedSm::waits_for() const { return core_->waits_for(); }
 std::uint64_t TimedSm::command_of(std::uint32_t requester, std::uint32_t pc) const {
   return core_->command_of(requester, pc);
 }
+GridCounts TimedSm::counts_to_tell(const Grid& grid) const { return core_->counts_to_tell(grid); }
 
 }  // namespace duet::gpu

@@ -54,6 +54,8 @@ class TimedSm : public sim::Component {
   // For reports: the driver's number of the command whose instruction sent a request (Request::requester,
   // pc); 0: not known.
   std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const;
+  // What it has counted of a grid and the work distributor does not know yet.
+  GridCounts counts_to_tell(const Grid& grid) const;
 
  private:
   std::unique_ptr<SmCore> core_;

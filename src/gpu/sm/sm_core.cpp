@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/error.h"
 #include "gpu/occupancy.h"
@@ -39,7 +40,7 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
 template <unsigned W>
 void SmCoreOf<W>::connect(const TimedSm::Ports& ports) {
   launches_ = ports.launches;
-  done_ = ports.done;
+  reports_.connect(*ports.done);
   invalidate_caches_ = ports.invalidate_caches;
   kernel_failed_ = ports.kernel_failed;
   load_store_.connect(
@@ -92,10 +93,10 @@ inline Picoseconds SmCoreOf<W>::next_tick() {
 // Another SM may have found what a kernel did wrong.
 template <unsigned W>
 inline void SmCoreOf<W>::end_failed_blocks() {
-  for (const Grid* grid : grids_)
-    if (grid->fault.kind != FaultKind::None && grid->fault.time_ps < now_)
+  for (const auto& tally : grids_)
+    if (tally->grid->failed_ps.load(std::memory_order_relaxed) < now_)
       for (auto& block : blocks_)
-        if (block->grid == grid) kill(*block);
+        if (block->tally == tally.get()) kill(*block);
 }
 
 // Cycles in which this SM slept: nothing changed, so each scheduler's slots are charged to one reason.
@@ -114,7 +115,7 @@ void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
     break;
   }
   statistics_.issue_slots[slot] += cycles;
-  blocks_.front()->grid->issue_slots[slot] += cycles;
+  blocks_.front()->tally->counts.issue_slots[slot] += cycles;
 }
 
 template <unsigned W>
@@ -197,10 +198,9 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
   blocks_.push_back(std::move(owned));
   block.start(grid, launch.block);
   block.warps = 0;
-  if (std::find(grids_.begin(), grids_.end(), &grid) == grids_.end()) grids_.push_back(&grid);
-  grid.first_block_ps = std::min(grid.first_block_ps, now_);
+  block.tally = &tally_of(grid);
   blocks_ending_ = drain_changed_ = true;  // until it has warps
-  if (grid.fault.kind != FaultKind::None && grid.fault.time_ps < now_) return;
+  if (grid.failed_ps.load(std::memory_order_relaxed) < now_) return;
   if (const std::string reason = refusal(*grid.kernel, width_, W); !reason.empty()) {
     fault(block, FaultKind::IllegalInstruction, reason);
     return;
@@ -209,10 +209,10 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
     last_launch_id_ = grid.launch_id;
     invalidate_caches_(now_);
   }
-  if (grid.lane_arrays == nullptr) grid.lane_arrays = make_grid_arrays(grid, W, width_);
-  block.arrays = std::static_pointer_cast<const GridArrays>(grid.lane_arrays);
-  if (grid.timed_kernel == nullptr) grid.timed_kernel = make_timed_kernel(*grid.kernel, config_.sm);
-  block.timed = std::static_pointer_cast<const TimedKernel>(grid.timed_kernel);
+  block.arrays = grid_arrays(grid, W, width_);
+  std::call_once(grid.timed_kernel_made,
+                 [&] { grid.timed_kernel = make_timed_kernel(*grid.kernel, config_.sm); });
+  block.timed = grid.timed_kernel;
   const std::uint64_t threads = grid.block.count();
   block.warp_count = block.live_warps = (threads + width_ - 1) / width_;
   block.shared.assign(
@@ -227,6 +227,21 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
     block.warps |= 1ull << slot;
     start_warp(block, i, slot);
   }
+}
+
+template <unsigned W>
+GridTally& SmCoreOf<W>::tally_of(Grid& grid) {
+  for (const auto& tally : grids_)
+    if (tally->grid == &grid) return *tally;
+  return *grids_.emplace_back(std::make_unique<GridTally>(GridTally{&grid, {}, {}}));
+}
+
+template <unsigned W>
+GridCounts SmCoreOf<W>::counts_to_tell(const Grid& grid) const {
+  GridCounts counts = reports_.on_the_way(grid);
+  for (const auto& tally : grids_)
+    if (tally->grid == &grid) counts += tally->counts;
+  return counts;
 }
 
 template <unsigned W>
@@ -292,13 +307,15 @@ void SmCoreOf<W>::finish_blocks() {
     blocks_ending_ = true;
     for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1)
       if (!drained(static_cast<unsigned>(std::countr_zero(rest)))) return false;
-    if (!done_->can_push(now_)) {
+    if (!reports_.can_send(now_)) {
       drain_changed_ = true;
       return false;
     }
-    Grid& grid = *block.grid;
-    grid.last_block_ps = std::max(grid.last_block_ps, now_);
-    done_->push(now_, {&grid, block.number, number_, grid.fault.kind != FaultKind::None});
+    const bool failed = block.grid->failed_ps.load(std::memory_order_relaxed) <= now_;
+    BlockReport& report = reports_.next(*block.grid);
+    report.counts = std::exchange(block.tally->counts, {});
+    if (block.tally->fault.kind != FaultKind::None) report.fault = std::exchange(block.tally->fault, {});
+    reports_.send(now_, {block.grid, block.number, number_, failed});
     free_slots_ |= block.warps;
     block.arrays.reset();
     block.timed.reset();
@@ -306,9 +323,9 @@ void SmCoreOf<W>::finish_blocks() {
     return true;
   });
   if (blocks_.empty()) blocks_ending_ = false;
-  std::erase_if(grids_, [&](const Grid* grid) {
+  std::erase_if(grids_, [&](const auto& tally) {
     return std::none_of(blocks_.begin(), blocks_.end(),
-                        [&](const auto& block) { return block->grid == grid; });
+                        [&](const auto& block) { return block->tally == tally.get(); });
   });
 }
 
@@ -330,9 +347,9 @@ void SmCoreOf<W>::kill(Block& block) {
 
 template <unsigned W>
 void SmCoreOf<W>::fault(Block& block, FaultKind kind, const std::string& text) {
-  Fault& kept = block.grid->fault;
-  if (kept.kind == FaultKind::None || (kept.time_ps == now_ && kept.sm > number_))
-    kept = {kind, text, now_, number_};
+  Fault& kept = block.tally->fault;
+  if (kept.kind == FaultKind::None) kept = {kind, text, now_, number_};
+  block.grid->fail(now_);
   kernel_failed_(now_);
   kill(block);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/issue_slot.h"
+#include "gpu/block_reports.h"
 #include "gpu/sm/execution_units.h"
 #include "gpu/sm/instruction_cache.h"
 #include "gpu/sm/load_store_unit.h"
@@ -52,6 +53,7 @@ class SmCore {
   virtual std::string waits_for() const = 0;
   virtual std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const = 0;
   virtual std::vector<sim::StatisticGroup*> statistics() = 0;
+  virtual GridCounts counts_to_tell(const Grid& grid) const = 0;
   const sim::ClockCursor& clock() const { return clock_; }
 
  protected:
@@ -72,6 +74,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
     return load_store_.command_of(requester, pc);
   }
   std::vector<sim::StatisticGroup*> statistics() override;
+  GridCounts counts_to_tell(const Grid& grid) const override;
 
  private:
   static constexpr Cycle kPending = ~Cycle{0};  // scoreboard: a value on its way from memory
@@ -93,6 +96,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void complete(std::uint32_t slot, const ptx::MicroOp& op, Cycle ready);
   void tick_textures();
   void launch(const BlockLaunch& launch);
+  GridTally& tally_of(Grid& grid);
   void start_warp(Block& block, std::uint32_t index, unsigned slot);
   void fetch();
   void finish_blocks();
@@ -160,7 +164,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   memory::AddressSpace& address_space_;
   const DeviceServices& services_;
   sim::Queue<BlockLaunch>* launches_ = nullptr;
-  sim::Queue<BlockDone>* done_ = nullptr;
+  BlockReports reports_;
   std::function<void(Picoseconds)> invalidate_caches_, kernel_failed_;
 
   LoadStoreUnit<W> load_store_;
@@ -184,7 +188,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<std::unique_ptr<Block>> blocks_;  // resident, in order of launch
   std::vector<std::unique_ptr<Block>> idle_blocks_;
-  std::vector<Grid*> grids_;  // of the resident blocks, each once
+  std::vector<std::unique_ptr<GridTally>> grids_;  // of the resident blocks
   std::uint64_t last_launch_id_ = ~0ull;
   bool blocks_ending_ = false;  // some block has no running warps left
   bool drain_changed_ =

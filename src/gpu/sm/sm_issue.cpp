@@ -133,13 +133,13 @@ void SmCoreOf<W>::consumed(Warp& warp, unsigned slot, const TimedOp& timed) {
     ++warp.machine_pc;
     want_fetch(warp, slot);
     const auto threads = static_cast<std::uint64_t>(std::popcount(warp.active));
-    Grid& grid = *warp.block->grid;
-    ++grid.warp_instructions;
-    grid.thread_instructions += threads;
+    GridCounts& counts = warp.block->tally->counts;
+    ++counts.warp_instructions;
+    counts.thread_instructions += threads;
     ++statistics_.warp_instructions;
   }
   ++statistics_.issue_slots[static_cast<unsigned>(IssueSlot::Issued)];
-  ++warp.block->grid->issue_slots[static_cast<unsigned>(IssueSlot::Issued)];
+  ++warp.block->tally->counts.issue_slots[static_cast<unsigned>(IssueSlot::Issued)];
 }
 
 template <unsigned W>

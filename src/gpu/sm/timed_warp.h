@@ -11,8 +11,16 @@
 
 namespace duet::gpu {
 
+// What an SM keeps of a grid that it has blocks of, and has not told yet.
+struct GridTally {
+  Grid* grid = nullptr;
+  GridCounts counts;
+  Fault fault;
+};
+
 struct TimedBlock : BlockState {
   std::uint64_t warps = 0;  // slots
+  GridTally* tally = nullptr;
   std::shared_ptr<const TimedKernel> timed;
 };
 

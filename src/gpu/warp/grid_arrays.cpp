@@ -30,8 +30,6 @@ std::uint64_t read_parameter(const Grid& grid, const ptx::ParameterSlot& slot) {
   return value;
 }
 
-}  // namespace
-
 std::shared_ptr<const GridArrays> make_grid_arrays(const Grid& grid, unsigned lanes, unsigned width) {
   const ptx::Kernel& kernel = *grid.kernel;
   auto arrays = std::make_shared<GridArrays>();
@@ -70,6 +68,13 @@ std::shared_ptr<const GridArrays> make_grid_arrays(const Grid& grid, unsigned la
     }
   }
   return arrays;
+}
+
+}  // namespace
+
+const std::shared_ptr<const GridArrays>& grid_arrays(Grid& grid, unsigned lanes, unsigned width) {
+  std::call_once(grid.lane_arrays_made, [&] { grid.lane_arrays = make_grid_arrays(grid, lanes, width); });
+  return grid.lane_arrays;
 }
 
 void fill_grid_slots(LaneArrays& block_slots, const Grid& grid, unsigned lanes, unsigned width) {

@@ -32,8 +32,9 @@ struct GridArrays {
   std::size_t warp_stride = 0;  // bytes of one warp's slots
 };
 
-// `lanes` is the width of the lane arrays (32 or 64), `width` that of the machine's warps.
-std::shared_ptr<const GridArrays> make_grid_arrays(const Grid& grid, unsigned lanes, unsigned width);
+// `lanes` is the width of the lane arrays (32 or 64), `width` that of the machine's warps. Made by whoever
+// asks first.
+const std::shared_ptr<const GridArrays>& grid_arrays(Grid& grid, unsigned lanes, unsigned width);
 
 // The Bank::Block slots: what all blocks of the grid have in common, and the index of one.
 void fill_grid_slots(LaneArrays& block_slots, const Grid& grid, unsigned lanes, unsigned width);

@@ -70,11 +70,12 @@ Outcome run(const std::string& body, Dim3 grid_size, Dim3 block_size, std::size_
   EXPECT_EQ(engine.run_while_not([&] { return done.size() == blocks; }, 1'000'000'000), ends);
   EXPECT_EQ(engine.next_time(), kNever);
   result.waits_for = sm.waits_for();
+  while (done.can_pop(engine.now() + 1)) take_report(done.pop(engine.now() + 1));
   result.fault = grid.fault;
   result.memory.resize(words);
   std::memcpy(result.memory.data(), buffer->backing, 4 * words);
   result.end_ps = engine.now();
-  result.warp_instructions = grid.warp_instructions;
+  result.warp_instructions = grid.counts.warp_instructions;
   return result;
 }
 

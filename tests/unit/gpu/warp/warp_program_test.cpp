@@ -46,7 +46,7 @@ class StepSm : private WarpProgram<kWidth, StepSm, StepWarp> {
     grid_.block.x = warps * kWidth;
     grid_.parameters.resize(8);
     block_.start(grid_, 0);
-    block_.arrays = make_grid_arrays(grid_, kWidth, kWidth);
+    block_.arrays = grid_arrays(grid_, kWidth, kWidth);
     fill_grid_slots(block_.block_slots, grid_, kWidth, kWidth);
     fill_block_index(block_.block_slots, block_.index, kWidth);
     block_.warp_count = block_.live_warps = warps;
