@@ -35,7 +35,7 @@ CommandFeed::CommandFeed(const config::FrontEnd& config, gpu::GpuPort& gpu) : gp
 }
 
 // A place in host memory that the GPU writes when it releases a stream's semaphore.
-Address CommandFeed::new_semaphore() {
+PhysicalAddress CommandFeed::new_semaphore() {
   if (semaphores_ % kSemaphoresPerPage == 0) {
     auto& page = semaphore_pages_.emplace_back(kSemaphoreStride * kSemaphoresPerPage);
     page_base_ = gpu_.aperture.open(page.data(), page.size(), false);
@@ -45,8 +45,8 @@ Address CommandFeed::new_semaphore() {
 
 // The address under which the GPU reaches one end of a copy. Host memory that the address space maps is
 // reached under its own address; other host memory gets a window for as long as the command runs.
-Address CommandFeed::gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
-                                 std::uint64_t host_flag, std::uint64_t& flags) {
+VirtualAddress CommandFeed::gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
+                                        std::uint64_t host_flag, std::uint64_t& flags) {
   const memory::Allocation* allocation = gpu_.address_space.find(end.address);
   if (!end.host) {
     if (allocation != nullptr && allocation->physical >= memory::kHostPhysicalBase) flags |= host_flag;
@@ -54,8 +54,9 @@ Address CommandFeed::gpu_address(PendingCommand& pending, const Endpoint& end, B
   }
   flags |= host_flag;
   if (allocation != nullptr && end.address + bytes_there <= allocation->end()) return end.address;
-  pending.windows.push_back(gpu_.aperture.open(reinterpret_cast<std::byte*>(end.address), bytes_there, true));
-  return pending.windows.back();
+  pending.windows.push_back(
+      gpu_.aperture.open(reinterpret_cast<std::byte*>(end.address.value()), bytes_there, true));
+  return VirtualAddress(pending.windows.back().value());
 }
 
 gpu::DataMove CommandFeed::copy_move(PendingCommand& pending) {
@@ -74,7 +75,7 @@ gpu::DataMove CommandFeed::copy_move(PendingCommand& pending) {
     auto* staged = const_cast<std::byte*>(copy.staged->data());
     pending.windows.push_back(gpu_.aperture.open(staged, copy.staged->size(), false));
     move.flags |= gpu::kCopyFromHost;
-    move.from = pending.windows.back();
+    move.from = VirtualAddress(pending.windows.back().value());
     move.from_row_pitch = copy.width_bytes;
     move.from_slice_pitch = copy.width_bytes * copy.rows;
   } else {
@@ -156,7 +157,7 @@ bool CommandFeed::send(Picoseconds now) {
 }
 
 void CommandFeed::close(PendingCommand& pending) {
-  for (const Address window : pending.windows) gpu_.aperture.close(window);
+  for (const PhysicalAddress window : pending.windows) gpu_.aperture.close(window);
   if (pending.grid_slot) gpu_.grids.remove(*pending.grid_slot);
 }
 

@@ -242,7 +242,7 @@ void Driver::State::keep_plain_copy(const PendingCommand& pending) {
   const Command& command = pending.command;
   const bool fill = command.kind == CommandKind::Fill;
   if (!fill && (command.copy.to.host || command.copy.action == memory::Action::Fill)) return;
-  const Address address = fill ? command.fill.address : command.copy.to.address;
+  const VirtualAddress address = fill ? command.fill.address : command.copy.to.address;
   const memory::Allocation* allocation = gpu.address_space.find(address);
   if (allocation == nullptr || !allocation->tracked) return;
   plain_copies[pending.record.id] = {command.stream, fill, pending.record.from_host};

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "base/units.h"
+#include "base/address.h"
 #include "config/machine.h"
 #include "gpu/front_end/push_buffer.h"
 #include "gpu/grid.h"
@@ -63,7 +63,7 @@ enum class CommandKind : std::uint8_t {
 // One side of a copy: a device virtual address, or a host pointer (pinned, pageable or a staging buffer).
 struct Endpoint {
   bool host = false;
-  Address address = 0;                   // virtual; for the host its pointer value
+  VirtualAddress address;                // of the host its pointer value
   Bytes row_pitch = 0, slice_pitch = 0;  // used when the copy has more than one row or slice
 };
 
@@ -82,7 +82,7 @@ struct CopyJob {
 };
 
 struct FillJob {
-  Address address = 0;  // device virtual
+  VirtualAddress address;
   Bytes row_pitch = 0, width_bytes = 0;
   std::uint64_t rows = 1;
   std::uint32_t pattern = 0;
@@ -91,7 +91,7 @@ struct FillJob {
 
 // Changes full/empty bits and no data. Action::None: lets go what waits there for its trigger.
 struct FullEmptyJob {
-  Address address = 0;  // device virtual
+  VirtualAddress address;
   Bytes bytes = 0;
   memory::Action action = memory::Action::Fill;
 };

@@ -8,7 +8,7 @@
 
 namespace duet::machine {
 
-std::shared_ptr<const Address> GridWorkspaces::take(System& system) {
+std::shared_ptr<const VirtualAddress> GridWorkspaces::take(System& system) {
   if (free_->empty()) {
     // A line each, so that grids do not disturb each other. A barrier that has been used is as good as new.
     constexpr Bytes kEach = memory::kLineBytes;
@@ -22,9 +22,9 @@ std::shared_ptr<const Address> GridWorkspaces::take(System& system) {
       free_->push_back(allocation->base + at);
     }
   }
-  const Address address = free_->back();
+  const VirtualAddress address = free_->back();
   free_->pop_back();
-  return {new Address(address), [free = free_](const Address* own) {
+  return {new VirtualAddress(address), [free = free_](const VirtualAddress* own) {
             free->push_back(*own);
             delete own;
           }};

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kFewestRegisters = 16;  // a thread, however many blocks are to be resident
 }
 
-static_assert(ptx::kConstWindow == memory::kConstantVirtualBase);
+static_assert(ptx::kConstWindow == memory::kConstantVirtualBase.value());
 
 Process::Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
                  std::function<void(const std::string&)> print, const RunOptions& options)
@@ -45,7 +45,7 @@ gpu::DeviceServices Process::services(std::function<void(const std::string&)> pr
   services.allocate = [this](std::uint32_t sm, Bytes bytes) {
     return heap_->allocate(sm, bytes, engine().now());
   };
-  services.release = [this](std::uint32_t sm, Address address) {
+  services.release = [this](std::uint32_t sm, VirtualAddress address) {
     return heap_->release(sm, address, engine().now());
   };
   return services;
@@ -92,7 +92,7 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
     limit_registers(kernel, most_registers);
     for (ptx::Immediate& immediate : kernel.immediates)
       if (immediate.variable >= 0)
-        immediate.value += loaded.variable_addresses[static_cast<std::size_t>(immediate.variable)];
+        immediate.value += loaded.variable_addresses[static_cast<std::size_t>(immediate.variable)].value();
     try {
       ptx::bind_handlers(kernel);
     } catch (const Error& error) {  // concerns only who launches this kernel
@@ -139,7 +139,7 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name,
       if (places[i] == nullptr)
         throw Error(name + ": no memory for the managed variable '" + variables[i].name + "'" +
                     (managed_memory ? "" : ": it needs a program that the host runs"));
-      loaded.variable_addresses[i] = reinterpret_cast<Address>(places[i]);
+      loaded.variable_addresses[i] = virtual_address(places[i]);
     }
     std::memcpy(places[i], variables[i].initial.data(), variables[i].initial.size());
   }
@@ -148,7 +148,7 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name,
       std::byte* at = places[i] + relocation.offset;
       std::uint64_t value = 0;
       std::memcpy(&value, at, relocation.bytes);
-      value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)];
+      value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)].value();
       std::memcpy(at, &value, relocation.bytes);
     }
 }
@@ -165,7 +165,7 @@ void Process::place_code(LoadedModule& loaded, const std::string& name) {
     total += round_up<Bytes>(instructions * config().gpu.sm.instruction_bytes, memory::kLineBytes);
   }
   if (total == 0) {
-    loaded.code_addresses.assign(offsets.size(), 0);
+    loaded.code_addresses.assign(offsets.size(), {});
     return;
   }
   const memory::Allocation* code =
@@ -213,10 +213,10 @@ void Process::tell_registers(const ptx::Kernel& kernel) {
 
 // Local memory for every thread that can be resident, as CUDA's driver keeps it; it grows with the largest
 // kernel. Kernels in flight keep the allocation that they started with.
-Address Process::local_memory(const gpu::Grid& grid) {
+PhysicalAddress Process::local_memory(const gpu::Grid& grid) {
   const config::Sm& sm = config().gpu.sm;
   const Bytes bytes = sm.count * sm.max_warps * sm.warp_width * round_up<Bytes>(grid.local_bytes(), 4);
-  if (bytes == 0 || system_->functional()) return 0;
+  if (bytes == 0 || system_->functional()) return {};
   if (local_memory_ == nullptr || local_memory_->bytes < bytes)
     local_memory_ = system_->address_space().allocate_device(bytes, memory::AllocationKind::Module);
   if (local_memory_ == nullptr)
@@ -379,8 +379,8 @@ void Process::record_races(driver::CommandId writer) {
     report::RaceRecord record{};
     record.reader = {race.reader, reader.stream, race.reader_is_kernel};
     record.writer = {race.writer, writer_label.stream, race.writer_is_kernel};
-    record.first = space.virtual_of(race.first);
-    record.last = space.virtual_of(race.last);
+    record.first = space.virtual_of(race.first).value();
+    record.last = space.virtual_of(race.last).value();
     record.bytes = race.bytes;
     record.read_ps = race.read_ps;
     record.written_ps = race.written_ps;

@@ -27,8 +27,8 @@ namespace duet::machine {
 class LoadedModule {
  public:
   ptx::Module module;
-  std::vector<Address> variable_addresses;  // by index in module.variables
-  std::vector<Address> code_addresses;      // physical, by index in module.kernels; timed GPU
+  std::vector<VirtualAddress> variable_addresses;  // by index in module.variables
+  std::vector<PhysicalAddress> code_addresses;     // by index in module.kernels; timed GPU
 };
 
 class Process {
@@ -109,7 +109,7 @@ class Process {
   void place_code(LoadedModule& loaded, const std::string& name);
   void limit_registers(ptx::Kernel& kernel, std::uint32_t most) const;
   void tell_registers(const ptx::Kernel& kernel);
-  Address local_memory(const gpu::Grid& grid);
+  PhysicalAddress local_memory(const gpu::Grid& grid);
   void make_heap(const ptx::Kernel& kernel);
   gpu::DeviceServices services(std::function<void(const std::string&)> print);
 

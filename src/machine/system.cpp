@@ -42,7 +42,7 @@ struct System::Parts {
         sm.connect(ports);
       }
     }
-    services.settle = [this](Address physical, Bytes bytes) { settle(physical, bytes); };
+    services.settle = [this](PhysicalAddress physical, Bytes bytes) { settle(physical, bytes); };
     statistics.emplace(engine);
   }
 
@@ -51,7 +51,7 @@ struct System::Parts {
     for (const auto& sm : sms) engine.wake(*sm, sm->next_opportunity(now));
   }
 
-  void settle(Address physical, Bytes bytes) {
+  void settle(PhysicalAddress physical, Bytes bytes) {
     if (board.memory_system() != nullptr) board.memory_system()->settle(physical, bytes);
   }
 
@@ -77,8 +77,8 @@ memory::AddressSpace& System::address_space() { return parts_->address_space; }
 driver::Driver& System::driver() { return parts_->board.driver(); }
 const config::Machine& System::config() const { return parts_->machine; }
 bool System::functional() const { return parts_->board.memory_system() == nullptr; }
-void System::settle(Address physical, Bytes bytes) { parts_->settle(physical, bytes); }
-void System::empty_bits(Address physical, Bytes bytes) {
+void System::settle(PhysicalAddress physical, Bytes bytes) { parts_->settle(physical, bytes); }
+void System::empty_bits(PhysicalAddress physical, Bytes bytes) {
   if (parts_->board.memory_system() != nullptr) parts_->board.memory_system()->empty_bits(physical, bytes);
 }
 

@@ -35,9 +35,9 @@ class System {
 
   // Before something outside the machine reads or writes the backing of device memory: brings what caches
   // hold of these physical bytes there and drops it. Costs no simulated time.
-  void settle(Address physical, Bytes bytes);
+  void settle(PhysicalAddress physical, Bytes bytes);
   // After settle(): these bytes of tracked memory are empty.
-  void empty_bits(Address physical, Bytes bytes);
+  void empty_bits(PhysicalAddress physical, Bytes bytes);
   // The races whose writes this command made; of all commands with 0. Each is told once.
   std::vector<memory::Race> races(driver::CommandId writer);
   // Why it stands still, or what it is busy with.

@@ -43,18 +43,17 @@ AddressSpace::AddressSpace(Bytes device_bytes, Bytes page_bytes)
   // Touched for the first time in large pieces; where the kernel has no huge pages, it stays as it was.
   madvise(memory, device_bytes_, MADV_HUGEPAGE);
   device_backing_ = static_cast<std::byte*>(memory);
-  ranges_.push_back({"device DRAM", 0, device_bytes_, Route::DeviceDram});
-  ranges_.push_back(
-      {"host DRAM", kHostPhysicalBase, kDeviceVirtualBase - kHostPhysicalBase, Route::HostDram});
-  free_frames_[0] = device_bytes_;
+  ranges_.push_back({"device DRAM", PhysicalAddress(0), device_bytes_, Route::DeviceDram});
+  ranges_.push_back({"host DRAM", kHostPhysicalBase, kHostPhysicalBase.value(), Route::HostDram});
+  free_frames_[PhysicalAddress(0)] = device_bytes_;
 }
 
 AddressSpace::~AddressSpace() { munmap(device_backing_, device_bytes_); }
 
-std::optional<Address> AddressSpace::take_frames(Bytes bytes) {
+std::optional<PhysicalAddress> AddressSpace::take_frames(Bytes bytes) {
   for (auto it = free_frames_.begin(); it != free_frames_.end(); ++it) {
     if (it->second < bytes) continue;
-    const Address base = it->first;
+    const PhysicalAddress base = it->first;
     const Bytes rest = it->second - bytes;
     free_frames_.erase(it);
     if (rest != 0) free_frames_[base + bytes] = rest;
@@ -77,7 +76,7 @@ const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& a
   allocation.pages.resize((allocation.mapped_bytes + page_bytes_ - 1) / page_bytes_, attributes);
   for (std::size_t i = 0; i < allocation.pages.size(); ++i)
     allocation.pages[i].frame = allocation.physical / page_bytes_ + i;
-  const Address base = allocation.base;
+  const VirtualAddress base = allocation.base;
   return &by_base_.emplace(base, std::move(allocation)).first->second;
 }
 
@@ -91,8 +90,8 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
   const auto physical = take_frames(allocation.mapped_bytes);
   if (!physical) return nullptr;
   allocation.physical = *physical;
-  allocation.backing = device_backing_ + *physical;
-  Address& next = kind == AllocationKind::Constants ? next_constant_address_ : next_device_address_;
+  allocation.backing = device_backing_ + physical->value();
+  VirtualAddress& next = kind == AllocationKind::Constants ? next_constant_address_ : next_device_address_;
   allocation.base = next;
   // One unmapped page between allocations: running past an end is found.
   next += allocation.mapped_bytes + page_bytes_;
@@ -105,9 +104,9 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
 const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind kind,
                                          const PageEntry& attributes, std::uint32_t flags,
                                          std::byte* backing) {
-  const Address address = reinterpret_cast<Address>(host);
-  const Address first = address / page_bytes_ * page_bytes_;
-  const Address last = round_up(address + std::max<Bytes>(bytes, 1), page_bytes_);
+  const VirtualAddress address = virtual_address(host);
+  const VirtualAddress first = address.aligned_down(page_bytes_);
+  const VirtualAddress last = (address + std::max<Bytes>(bytes, 1)).aligned_up(page_bytes_);
   const auto after = by_base_.upper_bound(address);
   const bool overlaps = (after != by_base_.end() && after->first < address + bytes) ||
                         (after != by_base_.begin() && std::prev(after)->second.end() > address);
@@ -132,7 +131,7 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   return result;
 }
 
-bool AddressSpace::release(Address base) {
+bool AddressSpace::release(VirtualAddress base) {
   const auto it = by_base_.find(base);
   if (it == by_base_.end()) return false;
   const Allocation& allocation = it->second;
@@ -159,7 +158,7 @@ bool AddressSpace::release(Address base) {
   return true;
 }
 
-const Allocation* AddressSpace::find(Address address) const {
+const Allocation* AddressSpace::find(VirtualAddress address) const {
   if (last_found_ != nullptr && address - last_found_->base < last_found_->mapped_bytes) return last_found_;
   auto it = by_base_.upper_bound(address);
   if (it == by_base_.begin()) return nullptr;
@@ -168,11 +167,12 @@ const Allocation* AddressSpace::find(Address address) const {
   return last_found_ = &it->second;
 }
 
-std::string AddressSpace::place_of(Address address, Bytes bytes) const {
+std::string AddressSpace::place_of(VirtualAddress address, Bytes bytes) const {
   char text[160];
   const Allocation* allocation = find(address);
   if (allocation == nullptr) {
-    std::snprintf(text, sizeof text, "0x%llx (in no allocation)", static_cast<unsigned long long>(address));
+    std::snprintf(text, sizeof text, "0x%llx (in no allocation)",
+                  static_cast<unsigned long long>(address.value()));
     return text;
   }
   const bool by_call = allocation->call != nullptr;
@@ -180,32 +180,32 @@ std::string AddressSpace::place_of(Address address, Bytes bytes) const {
                 by_call ? allocation->call : allocation_kind_name(allocation->kind),
                 by_call ? allocation->call_number : allocation->id,
                 static_cast<unsigned long long>(allocation->bytes),
-                static_cast<unsigned long long>(allocation->base),
+                static_cast<unsigned long long>(allocation->base.value()),
                 static_cast<unsigned long long>(address - allocation->base));
   std::string result = text;
   if (bytes > 1) result += " to " + std::to_string(address - allocation->base + bytes - 1);
   return result;
 }
 
-Address AddressSpace::virtual_of(Address physical) const {
+VirtualAddress AddressSpace::virtual_of(PhysicalAddress physical) const {
   for (const auto& [base, allocation] : by_base_)
     if (allocation.in_device_memory() && physical - allocation.physical < allocation.mapped_bytes)
       return base + (physical - allocation.physical);
-  return 0;
+  return {};
 }
 
-const Allocation* AddressSpace::nearest(Address address) const {
+const Allocation* AddressSpace::nearest(VirtualAddress address) const {
   if (by_base_.empty()) return nullptr;
   auto above = by_base_.upper_bound(address);
   if (above == by_base_.begin()) return &above->second;
   const Allocation* below = &std::prev(above)->second;
   if (above == by_base_.end()) return below;
-  const Address from_below = address - std::min(address, below->end());
+  const Bytes from_below = address - std::min(address, below->end());
   return from_below <= above->first - address ? below : &above->second;
 }
 
-std::byte* AddressSpace::backing(Address physical) const {
-  if (physical < device_bytes_) return device_backing_ + physical;
+std::byte* AddressSpace::backing(PhysicalAddress physical) const {
+  if (physical.value() < device_bytes_) return device_backing_ + physical.value();
   auto it = host_by_physical_.upper_bound(physical);
   if (it == host_by_physical_.begin()) return nullptr;
   const Allocation* allocation = std::prev(it)->second;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/units.h"
+#include "base/address.h"
 #include "memory/request.h"
 
 namespace duet::memory {
@@ -22,7 +22,7 @@ enum class Route : std::uint8_t { DeviceDram, HostDram };
 // A range of physical memory. Ranges differ only by route.
 struct PhysicalRange {
   std::string name;
-  Address base = 0;
+  PhysicalAddress base;
   Bytes bytes = 0;
   Route route = Route::DeviceDram;
 };
@@ -43,10 +43,10 @@ struct PageEntry {
 struct Allocation {
   std::uint32_t id = 0;  // in allocation order, from 1
   AllocationKind kind = AllocationKind::Device;
-  Address base = 0;        // virtual
+  VirtualAddress base;
   Bytes bytes = 0;         // as asked for
   Bytes mapped_bytes = 0;  // whole pages
-  Address physical = 0;
+  PhysicalAddress physical;
   std::byte* backing = nullptr;  // the bytes of `base`
   std::uint32_t flags = 0;       // the runtime's (cudaHostAlloc flags, ...)
   // For messages: the program's call that made it, and the how manyth of that name it was; null: no call did.
@@ -55,7 +55,7 @@ struct Allocation {
   std::vector<PageEntry> pages;
   bool readable = true, writable = true;  // for the GPU: the same in all pages
   bool tracked = false;                   // the same in all pages
-  Address end() const { return base + mapped_bytes; }
+  VirtualAddress end() const { return base + mapped_bytes; }
   bool in_device_memory() const {
     return kind == AllocationKind::Device || kind == AllocationKind::Module ||
            kind == AllocationKind::Constants || kind == AllocationKind::Heap;
@@ -83,45 +83,45 @@ class AddressSpace {
   const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageEntry& attributes,
                              std::uint32_t flags = 0, std::byte* backing = nullptr);
   // `base` must be an allocation's base; returns false when it is not.
-  bool release(Address base);
+  bool release(VirtualAddress base);
 
   // For messages: what is allocated from now on is made by this call of the program. `name` is kept.
   void called(const char* name) { call_ = name; }
   // "duetMallocTracked #2 (4096 bytes at 0x2000002000) + 512", where [address, address + bytes) lies.
-  std::string place_of(Address address, Bytes bytes = 1) const;
+  std::string place_of(VirtualAddress address, Bytes bytes = 1) const;
 
   // The allocation whose pages hold `address`, or null. The pointer stays valid until that allocation is
   // released.
-  const Allocation* find(Address address) const;
+  const Allocation* find(VirtualAddress address) const;
   // For messages: the virtual address of a physical one of device memory; 0 when nothing is allocated there.
-  Address virtual_of(Address physical) const;
+  VirtualAddress virtual_of(PhysicalAddress physical) const;
   // For messages: the allocation nearest to an address that none holds; null when there are none.
-  const Allocation* nearest(Address address) const;
+  const Allocation* nearest(VirtualAddress address) const;
   // Changes with every release, so that a caller may keep what find() answered while it stays the same.
   std::uint64_t generation() const { return generation_; }
 
   // Where the bytes of a physical address lie in this process; null when nothing is mapped there.
-  std::byte* backing(Address physical) const;
+  std::byte* backing(PhysicalAddress physical) const;
 
   Bytes device_bytes() const { return device_bytes_; }
   Bytes device_bytes_free() const;
   Bytes page_bytes() const { return page_bytes_; }
   const std::vector<PhysicalRange>& ranges() const { return ranges_; }
-  const std::map<Address, Allocation>& allocations() const { return by_base_; }
+  const std::map<VirtualAddress, Allocation>& allocations() const { return by_base_; }
 
  private:
-  std::optional<Address> take_frames(Bytes bytes);
+  std::optional<PhysicalAddress> take_frames(Bytes bytes);
   const Allocation* insert(Allocation allocation, const PageEntry& attributes);
 
   Bytes device_bytes_;
   Bytes page_bytes_;
   std::byte* device_backing_ = nullptr;
   std::vector<PhysicalRange> ranges_;
-  std::map<Address, Allocation> by_base_;
-  std::map<Address, const Allocation*> host_by_physical_;
-  std::map<Address, Bytes> free_frames_;  // device DRAM, by physical address
-  Address next_device_address_, next_constant_address_;
-  Address next_host_physical_;
+  std::map<VirtualAddress, Allocation> by_base_;
+  std::map<PhysicalAddress, const Allocation*> host_by_physical_;
+  std::map<PhysicalAddress, Bytes> free_frames_;  // device DRAM, by physical address
+  VirtualAddress next_device_address_, next_constant_address_;
+  PhysicalAddress next_host_physical_;
   std::uint32_t next_id_ = 1;
   std::uint64_t generation_ = 0;
   const char* call_ = nullptr;
@@ -131,8 +131,8 @@ class AddressSpace {
 };
 
 // First virtual addresses of device memory and of constants; first physical address of host DRAM.
-inline constexpr Address kDeviceVirtualBase = 0x0200'0000'0000;
-inline constexpr Address kConstantVirtualBase = 0x0f00'0000'0000'0000;
-inline constexpr Address kHostPhysicalBase = 0x0100'0000'0000;
+inline constexpr VirtualAddress kDeviceVirtualBase{0x0200'0000'0000};
+inline constexpr VirtualAddress kConstantVirtualBase{0x0f00'0000'0000'0000};
+inline constexpr PhysicalAddress kHostPhysicalBase{0x0100'0000'0000};
 
 }  // namespace duet::memory

@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/units.h"
+#include "base/address.h"
 
 namespace duet::memory {
 
 class HostAperture {
  public:
-  static constexpr Address kBase = Address{1} << 60;
+  static constexpr PhysicalAddress kBase{std::uint64_t{1} << 60};
   static constexpr unsigned kWindowBits = 36;  // the largest window: 64 GiB
 
   struct Window {
@@ -22,9 +22,9 @@ class HostAperture {
     bool through_port = false;  // the bytes are the program's and reached through the HostPort
   };
 
-  static bool holds(Address address) { return address >= kBase; }
+  static bool holds(PhysicalAddress address) { return address >= kBase; }
 
-  Address open(std::byte* host, Bytes bytes, bool through_port) {
+  PhysicalAddress open(std::byte* host, Bytes bytes, bool through_port) {
     std::size_t slot = windows_.size();
     if (free_.empty()) {
       windows_.emplace_back();
@@ -33,24 +33,24 @@ class HostAperture {
       free_.pop_back();
     }
     windows_[slot] = {host, bytes, through_port};
-    return kBase + (static_cast<Address>(slot) << kWindowBits);
+    return kBase + (Bytes{slot} << kWindowBits);
   }
-  void close(Address base) {
+  void close(PhysicalAddress base) {
     const std::size_t slot = slot_of(base);
     windows_[slot] = {};
     free_.push_back(slot);
   }
   // The window of an address, or null when the bytes do not lie in an open window.
-  const Window* find(Address address, Bytes bytes) const {
+  const Window* find(PhysicalAddress address, Bytes bytes) const {
     const std::size_t slot = slot_of(address);
     if (slot >= windows_.size()) return nullptr;
     const Window& window = windows_[slot];
     return offset_of(address) + bytes <= window.bytes ? &window : nullptr;
   }
-  static Bytes offset_of(Address address) { return address & ((Address{1} << kWindowBits) - 1); }
+  static Bytes offset_of(PhysicalAddress address) { return address % (Bytes{1} << kWindowBits); }
 
  private:
-  static std::size_t slot_of(Address address) { return (address - kBase) >> kWindowBits; }
+  static std::size_t slot_of(PhysicalAddress address) { return (address - kBase) >> kWindowBits; }
   std::vector<Window> windows_;
   std::vector<std::size_t> free_;
 };

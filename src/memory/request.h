@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/address.h"
 #include "base/atomic_operation.h"
-#include "base/units.h"
 
 namespace duet::memory {
 
@@ -53,7 +53,7 @@ using RequestHandle = std::uint32_t;
 inline constexpr RequestHandle kNoRequest = ~RequestHandle{0};
 
 struct RequestFields {
-  Address address = 0;  // physical, of the first byte; the request stays within one line
+  PhysicalAddress address;  // physical, of the first byte; the request stays within one line
   std::uint16_t bytes = 0;
   Operation operation = Operation::Read;
   RequestKind kind = RequestKind::Demand;

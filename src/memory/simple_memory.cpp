@@ -62,7 +62,7 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
 }
 
 void SimpleMemory::refuse_unmapped(const Request& request) const {
-  throw Error(name() + ": nothing is mapped at physical address " + std::to_string(request.address));
+  throw Error(name() + ": nothing is mapped at physical address " + std::to_string(request.address.value()));
 }
 
 void SimpleMemory::service(Request& request) {

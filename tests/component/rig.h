@@ -156,25 +156,27 @@ struct Rig {
   }
 
   driver::Driver& driver() { return board.driver(); }
-  Address device(Bytes bytes) { return memory.allocate_device(bytes, memory::AllocationKind::Device)->base; }
-  std::byte* bytes_of(Address address) {
+  VirtualAddress device(Bytes bytes) {
+    return memory.allocate_device(bytes, memory::AllocationKind::Device)->base;
+  }
+  std::byte* bytes_of(VirtualAddress address) {
     const memory::Allocation* allocation = memory.find(address);
     return allocation->backing + (address - allocation->base);
   }
 
-  driver::Command copy_in(Address to, const void* from, Bytes bytes, driver::StreamId stream = 0) {
+  driver::Command copy_in(VirtualAddress to, const void* from, Bytes bytes, driver::StreamId stream = 0) {
     driver::Command command;
     command.kind = driver::CommandKind::Copy;
     command.cost = &config.driver.memcpy_async;
     command.stream = stream;
     command.copy.to.address = to;
-    command.copy.from = {true, reinterpret_cast<Address>(from), 0, 0};
+    command.copy.from = {true, virtual_address(from), 0, 0};
     command.copy.width_bytes = bytes;
     return command;
   }
-  driver::Command copy_out(void* to, Address from, Bytes bytes, driver::StreamId stream = 0) {
-    driver::Command command = copy_in(0, nullptr, bytes, stream);
-    command.copy.to = {true, reinterpret_cast<Address>(to), 0, 0};
+  driver::Command copy_out(void* to, VirtualAddress from, Bytes bytes, driver::StreamId stream = 0) {
+    driver::Command command = copy_in(VirtualAddress(), nullptr, bytes, stream);
+    command.copy.to = {true, virtual_address(to), 0, 0};
     command.copy.from = {false, from, 0, 0};
     return command;
   }

@@ -22,7 +22,7 @@ struct MemoryRig {
     unit.connect(requests, responses);
     base = space.allocate_device(4096, AllocationKind::Device)->physical;
   }
-  RequestHandle send(Operation operation, Address address, unsigned bytes) {
+  RequestHandle send(Operation operation, PhysicalAddress address, unsigned bytes) {
     Packet packet;
     packet.request = pool.allocate();
     packet.source = 9;
@@ -48,7 +48,7 @@ struct MemoryRig {
   PlainHost host;
   SimpleMemory unit;
   sim::Queue<Packet> requests, responses;
-  Address base = 0;
+  PhysicalAddress base;
 };
 
 TEST(SimpleMemory, ReadTakesTransferAndLatency) {
@@ -112,7 +112,7 @@ TEST(SimpleMemory, OneEntryEverywhereStillProgresses) {
 TEST(SimpleMemory, WindowsReachPageableBytesThroughTheHostPort) {
   MemoryRig rig;
   auto bytes = pattern_bytes(200);
-  const Address window = rig.aperture.open(bytes.data(), bytes.size(), true);
+  const PhysicalAddress window = rig.aperture.open(bytes.data(), bytes.size(), true);
   const RequestHandle handle = rig.send(Operation::Read, window + 128, 72);
   rig.answer();
   EXPECT_EQ(std::memcmp(rig.pool[handle].data.data(), &bytes[128], 72), 0);
@@ -164,7 +164,7 @@ class PartOfALine : public testing::Test {
   void TearDown() override { std::free(bytes_); }
   MemoryRig rig_;
   std::byte* bytes_ = nullptr;
-  Address line_ = 0;
+  PhysicalAddress line_;
 };
 
 TEST_F(PartOfALine, IsReadAsFarAsItExists) {

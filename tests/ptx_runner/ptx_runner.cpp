@@ -55,13 +55,13 @@ void load_module(ptx::Module& module, memory::AddressSpace& space) {
       std::uint64_t value = 0;
       std::byte* at = placed[i]->backing + relocation.offset;
       std::memcpy(&value, at, relocation.bytes);
-      value += placed[static_cast<std::size_t>(relocation.variable)]->base;
+      value += placed[static_cast<std::size_t>(relocation.variable)]->base.value();
       std::memcpy(at, &value, relocation.bytes);
     }
   for (ptx::Kernel& kernel : module.kernels)
     for (ptx::Immediate& immediate : kernel.immediates)
       if (immediate.variable >= 0)
-        immediate.value += placed[static_cast<std::size_t>(immediate.variable)]->base;
+        immediate.value += placed[static_cast<std::size_t>(immediate.variable)]->base.value();
 }
 
 // Whether `got` is as expected; NaN matches NaN where a distance in units of the last place is allowed.

@@ -70,7 +70,9 @@ class DataTransferEngine : public sim::Component {
     sim::Queue<memory::Packet>* from_device = nullptr;
     std::uint16_t device_number = 0;  // of this end of the GPU's interconnect
     // Where requests for a physical address of device memory go on it.
-    std::function<std::uint16_t(Address)> device_destination_of = [](Address) { return std::uint16_t{0}; };
+    std::function<std::uint16_t(PhysicalAddress)> device_destination_of = [](PhysicalAddress) {
+      return std::uint16_t{0};
+    };
     memory::RaceDetector* races = nullptr;  // null: nobody looks for races
   };
   void connect(const Ports& ports) { ports_ = ports; }
@@ -82,7 +84,7 @@ class DataTransferEngine : public sim::Component {
   struct Progress {
     std::uint64_t command = 0;  // the driver's number
     DataMove move;
-    Address lowest = 0;            // virtual, on the device's side, of what keeps a place; 0: nothing does
+    VirtualAddress lowest;         // on the device's side, of what keeps a place; 0: nothing does
     std::uint64_t unanswered = 0;  // packets
     Picoseconds last_answer_ps = 0;
   };
@@ -91,11 +93,11 @@ class DataTransferEngine : public sim::Component {
  private:
   // One end of the current move: where it is, and the mapping that it lies in.
   struct End {
-    Address row = 0;       // virtual address of the current row
-    Address slice = 0;     // and of the current slice
-    Address base = 0;      // virtual, of the mapping found last
-    Bytes bytes = 0;       // of that mapping
-    Address physical = 0;  // of its base
+    VirtualAddress row;        // of the current row
+    VirtualAddress slice;      // and of the current slice
+    VirtualAddress base;       // of the mapping found last
+    Bytes bytes = 0;           // of that mapping
+    PhysicalAddress physical;  // of its base
     std::uint64_t generation = 0;
     bool tracked = false;  // that mapping has full/empty bits
   };
@@ -103,7 +105,7 @@ class DataTransferEngine : public sim::Component {
   static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
   // Of an outstanding packet, at Request::requester.
   struct Place {
-    Address device = 0;  // virtual, on the device's side, for the report of who waits; 0: the place is free
+    VirtualAddress device;  // on the device's side, for the report of who waits; 0: the place is free
     memory::RequestHandle held = memory::kNoRequest;  // read, and waits for the rest of its link packet
     std::uint32_t packet = kNoPlace;  // the place of the link packet's first piece, if it is in one
     std::uint32_t next = kNoPlace;    // and of its next piece
@@ -117,13 +119,13 @@ class DataTransferEngine : public sim::Component {
   void advance(Bytes bytes);
   void take_block(memory::Request& request);
   // Physical address, and how many bytes follow in the mapping; false when nothing is mapped there.
-  bool translate(End& end, Address address, Address& physical, Bytes& left);
-  bool is_host(Address physical) const { return physical >= device_bytes_; }
-  memory::TrafficClass class_at(Address physical) const {
+  bool translate(End& end, VirtualAddress address, PhysicalAddress& physical, Bytes& left);
+  bool is_host(PhysicalAddress physical) const { return physical.value() >= device_bytes_; }
+  memory::TrafficClass class_at(PhysicalAddress physical) const {
     return is_host(physical) || move_.trigger == memory::Trigger::None ? memory::TrafficClass::NonTriggered
                                                                        : memory::TrafficClass::TriggeredCpu;
   }
-  bool can_send(Picoseconds now, Address physical) const {
+  bool can_send(Picoseconds now, PhysicalAddress physical) const {
     return is_host(physical) ? ports_.to_host->can_push(now)
                              : ports_.to_device->can_push(now, class_at(physical));
   }
@@ -158,7 +160,7 @@ class DataTransferEngine : public sim::Component {
   Bytes offset_ = 0;    // in the row
   bool issued_ = true;  // the last packet has been sent
   bool faulted_ = false;
-  Address fault_address_ = 0;
+  VirtualAddress fault_address_;
   Picoseconds start_ps_ = 0;
   std::array<std::byte, memory::kLineBytes + 4> pattern_{};
   std::uint64_t outstanding_ = 0;     // places taken

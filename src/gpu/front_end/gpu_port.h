@@ -51,7 +51,7 @@ class GpuPort {
 
   // Where the push buffer of a channel lies; told once, before the first doorbell.
   struct Ring {
-    Address base = 0;
+    PhysicalAddress base;
     Bytes bytes = 0;
   };
 

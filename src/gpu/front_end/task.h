@@ -17,7 +17,7 @@ namespace duet::gpu {
 // HostAperture window).
 struct DataMove {
   std::uint64_t flags = 0;  // kCopyFromHost, kCopyToHost
-  Address to = 0, from = 0;
+  VirtualAddress to, from;
   Bytes width_bytes = 0;
   std::uint64_t rows = 1, slices = 1;
   Bytes to_row_pitch = 0, to_slice_pitch = 0, from_row_pitch = 0, from_slice_pitch = 0;
@@ -48,7 +48,7 @@ struct Task {
   std::size_t next_step = 0;
   bool waits_for_move = false;
   TaskStatus status = TaskStatus::Ok;
-  Address fault_address = 0;
+  VirtualAddress fault_address;
   Picoseconds start_ps = kNever;  // stage (iii): first packet or first block
   Picoseconds blocks_end_ps = 0;  // of its kernel
 
@@ -98,7 +98,7 @@ struct MoveStart {
 struct MoveDone {
   TaskHandle task = 0;
   bool faulted = false;
-  Address fault_address = 0;
+  VirtualAddress fault_address;
   Picoseconds start_ps = 0;
 };
 

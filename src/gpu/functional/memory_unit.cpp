@@ -97,9 +97,9 @@ typename MemoryUnit<W>::Region MemoryUnit<W>::region_of(const Access& access, Ad
     default:
       break;
   }
-  const memory::Allocation* allocation = address_space_.find(address);
+  const memory::Allocation* allocation = address_space_.find(VirtualAddress(address));
   if (allocation == nullptr) return {};
-  return {allocation->base, allocation->mapped_bytes, allocation->backing,
+  return {allocation->base.value(), allocation->mapped_bytes, allocation->backing,
           access.writes ? allocation->writable : allocation->readable};
 }
 
@@ -369,9 +369,9 @@ bool MemoryUnit<W>::read_bytes(Address address, std::byte* to, Bytes bytes, unsi
       std::memcpy(to, block.parameters + address, bytes);
       return true;
     default: {
-      const memory::Allocation* allocation = address_space_.find(address);
-      if (allocation == nullptr || allocation->end() - address < bytes) return false;
-      std::memcpy(to, allocation->backing + (address - allocation->base), bytes);
+      const memory::Allocation* allocation = address_space_.find(VirtualAddress(address));
+      if (allocation == nullptr || allocation->end() - VirtualAddress(address) < bytes) return false;
+      std::memcpy(to, allocation->backing + (VirtualAddress(address) - allocation->base), bytes);
       return true;
     }
   }

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::uint32_t kSegmentBytes = 32;
 constexpr Bytes kReach = 1_GiB;  // either way from the first lane: offsets keep within 32 bits
-constexpr Address kLineStart = ~Address{memory::kLineBytes - 1};
 
 struct Window {
   StateSpace space;
@@ -81,7 +80,7 @@ AddressCheck<W>::AddressCheck(const config::Gpu& config, const memory::AddressSp
 
 // No bytes: nothing lies at this address.
 template <unsigned W>
-typename AddressCheck<W>::Region& AddressCheck<W>::region_of(const MicroOp& op, Address address) {
+typename AddressCheck<W>::Region& AddressCheck<W>::region_of(const MicroOp& op, VirtualAddress address) {
   if (generation_ != address_space_.generation()) {
     recent_.fill({});
     generation_ = address_space_.generation();
@@ -195,7 +194,7 @@ MemoryPart AddressCheck<W>::block_part(const MemoryInstruction<W>& instruction, 
       break;
     default:
       part.local = true;
-      part.base = instruction.memory->local_physical & kLineStart;
+      part.base = instruction.memory->local_physical.aligned_down(memory::kLineBytes);
       part.request_bytes = line_bytes_;
       part.group_mask = ~(line_bytes_ - 1);
       part.steps = std::max(instruction.bytes / 4, 1u);
@@ -248,14 +247,14 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
   const Bytes bytes = instruction.bytes;
   MemoryPart& part = instruction.parts[0];
   if (is_paged(space)) {
-    Region& region = region_of(op, address);
-    const Bytes at = address - region.base;
+    Region& region = region_of(op, VirtualAddress(address));
+    const Bytes at = VirtualAddress(address) - region.base;
     if (at >= region.bytes) return false;
     const Bytes origin = at > kReach ? at - kReach : 0;
     const Bytes reach = std::min(region.bytes - origin, 2 * kReach);
-    const Address physical = region.allocation->physical + origin;
-    const Bytes before = physical & ~kLineStart;  // bytes of the first line that lie before the region
-    locate(add - region.base - origin + before);
+    const PhysicalAddress physical = region.allocation->physical + origin;
+    const Bytes before = physical % memory::kLineBytes;  // bytes of the first line that lie before the region
+    locate(add - region.base.value() - origin + before);
     if (located.beyond || located.lowest < before || reach < bytes ||
         located.highest > before + reach - bytes || (located.merged & (bytes - 1)) != 0 ||
         !permitted_range(region, origin + located.lowest - before, origin + located.highest - before + bytes,
@@ -297,8 +296,8 @@ bool AddressCheck<W>::check_lane(const MemoryInstruction<W>& instruction, StateS
     const Bytes size = block_bytes(*instruction.memory, space);
     return address < size && size - address >= bytes;
   }
-  region = &region_of(*instruction.op, address);
-  const Bytes offset = address - region->base;
+  region = &region_of(*instruction.op, VirtualAddress(address));
+  const Bytes offset = VirtualAddress(address) - region->base;
   if (offset >= region->bytes || region->bytes - offset < bytes) return false;
   // Where an allocation starts within a page, an access may touch two of its pages.
   const memory::PageEntry &page = page_of(*region, offset), &last = page_of(*region, offset + bytes - 1);
@@ -315,10 +314,11 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
   instruction.part_count = 0;
   instruction.lowest = 0;
   instruction.highest = ~0u;
-  const auto join = [&](const MemoryPart& like, Address physical, unsigned lane) {
-    const Address base = like.path == MemoryPath::Shared || like.path == MemoryPath::Parameters || like.local
-                             ? like.base
-                             : physical & ~(2 * kReach - 1);
+  const auto join = [&](const MemoryPart& like, PhysicalAddress physical, unsigned lane) {
+    const PhysicalAddress base =
+        like.path == MemoryPath::Shared || like.path == MemoryPath::Parameters || like.local
+            ? like.base
+            : physical.aligned_down(2 * kReach);
     MemoryPart* part = instruction.parts.data();
     MemoryPart* const end = part + instruction.part_count;
     while (part != end && !(part->base == base && part->path == like.path && part->local == like.local &&
@@ -350,7 +350,7 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
       Region* region = nullptr;
       if (!check_lane(instruction, window.space, address, kind, region)) return fail(kind, lane);
       if (region != nullptr) {
-        const Bytes offset = address - region->base;
+        const Bytes offset = VirtualAddress(address) - region->base;
         join(global_part(op, page_of(*region, offset)), region->allocation->physical + offset, lane);
       } else {
         MemoryPart part = block_part(instruction, window.space);

@@ -24,14 +24,14 @@ class AddressCheck {
 
  private:
   struct Region {
-    Address base = 0;
+    VirtualAddress base;
     Bytes bytes = 0;
     const memory::Allocation* allocation = nullptr;
     // Whole pages that were found to permit this access, all with the same attributes.
     Bytes permitted_from = 0, permitted_to = 0;
     memory::PageEntry attributes;
   };
-  Region& region_of(const ptx::MicroOp& op, Address address);
+  Region& region_of(const ptx::MicroOp& op, VirtualAddress address);
   const memory::PageEntry& page_of(const Region& region, Bytes offset) const;
   bool permitted_range(Region& region, Bytes from, Bytes to, bool writes) const;
   bool resolve_together(MemoryInstruction<W>& instruction);

@@ -91,12 +91,12 @@ class DramController : public sim::Component {
     return full_empty_statistics_;
   }
   // Outside simulated time: everything in the range is full.
-  void reset_bits(Address base, Bytes bytes) {
+  void reset_bits(PhysicalAddress base, Bytes bytes) {
     bits_.reset(base, bytes);
     if (!plain_writes_.empty()) plain_writes_.forget_lines(base, bytes);
   }
   // Bytes of one line are empty.
-  void empty_bits(Address address, unsigned bytes) {
+  void empty_bits(PhysicalAddress address, unsigned bytes) {
     bits_.empty(address, ByteMask::first(bytes));
     if (!plain_writes_.empty()) plain_writes_.forget(address, ByteMask::first(bytes));
   }

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/units.h"
+#include "base/address.h"
 #include "config/machine.h"
 
 namespace duet::memory {

@@ -39,7 +39,7 @@ TEST(AddressSpace, ConstantsHaveAddressesOfTheirOwn) {
 TEST(AddressSpace, ReleasedFramesAreGivenAgainAndMerged) {
   AddressSpace space(16 * 4096, 4096);
   const Allocation* blocks[16];
-  Address bases[16];
+  VirtualAddress bases[16];
   for (int i = 0; i < 16; ++i) {
     blocks[i] = space.allocate_device(4096, AllocationKind::Device);
     ASSERT_NE(blocks[i], nullptr);
@@ -53,7 +53,7 @@ TEST(AddressSpace, ReleasedFramesAreGivenAgainAndMerged) {
   EXPECT_FALSE(space.release(bases[4]));
   const Allocation* merged = space.allocate_device(3 * 4096, AllocationKind::Device);
   ASSERT_NE(merged, nullptr);
-  EXPECT_EQ(merged->physical, 3u * 4096);
+  EXPECT_EQ(merged->physical, PhysicalAddress(3 * 4096));
   EXPECT_EQ(space.find(bases[4]), nullptr);  // virtual addresses are not used again
 }
 
@@ -61,13 +61,13 @@ TEST(AddressSpace, HostMemoryIsMappedUnderItsOwnAddress) {
   AddressSpace space(1_MiB, 4096);
   alignas(4096) static std::byte memory[3 * 4096];
   const Allocation* a = space.map_host(memory + 100, 5000, AllocationKind::Registered, PageEntry{});
-  EXPECT_EQ(a->base, reinterpret_cast<Address>(memory + 100));
+  EXPECT_EQ(a->base, virtual_address(memory + 100));
   EXPECT_EQ(space.find(a->base + 4999), a);
   EXPECT_EQ(space.find(a->base + 5000), nullptr);
   EXPECT_EQ(a->pages[0].route, Route::HostDram);
   EXPECT_EQ(space.backing(a->physical + 7), memory + 107);
   EXPECT_THROW(space.map_host(memory, 200, AllocationKind::Registered, PageEntry{}), Error);
-  const Address physical = a->physical;
+  const PhysicalAddress physical = a->physical;
   EXPECT_TRUE(space.release(a->base));
   EXPECT_EQ(space.backing(physical), nullptr);
 }

@@ -204,7 +204,7 @@ class RandomProgram {
       case StateSpace::Param:
         return {0, machine_.memory.parameter_bytes};
       case StateSpace::Const:
-        return {constants_->base, 4096};
+        return {constants_->base.value(), 4096};
       case StateSpace::Generic:
         switch (random_() % 6) {
           case 0:
@@ -220,7 +220,8 @@ class RandomProgram {
         }
         [[fallthrough]];
       default:
-        return random_() % 4 ? std::pair{global_->base, kGlobalBytes} : std::pair{second_->base, Bytes{8192}};
+        return random_() % 4 ? std::pair{global_->base.value(), kGlobalBytes}
+                             : std::pair{second_->base.value(), Bytes{8192}};
     }
   }
   void random_addresses(Registers<W>& registers, Tried& tried) {

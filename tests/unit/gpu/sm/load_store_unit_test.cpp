@@ -21,7 +21,8 @@ class LoadStore : public testing::Test {
       machine.space.allocate_device(16_KiB, memory::AllocationKind::Device);
 
   void addresses(std::uint64_t first, std::uint64_t stride) {
-    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = allocation->base + first + stride * i;
+    for (unsigned i = 0; i < kLanes; ++i)
+      registers.address(i) = allocation->base.value() + first + stride * i;
   }
   std::uint32_t word(Bytes offset) const {
     std::uint32_t value;
@@ -70,7 +71,7 @@ TEST_F(LoadStore, LanesThatTakeNoPartKeepTheirValues) {
 
 TEST_F(LoadStore, TheHighestLaneWins) {
   for (unsigned i = 0; i < kLanes; ++i) {
-    registers.address(i) = allocation->base + i % 4 * 4;
+    registers.address(i) = allocation->base.value() + i % 4 * 4;
     registers.word(kSourceSlot, i) = 70 + i;
   }
   machine.run(registers.warp, memory_op(Kind::Store, StateSpace::Global, Type::U32));
@@ -98,7 +99,7 @@ TEST_F(LoadStore, AtomicsOfOneAddressGoOneAfterAnother) {
     machine.seen.clear();
     std::memset(allocation->backing, 0, 128);
     for (unsigned i = 0; i < kLanes; ++i) {
-      registers.address(i) = allocation->base + i / multiplicity * 4;
+      registers.address(i) = allocation->base.value() + i / multiplicity * 4;
       registers.word(kSourceSlot, i) = 1;
     }
     const ptx::MicroOp op = atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, true);
@@ -181,7 +182,7 @@ TEST_F(LoadStore, GenericAddressesOfSeveralSpacesInOneInstruction) {
     const std::uint32_t value = 1000 + i;
     std::memcpy(allocation->backing + 4 * i, &value, 4);
     std::memcpy(machine.shared.data() + 4 * i, &value, 4);
-    registers.address(i) = (i % 2 ? ptx::kSharedWindow : allocation->base) + 4 * i;
+    registers.address(i) = (i % 2 ? ptx::kSharedWindow : allocation->base.value()) + 4 * i;
   }
   machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Generic, Type::U32));
   for (unsigned i = 0; i < kLanes; ++i) EXPECT_EQ(registers.word(kDestinationSlot, i), 1000 + i);
@@ -207,10 +208,10 @@ TEST_F(LoadStore, Faults) {
     FaultKind fault;
     std::uint64_t reported;
   } const cases[] = {
-      {Kind::Load, StateSpace::Global, allocation->base + 2, FaultKind::MisalignedAddress,
-       allocation->base + 2},
-      {Kind::Store, StateSpace::Global, allocation->base + 16_KiB, FaultKind::IllegalAddress,
-       allocation->base + 16_KiB},
+      {Kind::Load, StateSpace::Global, allocation->base.value() + 2, FaultKind::MisalignedAddress,
+       allocation->base.value() + 2},
+      {Kind::Store, StateSpace::Global, allocation->base.value() + 16_KiB, FaultKind::IllegalAddress,
+       allocation->base.value() + 16_KiB},
       {Kind::Load, StateSpace::Shared, 4096, FaultKind::IllegalAddress, 4096},
       {Kind::Load, StateSpace::Generic, ptx::kSharedWindow + 4096, FaultKind::IllegalAddress, 4096},
       {Kind::Store, StateSpace::Generic, ptx::kParamWindow, FaultKind::IllegalAddress, 0},
@@ -248,7 +249,7 @@ TEST_F(LoadStore, PagePermissions) {
   page.writable = false;
   const memory::Allocation* mapped =
       machine.space.map_host(host, sizeof host, memory::AllocationKind::Registered, page);
-  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = mapped->base + 4 * i;
+  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = mapped->base.value() + 4 * i;
   machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::U32));
   EXPECT_FALSE(machine.issue(registers.warp, memory_op(Kind::Store, StateSpace::Global, Type::U32)));
   EXPECT_EQ(machine.unit.fault().kind, FaultKind::IllegalAddress);
@@ -269,7 +270,7 @@ TEST_F(LoadStore, LimitsOfQueueAndTable) {
   gpu.sm.pending_instructions = 3;
   Machine<kLanes> small(gpu, 1, 1, 1);
   const memory::Allocation* memory = small.space.allocate_device(4096, memory::AllocationKind::Device);
-  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = memory->base + 4 * i;
+  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = memory->base.value() + 4 * i;
   const ptx::MicroOp op = memory_op(Kind::Load, StateSpace::Global, Type::U32);
   ASSERT_TRUE(small.issue(registers.warp, op));
   ASSERT_TRUE(small.unit.can_issue());

@@ -136,7 +136,7 @@ struct DramRig {
     packet.traffic_class = traffic_class;
     memory::Request& request = pool[packet.request];
     request.operation = operation;
-    request.address = address;
+    request.address = PhysicalAddress(address);
     request.bytes = static_cast<std::uint16_t>(bytes);
     request.mask = memory::ByteMask::first(bytes);
     request.traffic_class = traffic_class;
@@ -159,7 +159,7 @@ struct DramRig {
     for (const auto& answer : client(number).answers) result.push_back(answer.packet.request);
     return result;
   }
-  std::byte* bytes(Address address) { return space.backing(address); }
+  std::byte* bytes(Address address) { return space.backing(PhysicalAddress(address)); }
   // An address of the only channel, without hashing: 256 bytes, 2 bits of group, 4 of column, 2 of bank, row.
   static Address at(unsigned bank, unsigned row, unsigned column_bytes = 0) {
     return static_cast<Address>(row) << 16 | static_cast<Address>(bank >> 2) << 14 |
