@@ -49,7 +49,7 @@ void prefer_huge_pages() {
     std::free(heap);
 }
 
-class NoHost : public driver::HostPort {
+class NoHost : public memory::HostPort {
  public:
   void read(const std::byte* host, std::byte* to, Bytes bytes) override { std::memcpy(to, host, bytes); }
   void write(std::byte* host, const std::byte* from, Bytes bytes) override { std::memcpy(host, from, bytes); }

@@ -27,8 +27,8 @@ class CommandFeed {
 
  private:
   PhysicalAddress new_semaphore();
-  VirtualAddress gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
-                             std::uint64_t host_flag, std::uint64_t& flags);
+  Address gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
+                      std::uint64_t host_flag, std::uint64_t physical_flag, std::uint64_t& flags);
   gpu::DataMove copy_move(PendingCommand& pending);
 
   gpu::GpuPort& gpu_;

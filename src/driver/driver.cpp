@@ -52,7 +52,7 @@ struct Driver::State {
 };
 
 Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config,
-               gpu::GpuPort& gpu, HostPort&)
+               gpu::GpuPort& gpu)
     : Component(engine, "driver", parent, 2, sim::Role::None),
       state_(std::make_unique<State>(*this, config, gpu)) {
   gpu.trace = &on_push_buffer_command;
@@ -197,8 +197,7 @@ void Driver::State::receive(Picoseconds now) {
       continue;
     }
     const memory::Request& request = gpu.pool[packet.request];
-    const auto* window = gpu.aperture.find(request.address, request.bytes);
-    std::byte* semaphore = window->host + memory::HostAperture::offset_of(request.address);
+    std::byte* semaphore = gpu.memory.bytes(request.address);
     std::memcpy(semaphore, request.data.data(), request.bytes);
     gpu.pool.release(packet.request);
     gpu::SemaphoreRelease release;

@@ -1,12 +1,13 @@
 // The GPU driver: everything that a host can ask for, as an event-driven state machine. It never blocks a
-// host thread. A call passes three stages (lustig2013 §6.1): (i) enqueue into the driver, charged to the
-// calling thread (host/host_thread.h); (ii) the driver prepares the command; (iii) the command executes on
-// the GPU. A command may be stalled between them. The driver serves one stage (ii) at a time and is free
-// during stage (iii). A command enters stage (ii) only when its stream predecessor's ACKs have returned,
-// unless `driver.read_ahead`. What a call costs and what orders streams (StreamRules) is handed in by the
-// API. Streams are mapped onto hardware channels (hu2016 §3.4): commands of one channel enter stage (ii)
-// strictly in the order in which they were submitted, which with one channel makes false dependencies between
-// streams; with many channels the oldest ready head of any channel is served.
+// host thread and touches no byte of the program. A call passes three stages (lustig2013 §6.1): (i) enqueue
+// into the driver, charged to the calling thread (host/host_thread.h); (ii) the driver prepares the command;
+// (iii) the command executes on the GPU. A command may be stalled between them. The driver serves one stage
+// (ii) at a time and is free during stage (iii). A command enters stage (ii) only when its stream
+// predecessor's ACKs have returned, unless `driver.read_ahead`. What a call costs and what orders streams
+// (StreamRules) is handed in by the API. Streams are mapped onto hardware channels (hu2016 §3.4): commands of
+// one channel enter stage (ii) strictly in the order in which they were submitted, which with one channel
+// makes false dependencies between streams; with many channels the oldest ready head of any channel is
+// served.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,6 @@
 #include "gpu/front_end/push_buffer.h"
 #include "gpu/grid.h"
 #include "memory/address_space.h"
-#include "memory/host_port.h"
 #include "memory/request.h"
 #include "sim/engine.h"
 
@@ -35,8 +35,6 @@ namespace duet::driver {
 using StreamId = std::uint32_t;   // from 0
 using EventId = std::uint32_t;    // from 1
 using CommandId = std::uint64_t;  // from 1, in submission order
-
-using memory::HostPort;
 
 // What a stream's commands have to do with those of other streams: the rules are the API's.
 enum class StreamOrder : std::uint8_t {
@@ -155,8 +153,7 @@ using gpu::GpuPort;  // gpu/front_end/gpu_port.h: the side of the GPU that takes
 
 class Driver : public sim::Component {
  public:
-  Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config, GpuPort& gpu,
-         HostPort& host);
+  Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config, GpuPort& gpu);
   ~Driver() override;
 
   StreamId create_stream(const StreamRules& rules);

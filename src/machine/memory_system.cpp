@@ -52,8 +52,9 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, co
 }
 
 std::uint16_t MemorySystem::destination_of(PhysicalAddress physical) const {
-  return static_cast<std::uint16_t>(physical.value() < address_space_.device_bytes() ? map_.slice_of(physical)
-                                                                                     : map_.slices());
+  return static_cast<std::uint16_t>(address_space_.memory().route_of(physical) == memory::Route::DeviceDram
+                                        ? map_.slice_of(physical)
+                                        : map_.slices());
 }
 
 void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
@@ -107,7 +108,7 @@ void MemorySystem::connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<
 
 void MemorySystem::settle(PhysicalAddress physical, Bytes bytes) {
   const auto store = [this](PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
-    std::byte* backing = address_space_.backing(address);
+    std::byte* backing = address_space_.memory().bytes(address);
     if (backing == nullptr) return;  // the allocation is gone, and nobody can read its bytes any more
     for (unsigned i = 0; i < memory::kLineBytes; ++i)
       if (mask.test(i)) backing[i] = data[i];

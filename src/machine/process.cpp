@@ -18,7 +18,7 @@ constexpr std::uint32_t kFewestRegisters = 16;  // a thread, however many blocks
 
 static_assert(ptx::kConstWindow == memory::kConstantVirtualBase.value());
 
-Process::Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
+Process::Process(const config::Machine& machine, report::JournalWriter* journal, memory::HostPort& host,
                  std::function<void(const std::string&)> print, const RunOptions& options)
     : journal_(journal), options_(options), watch_(*this, options.limits, machine.gpu.core_clock_khz) {
   Options system_options;

@@ -34,7 +34,7 @@ class LoadedModule {
 class Process {
  public:
   // `journal` may be null: nothing is recorded. `print` takes what device code prints, when it prints it.
-  Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
+  Process(const config::Machine& machine, report::JournalWriter* journal, memory::HostPort& host,
           std::function<void(const std::string&)> print, const RunOptions& options);
   ~Process();
 

@@ -9,12 +9,13 @@
 namespace duet::machine {
 
 struct System::Parts {
-  Parts(const config::Machine& config, driver::HostPort& host, gpu::DeviceServices device_services,
+  Parts(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices device_services,
         const Options& options)
       : machine(config),
         services(std::move(device_services)),
         engine(options.shuffle_seed),
-        address_space(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
+        memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
+        address_space(memory),
         races(options.check_races ? std::make_unique<memory::RaceDetector>(
                                         [this](std::uint64_t earlier, std::uint64_t later) {
                                           return board.driver().ordered(earlier, later);
@@ -58,6 +59,7 @@ struct System::Parts {
   const config::Machine machine;
   gpu::DeviceServices services;
   sim::Engine engine;
+  memory::PhysicalMemory memory;
   memory::AddressSpace address_space;
   const std::unique_ptr<memory::RaceDetector> races;
   Board board;
@@ -66,7 +68,7 @@ struct System::Parts {
   std::optional<sim::Statistics> statistics;
 };
 
-System::System(const config::Machine& config, driver::HostPort& host, gpu::DeviceServices services,
+System::System(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices services,
                const Options& options)
     : parts_(std::make_unique<Parts>(config, host, std::move(services), options)) {}
 

@@ -9,6 +9,7 @@
 #include "gpu/functional/functional_sm.h"
 #include "machine/standstill.h"
 #include "memory/address_space.h"
+#include "memory/host_port.h"
 #include "memory/race_detector.h"
 #include "sim/engine.h"
 #include "sim/statistics.h"
@@ -23,7 +24,7 @@ struct Options {
 
 class System {
  public:
-  System(const config::Machine& config, driver::HostPort& host, gpu::DeviceServices services,
+  System(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices services,
          const Options& options = {});
   ~System();
 

@@ -1,7 +1,5 @@
 #include "memory/address_space.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdio>
 
@@ -29,38 +27,11 @@ const char* allocation_kind_name(AllocationKind kind) {
   return "?";
 }
 
-AddressSpace::AddressSpace(Bytes device_bytes, Bytes page_bytes)
-    : device_bytes_(device_bytes / page_bytes * page_bytes),
-      page_bytes_(page_bytes),
+AddressSpace::AddressSpace(PhysicalMemory& memory)
+    : memory_(memory),
+      page_bytes_(memory.page_bytes()),
       next_device_address_(kDeviceVirtualBase),
-      next_constant_address_(kConstantVirtualBase),
-      next_host_physical_(kHostPhysicalBase) {
-  void* memory = mmap(nullptr, device_bytes_, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    throw Error("cannot reserve " + std::to_string(device_bytes_ >> 20) +
-                " MiB of address space for device memory: set gpu.dram.bytes smaller");
-  // Touched for the first time in large pieces; where the kernel has no huge pages, it stays as it was.
-  madvise(memory, device_bytes_, MADV_HUGEPAGE);
-  device_backing_ = static_cast<std::byte*>(memory);
-  ranges_.push_back({"device DRAM", PhysicalAddress(0), device_bytes_, Route::DeviceDram});
-  ranges_.push_back({"host DRAM", kHostPhysicalBase, kHostPhysicalBase.value(), Route::HostDram});
-  free_frames_[PhysicalAddress(0)] = device_bytes_;
-}
-
-AddressSpace::~AddressSpace() { munmap(device_backing_, device_bytes_); }
-
-std::optional<PhysicalAddress> AddressSpace::take_frames(Bytes bytes) {
-  for (auto it = free_frames_.begin(); it != free_frames_.end(); ++it) {
-    if (it->second < bytes) continue;
-    const PhysicalAddress base = it->first;
-    const Bytes rest = it->second - bytes;
-    free_frames_.erase(it);
-    if (rest != 0) free_frames_[base + bytes] = rest;
-    return base;
-  }
-  return std::nullopt;
-}
+      next_constant_address_(kConstantVirtualBase) {}
 
 const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& attributes) {
   allocation.id = next_id_++;
@@ -74,23 +45,21 @@ const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& a
   allocation.writable = attributes.writable;
   allocation.tracked = attributes.tracked;
   allocation.pages.resize((allocation.mapped_bytes + page_bytes_ - 1) / page_bytes_, attributes);
-  for (std::size_t i = 0; i < allocation.pages.size(); ++i)
-    allocation.pages[i].frame = allocation.physical / page_bytes_ + i;
   const VirtualAddress base = allocation.base;
   return &by_base_.emplace(base, std::move(allocation)).first->second;
 }
 
 const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags,
                                                 bool tracked) {
-  if (bytes > device_bytes_) return nullptr;
+  if (bytes > device_bytes()) return nullptr;
   Allocation allocation;
   allocation.kind = kind;
   allocation.bytes = bytes;
   allocation.mapped_bytes = round_up(std::max<Bytes>(bytes, 1), page_bytes_);
-  const auto physical = take_frames(allocation.mapped_bytes);
+  const auto physical = memory_.range(Route::DeviceDram).frames.take(allocation.mapped_bytes);
   if (!physical) return nullptr;
   allocation.physical = *physical;
-  allocation.backing = device_backing_ + physical->value();
+  allocation.backing = memory_.bytes(*physical);
   VirtualAddress& next = kind == AllocationKind::Constants ? next_constant_address_ : next_device_address_;
   allocation.base = next;
   // One unmapped page between allocations: running past an end is found.
@@ -119,39 +88,22 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   allocation.mapped_bytes = first == address ? last - address : bytes;
   if (after != by_base_.end())
     allocation.mapped_bytes = std::min<Bytes>(allocation.mapped_bytes, after->first - address);
-  allocation.physical = next_host_physical_ + (address - first);
   allocation.backing = backing != nullptr ? backing : static_cast<std::byte*>(host);
-  next_host_physical_ += last - first;
+  allocation.physical = memory_.lend(allocation.backing, allocation.mapped_bytes, address - first);
   allocation.flags = flags;
   PageEntry entry = attributes;
   entry.route = Route::HostDram;
-  entry.host_may_touch = true;
-  const Allocation* result = insert(std::move(allocation), entry);
-  host_by_physical_[result->physical] = result;
-  return result;
+  return insert(std::move(allocation), entry);
 }
 
 bool AddressSpace::release(VirtualAddress base) {
   const auto it = by_base_.find(base);
   if (it == by_base_.end()) return false;
   const Allocation& allocation = it->second;
-  if (allocation.in_device_memory()) {
-    auto next = free_frames_.emplace(allocation.physical, allocation.mapped_bytes).first;
-    const auto follower = std::next(next);
-    if (follower != free_frames_.end() && next->first + next->second == follower->first) {
-      next->second += follower->second;
-      free_frames_.erase(follower);
-    }
-    if (next != free_frames_.begin()) {
-      const auto previous = std::prev(next);
-      if (previous->first + previous->second == next->first) {
-        previous->second += next->second;
-        free_frames_.erase(next);
-      }
-    }
-  } else {
-    host_by_physical_.erase(allocation.physical);
-  }
+  if (allocation.in_device_memory())
+    memory_.range(Route::DeviceDram).frames.give_back(allocation.physical, allocation.mapped_bytes);
+  else
+    memory_.take_back(allocation.physical);
   by_base_.erase(it);
   last_found_ = nullptr;
   ++generation_;
@@ -202,21 +154,6 @@ const Allocation* AddressSpace::nearest(VirtualAddress address) const {
   if (above == by_base_.end()) return below;
   const Bytes from_below = address - std::min(address, below->end());
   return from_below <= above->first - address ? below : &above->second;
-}
-
-std::byte* AddressSpace::backing(PhysicalAddress physical) const {
-  if (physical.value() < device_bytes_) return device_backing_ + physical.value();
-  auto it = host_by_physical_.upper_bound(physical);
-  if (it == host_by_physical_.begin()) return nullptr;
-  const Allocation* allocation = std::prev(it)->second;
-  const Bytes offset = physical - allocation->physical;
-  return offset < allocation->mapped_bytes ? allocation->backing + offset : nullptr;
-}
-
-Bytes AddressSpace::device_bytes_free() const {
-  Bytes total = 0;
-  for (const auto& [base, bytes] : free_frames_) total += bytes;
-  return total;
 }
 
 }  // namespace duet::memory

@@ -1,40 +1,26 @@
-// Virtual addresses, physical ranges and the pages between them. Every address that a program uses is virtual
-// here; a page says where its bytes lie, over which route they are reached, who may cache them and who may
-// touch them. Physical addresses are given in allocation order, so timing never depends on host address bits
-// (DESIGN rules, "Memory" and "Host and driver"). Left out: translation costs nothing in this address space
-// (the machine's `zero-cost translator`).
+// Virtual addresses and the pages between them and physical ones. Every address that a program uses is virtual
+// here; a page says over which route its bytes are reached, who may cache them and what the GPU may do there.
+// Left out: translation costs nothing.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/address.h"
+#include "memory/physical/physical_memory.h"
 #include "memory/request.h"
 
 namespace duet::memory {
-
-enum class Route : std::uint8_t { DeviceDram, HostDram };
-
-// A range of physical memory. Ranges differ only by route.
-struct PhysicalRange {
-  std::string name;
-  PhysicalAddress base;
-  Bytes bytes = 0;
-  Route route = Route::DeviceDram;
-};
 
 enum class AllocationKind : std::uint8_t { Device, Pinned, Managed, Registered, Module, Constants, Heap };
 const char* allocation_kind_name(AllocationKind kind);  // "cudaMalloc", "cudaHostAlloc", ...
 
 struct PageEntry {
-  std::uint64_t frame = 0;  // physical address / page size
   Route route = Route::DeviceDram;
   bool readable = true, writable = true;
-  bool host_may_touch = false;
   bool tracked = false;  // has full/empty bits: accesses carry triggers and actions (lustig2013 §4)
   Cacheability cacheability;
 };
@@ -64,9 +50,7 @@ struct Allocation {
 
 class AddressSpace {
  public:
-  // `device_bytes` of device DRAM are reserved lazily; `page_bytes` is a power of two.
-  AddressSpace(Bytes device_bytes, Bytes page_bytes);
-  ~AddressSpace();
+  explicit AddressSpace(PhysicalMemory& memory);
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
@@ -100,28 +84,20 @@ class AddressSpace {
   // Changes with every release, so that a caller may keep what find() answered while it stays the same.
   std::uint64_t generation() const { return generation_; }
 
-  // Where the bytes of a physical address lie in this process; null when nothing is mapped there.
-  std::byte* backing(PhysicalAddress physical) const;
-
-  Bytes device_bytes() const { return device_bytes_; }
-  Bytes device_bytes_free() const;
+  PhysicalMemory& memory() { return memory_; }
+  const PhysicalMemory& memory() const { return memory_; }
+  Bytes device_bytes() const { return memory_.range(Route::DeviceDram).bytes; }
+  Bytes device_bytes_free() const { return memory_.range(Route::DeviceDram).frames.free_bytes(); }
   Bytes page_bytes() const { return page_bytes_; }
-  const std::vector<PhysicalRange>& ranges() const { return ranges_; }
   const std::map<VirtualAddress, Allocation>& allocations() const { return by_base_; }
 
  private:
-  std::optional<PhysicalAddress> take_frames(Bytes bytes);
   const Allocation* insert(Allocation allocation, const PageEntry& attributes);
 
-  Bytes device_bytes_;
-  Bytes page_bytes_;
-  std::byte* device_backing_ = nullptr;
-  std::vector<PhysicalRange> ranges_;
+  PhysicalMemory& memory_;
+  const Bytes page_bytes_;
   std::map<VirtualAddress, Allocation> by_base_;
-  std::map<PhysicalAddress, const Allocation*> host_by_physical_;
-  std::map<PhysicalAddress, Bytes> free_frames_;  // device DRAM, by physical address
   VirtualAddress next_device_address_, next_constant_address_;
-  PhysicalAddress next_host_physical_;
   std::uint32_t next_id_ = 1;
   std::uint64_t generation_ = 0;
   const char* call_ = nullptr;
@@ -130,9 +106,8 @@ class AddressSpace {
   mutable const Allocation* last_found_ = nullptr;
 };
 
-// First virtual addresses of device memory and of constants; first physical address of host DRAM.
+// First virtual addresses of device memory and of constants.
 inline constexpr VirtualAddress kDeviceVirtualBase{0x0200'0000'0000};
 inline constexpr VirtualAddress kConstantVirtualBase{0x0f00'0000'0000'0000};
-inline constexpr PhysicalAddress kHostPhysicalBase{0x0100'0000'0000};
 
 }  // namespace duet::memory

@@ -31,8 +31,8 @@ TEST(FullEmptyCommands, TriggerAndActionTravelWithACopy) {
       for (const std::uint64_t flags : {gpu::kCopyFromHost, gpu::kCopyToHost}) {
         DataMove move;
         move.flags = flags;
-        move.to = VirtualAddress(0x1000);
-        move.from = VirtualAddress(0x2000);
+        move.to = 0x1000;
+        move.from = 0x2000;
         move.width_bytes = 96;
         move.rows = 3;
         move.slices = 2;
@@ -44,7 +44,7 @@ TEST(FullEmptyCommands, TriggerAndActionTravelWithACopy) {
         EXPECT_EQ(read.action, action);
         EXPECT_EQ(read.rows, 3u);
         EXPECT_EQ(read.slices, 2u);
-        EXPECT_EQ(read.from, VirtualAddress(0x2000));
+        EXPECT_EQ(read.from, 0x2000u);
         EXPECT_FALSE(read.bits_only);
       }
 }
@@ -53,7 +53,7 @@ TEST(FullEmptyCommands, AChangeOfBitsAndAReleaseSurvive) {
   for (const auto action : {Action::None, Action::Fill, Action::Empty}) {
     DataMove move;
     move.bits_only = true;
-    move.to = VirtualAddress(0x2'0000'0000'0040);
+    move.to = 0x2'0000'0000'0040;
     move.width_bytes = 0x1'0000'0004;
     move.action = action;
     const DataMove read = through_bytes(move);
@@ -78,7 +78,7 @@ TEST(FullEmptyCommands, WordsThatMeanNothingAreRefused) {
   unknown.action = static_cast<Action>(3);
   EXPECT_THROW(through_bytes(unknown), Error);
   for (const std::uint64_t flags : {gpu::kCopyFromHost | 3u << gpu::kCopyTriggerShift,
-                                    gpu::kCopyFromHost | 3u << gpu::kCopyActionShift, std::uint64_t{4}}) {
+                                    gpu::kCopyFromHost | 3u << gpu::kCopyActionShift, std::uint64_t{16}}) {
     std::vector<std::byte> bytes;
     gpu::PushBufferWriter(bytes).command(gpu::PushBufferOpcode::CopyRange, {flags, 0, 0, 4, 1, 0, 0, 0, 0});
     EXPECT_THROW(gpu::read_move(gpu::decode_push_buffer_command(bytes)), Error) << flags;
@@ -128,7 +128,8 @@ class EngineRig {
   };
 
   explicit EngineRig(Bytes link_payload = 128, std::size_t outstanding = kWindow, std::size_t acks = 0)
-      : space(1_MiB, 4096),
+      : frames(1_MiB, 4096),
+        space(frames),
         device(*this, "device", false),
         host(*this, "host", true),
         mover(engine, nullptr, {1'000'000, outstanding, acks, link_payload, 1, 0, 0}, pool, space, tasks),
@@ -148,21 +149,22 @@ class EngineRig {
     mover.connect(ports);
     tracked = space.allocate_device(16384, memory::AllocationKind::Device, 0, true)->base;
     plain = space.allocate_device(8192, memory::AllocationKind::Device)->base;
-    window_physical = aperture.open(host_bytes.data(), host_bytes.size(), false);
-    window = VirtualAddress(window_physical.value());
+    window = frames.lend(host_bytes.data(), host_bytes.size());
   }
   DataMove copy_in(VirtualAddress to, Bytes bytes) {
     DataMove move;
-    move.flags = gpu::kCopyFromHost;
-    move.to = to;
-    move.from = window;
+    move.flags = gpu::kCopyFromHost | gpu::kCopyFromPhysical;
+    move.to = to.value();
+    move.from = window.value();
     move.width_bytes = bytes;
     return move;
   }
   DataMove copy_out(VirtualAddress from, Bytes bytes) {
-    DataMove move = copy_in(window, bytes);
-    move.flags = gpu::kCopyToHost;
-    move.from = from;
+    DataMove move;
+    move.flags = gpu::kCopyToHost | gpu::kCopyToPhysical;
+    move.to = window.value();
+    move.from = from.value();
+    move.width_bytes = bytes;
     return move;
   }
   // Whether the move is complete when nothing is left to do.
@@ -182,8 +184,8 @@ class EngineRig {
 
   sim::Engine engine;
   memory::RequestPool pool;
+  memory::PhysicalMemory frames;
   memory::AddressSpace space;
-  memory::HostAperture aperture;
   gpu::TaskPool tasks;
   Memory device, host;
   gpu::DataTransferEngine mover;
@@ -192,8 +194,8 @@ class EngineRig {
   sim::Queue<gpu::MoveStart> starts;
   sim::Queue<gpu::MoveDone> done;
   std::vector<std::byte> host_bytes = pattern_bytes(16384);
-  VirtualAddress tracked, plain, window;
-  PhysicalAddress window_physical;
+  VirtualAddress tracked, plain;
+  PhysicalAddress window;
 };
 
 void expect_plain(const std::vector<EngineRig::Memory::Seen>& all, bool tracked) {
@@ -265,8 +267,8 @@ TEST(FullEmptyCopy, WithoutThemOnlyTheMarkOfTrackedMemoryIsThere) {
 TEST(FullEmptyCopy, EachEndInsideTheDeviceIsMarkedForItself) {
   EngineRig rig;
   DataMove move;
-  move.to = rig.tracked;
-  move.from = rig.plain;
+  move.to = rig.tracked.value();
+  move.from = rig.plain.value();
   move.width_bytes = 256;
   EXPECT_TRUE(rig.run(move));
   ASSERT_EQ(rig.device.seen.size(), 4u);
@@ -277,7 +279,7 @@ TEST(FullEmptyCopy, EachEndInsideTheDeviceIsMarkedForItself) {
 TEST(FullEmptyCopy, AFillOfTrackedMemoryLeavesTheBits) {
   EngineRig rig;
   DataMove move;
-  move.to = rig.tracked;
+  move.to = rig.tracked.value();
   move.width_bytes = 300;
   move.pattern = 0x5a;
   move.pattern_bytes = 1;
@@ -292,7 +294,7 @@ TEST(FullEmptyCopy, AChangeOfBitsOrAReleaseSendsOneRequestALine) {
     EngineRig rig;
     DataMove move;
     move.bits_only = true;
-    move.to = rig.tracked + 120;
+    move.to = rig.tracked.value() + 120;
     move.width_bytes = 8 + 128 + 4;
     move.action = action;
     EXPECT_TRUE(rig.run(move));
@@ -434,7 +436,7 @@ TEST(StoreAndForward, AGranuleThatIsWaitedForHoldsBackItsPacketToTheHost) {
     move.trigger = Trigger::Full;
     EXPECT_FALSE(rig.run(move));
     const Bytes packet = 10 * 128 / payload * payload;
-    EXPECT_EQ(written(rig.host, rig.window_physical), lines(0, 8192, packet, packet + payload)) << payload;
+    EXPECT_EQ(written(rig.host, rig.window), lines(0, 8192, packet, packet + payload)) << payload;
     char expected[80];
     std::snprintf(expected, sizeof expected, "full at 0x%llx (copy of stream 7 to the host, 1 packet not ",
                   static_cast<unsigned long long>((rig.tracked + 10 * 128).value()));
@@ -442,7 +444,7 @@ TEST(StoreAndForward, AGranuleThatIsWaitedForHoldsBackItsPacketToTheHost) {
     empty = false;
     rig.engine.wake(rig.device, rig.engine.now() + 5'000'000);
     EXPECT_TRUE(rig.resume());
-    EXPECT_EQ(written(rig.host, rig.window_physical), lines(0, 8192, 0, 0)) << payload;
+    EXPECT_EQ(written(rig.host, rig.window), lines(0, 8192, 0, 0)) << payload;
     EXPECT_EQ(rig.pool.in_use(), 0u);
   }
 }
@@ -452,7 +454,7 @@ TEST(StoreAndForward, AHostReadThatIsLateHoldsBackItsPacketToTheDevice) {
     EngineRig rig(payload);
     bool late = true;
     rig.host.holds = [&](const memory::Request& request) {
-      return late && request.address == rig.window_physical + 37 * 128;
+      return late && request.address == rig.window + 37 * 128;
     };
     EXPECT_FALSE(rig.run(rig.copy_in(rig.tracked, 8192)));
     const Bytes packet = 37 * 128 / payload * payload;
@@ -473,8 +475,7 @@ TEST(StoreAndForward, PacketsEndWhereTheDevicesAddressIsAMultiple) {
     const PhysicalAddress base = rig.physical(rig.tracked);
     rig.device.holds = [&](const memory::Request& request) { return request.address == base + held; };
     EXPECT_FALSE(rig.run(rig.copy_out(rig.tracked + 640, 2048)));
-    EXPECT_EQ(written(rig.host, rig.window_physical - 640), lines(640, 2688, packet.first, packet.second))
-        << held;
+    EXPECT_EQ(written(rig.host, rig.window - 640), lines(640, 2688, packet.first, packet.second)) << held;
   }
 }
 
@@ -486,7 +487,7 @@ TEST(StoreAndForward, ARowIsAPacketOfItsOwn) {
   move.rows = 4;
   move.from_row_pitch = move.to_row_pitch = 256;
   EXPECT_FALSE(rig.run(move));
-  EXPECT_EQ(written(rig.host, rig.window_physical), lines(0, 1024, 256, 512));
+  EXPECT_EQ(written(rig.host, rig.window), lines(0, 1024, 256, 512));
 }
 
 // The ends lie differently in their lines: twice the pieces. As many places as a packet has lines suffice.
@@ -508,7 +509,7 @@ TEST(StoreAndForward, AFaultInsideAPacketLeavesNothingBehind) {
   const gpu::MoveDone done = rig.done.pop(rig.engine.now() + 1);
   EXPECT_TRUE(done.faulted);
   EXPECT_EQ(done.fault_address, rig.tracked + 16384);
-  EXPECT_EQ(written(rig.host, rig.window_physical), lines(0, 256, 0, 0));
+  EXPECT_EQ(written(rig.host, rig.window), lines(0, 256, 0, 0));
   EXPECT_EQ(rig.pool.in_use(), 0u);
 }
 
@@ -517,8 +518,8 @@ TEST(StoreAndForward, WhatDoesNotCrossTheLinkIsNotHeldBack) {
   const PhysicalAddress from = rig.physical(rig.plain), to = rig.physical(rig.tracked);
   rig.device.holds = [&](const memory::Request& request) { return request.address == from + 128; };
   DataMove move;
-  move.to = rig.tracked;
-  move.from = rig.plain;
+  move.to = rig.tracked.value();
+  move.from = rig.plain.value();
   move.width_bytes = 4096;
   EXPECT_FALSE(rig.run(move));
   EXPECT_EQ(written(rig.device, to), lines(0, 4096, 128, 256));

@@ -139,7 +139,8 @@ struct Rig {
   explicit Rig(const config::Machine& machine = gtx580(), std::uint64_t seed = 0)
       : config(machine),
         engine(seed),
-        memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
+        physical(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
+        memory(physical),
         board(engine, config, memory, host, test_occupancy),
         thread(engine, board.driver(), config.driver) {
     kernel.name = "k";
@@ -208,6 +209,7 @@ struct Rig {
 
   const config::Machine config;
   sim::Engine engine;
+  memory::PhysicalMemory physical;
   memory::AddressSpace memory;
   PlainHost host;
   machine::Board board;

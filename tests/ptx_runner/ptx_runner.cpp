@@ -106,7 +106,8 @@ std::vector<std::string> run(const TestFile& file, bool peepholes) {
   const std::string name = std::filesystem::path(file.path).filename().string();
   ptx::Module module = ptx::compile_module(file.text, name, {0, peepholes});
   const config::Gpu config = machine();
-  memory::AddressSpace space(64_MiB, 4_KiB);
+  memory::PhysicalMemory physical(64_MiB, 4_KiB);
+  memory::AddressSpace space(physical);
   load_module(module, space);
   const ptx::Kernel* found = module.find_kernel(file.kernel);
   if (found == nullptr) throw Error("no kernel '" + file.kernel + "'");

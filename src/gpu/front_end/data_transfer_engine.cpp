@@ -19,7 +19,6 @@ DataTransferEngine::DataTransferEngine(sim::Engine& engine, const sim::Component
       pool_(pool),
       address_space_(address_space),
       tasks_(tasks),
-      device_bytes_(address_space.device_bytes()),
       places_(config.outstanding_packets),
       blocks_(config.outstanding_packets),
       read_(config.outstanding_packets) {
@@ -34,6 +33,8 @@ void DataTransferEngine::start(Picoseconds now) {
   from_ = {};
   to_.row = to_.slice = move_.to;
   from_.row = from_.slice = move_.from;
+  to_.physical_is_given = (move_.flags & kCopyToPhysical) != 0;
+  from_.physical_is_given = (move_.flags & kCopyFromPhysical) != 0;
   row_ = slice_ = 0;
   offset_ = 0;
   issued_ = move_.width_bytes == 0 || move_.rows == 0 || move_.slices == 0;
@@ -51,12 +52,13 @@ void DataTransferEngine::start(Picoseconds now) {
     pattern_[i] = static_cast<std::byte>(move_.pattern >> (8 * (i % move_.pattern_bytes)));
 }
 
-bool DataTransferEngine::translate(End& end, VirtualAddress address, PhysicalAddress& physical, Bytes& left) {
-  if (memory::HostAperture::holds(PhysicalAddress(address.value()))) {
-    physical = PhysicalAddress(address.value());
+bool DataTransferEngine::translate(End& end, Address from, PhysicalAddress& physical, Bytes& left) {
+  if (end.physical_is_given) {
+    physical = PhysicalAddress(from);
     left = kNever;
     return true;
   }
+  const VirtualAddress address(from);
   if (address - end.base >= end.bytes || end.generation != address_space_.generation()) {
     const memory::Allocation* allocation = address_space_.find(address);
     if (allocation == nullptr) return false;
@@ -140,9 +142,9 @@ bool DataTransferEngine::issue(Picoseconds now) {
   PhysicalAddress to, from;
   Bytes left = 0;
   Bytes bytes = std::min(move_.width_bytes - offset_, longest_);
-  const auto fault = [&](VirtualAddress address) {
+  const auto fault = [&](Address address) {
     faulted_ = issued_ = true;
-    fault_address_ = address;
+    fault_address_ = VirtualAddress(address);
     close_link_packet();
     return false;
   };
@@ -169,7 +171,7 @@ bool DataTransferEngine::issue(Picoseconds now) {
   set_full_empty(request, one_end ? to_ : from_);
   request.requester = free_places_.back();
   free_places_.pop_back();
-  const VirtualAddress device = (is_host(to) ? from_.row : to_.row) + offset_;
+  const VirtualAddress device((is_host(to) ? from_.row : to_.row) + offset_);
   places_[request.requester].device = device;
   if (request.is_block())
     take_block(request);
@@ -319,7 +321,7 @@ std::string DataTransferEngine::waits_for() const {
   for (const Place& place : places_)
     if (place.device != VirtualAddress() && place.held == memory::kNoRequest)
       lowest = std::min(lowest, place.device);
-  if (lowest == kNone) lowest = (move_.flags & kCopyToHost) != 0 ? move_.from : move_.to;
+  if (lowest == kNone) lowest = VirtualAddress((move_.flags & kCopyToHost) != 0 ? move_.from : move_.to);
   char number[32];
   std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(lowest.value()));
   text += number;

@@ -35,7 +35,6 @@
 #include "gpu/front_end/task.h"
 #include "memory/address_space.h"
 #include "memory/channel.h"
-#include "memory/host_aperture.h"
 #include "memory/packet.h"
 #include "memory/race_detector.h"
 #include "sim/clock_cursor.h"
@@ -93,11 +92,12 @@ class DataTransferEngine : public sim::Component {
  private:
   // One end of the current move: where it is, and the mapping that it lies in.
   struct End {
-    VirtualAddress row;        // of the current row
-    VirtualAddress slice;      // and of the current slice
-    VirtualAddress base;       // of the mapping found last
-    Bytes bytes = 0;           // of that mapping
-    PhysicalAddress physical;  // of its base
+    Address row = 0;                 // where the current row begins
+    Address slice = 0;               // and the current slice
+    bool physical_is_given = false;  // these are physical addresses
+    VirtualAddress base;             // of the mapping found last
+    Bytes bytes = 0;                 // of that mapping
+    PhysicalAddress physical;        // of its base
     std::uint64_t generation = 0;
     bool tracked = false;  // that mapping has full/empty bits
   };
@@ -119,8 +119,10 @@ class DataTransferEngine : public sim::Component {
   void advance(Bytes bytes);
   void take_block(memory::Request& request);
   // Physical address, and how many bytes follow in the mapping; false when nothing is mapped there.
-  bool translate(End& end, VirtualAddress address, PhysicalAddress& physical, Bytes& left);
-  bool is_host(PhysicalAddress physical) const { return physical.value() >= device_bytes_; }
+  bool translate(End& end, Address address, PhysicalAddress& physical, Bytes& left);
+  bool is_host(PhysicalAddress physical) const {
+    return address_space_.memory().route_of(physical) == memory::Route::HostDram;
+  }
   memory::TrafficClass class_at(PhysicalAddress physical) const {
     return is_host(physical) || move_.trigger == memory::Trigger::None ? memory::TrafficClass::NonTriggered
                                                                        : memory::TrafficClass::TriggeredCpu;
@@ -148,7 +150,6 @@ class DataTransferEngine : public sim::Component {
   memory::RequestPool& pool_;
   const memory::AddressSpace& address_space_;
   TaskPool& tasks_;
-  Bytes device_bytes_;
   Ports ports_;
 
   bool busy_ = false;

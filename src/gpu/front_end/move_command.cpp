@@ -11,7 +11,7 @@ constexpr std::uint64_t kLow32 = 0xffff'ffff;
 DataMove read_copy(const PushBufferCommand& command) {
   const auto& words = command.words;
   DataMove move;
-  move.flags = words[0] & (kCopyFromHost | kCopyToHost);
+  move.flags = words[0] & (kCopyFromHost | kCopyToHost | kCopyFromPhysical | kCopyToPhysical);
   const std::uint64_t trigger = (words[0] >> kCopyTriggerShift) & 3;
   const std::uint64_t action = (words[0] >> kCopyActionShift) & 3;
   if (words[0] != (move.flags | trigger << kCopyTriggerShift | action << kCopyActionShift) || trigger == 3 ||
@@ -20,10 +20,11 @@ DataMove read_copy(const PushBufferCommand& command) {
   move.trigger = static_cast<memory::Trigger>(trigger);
   move.action = static_cast<memory::Action>(action);
   // Otherwise it would not be clear which side is meant.
-  if ((trigger != 0 || action != 0) && move.flags != kCopyFromHost && move.flags != kCopyToHost)
+  const std::uint64_t host = move.flags & (kCopyFromHost | kCopyToHost);
+  if ((trigger != 0 || action != 0) && host != kCopyFromHost && host != kCopyToHost)
     throw Error("CopyRange with trigger or action, but not between host and device");
-  move.to = VirtualAddress(words[1]);
-  move.from = VirtualAddress(words[2]);
+  move.to = words[1];
+  move.from = words[2];
   move.width_bytes = words[3];
   move.rows = words[4] & kLow32;
   move.slices = words[4] >> 32;
@@ -37,7 +38,7 @@ DataMove read_copy(const PushBufferCommand& command) {
 DataMove read_fill(const PushBufferCommand& command) {
   const auto& words = command.words;
   DataMove move;
-  move.to = VirtualAddress(words[0]);
+  move.to = words[0];
   move.width_bytes = words[1];
   move.rows = words[2];
   move.to_row_pitch = words[3];
@@ -52,7 +53,7 @@ DataMove read_bits(const PushBufferCommand& command) {
   const auto& words = command.words;
   DataMove move;
   move.bits_only = true;
-  move.to = VirtualAddress(words[0]);
+  move.to = words[0];
   move.width_bytes = words[1];
   if (words[2] > static_cast<std::uint64_t>(memory::Action::Empty))
     throw Error("FullEmptyRange with action " + std::to_string(words[2]));
@@ -65,18 +66,17 @@ DataMove read_bits(const PushBufferCommand& command) {
 void write_move(PushBufferWriter& writer, const DataMove& move) {
   if (move.bits_only) {
     writer.command(PushBufferOpcode::FullEmptyRange,
-                   {move.to.value(), move.width_bytes, static_cast<std::uint64_t>(move.action)});
+                   {move.to, move.width_bytes, static_cast<std::uint64_t>(move.action)});
   } else if (move.pattern_bytes != 0) {
     writer.command(PushBufferOpcode::FillRange,
-                   {move.to.value(), move.width_bytes, move.rows, move.to_row_pitch,
+                   {move.to, move.width_bytes, move.rows, move.to_row_pitch,
                     move.pattern | static_cast<std::uint64_t>(move.pattern_bytes) << 32});
   } else {
     const std::uint64_t flags = move.flags | static_cast<std::uint64_t>(move.trigger) << kCopyTriggerShift |
                                 static_cast<std::uint64_t>(move.action) << kCopyActionShift;
-    writer.command(
-        PushBufferOpcode::CopyRange,
-        {flags, move.to.value(), move.from.value(), move.width_bytes, move.rows | move.slices << 32,
-         move.to_row_pitch, move.to_slice_pitch, move.from_row_pitch, move.from_slice_pitch});
+    writer.command(PushBufferOpcode::CopyRange,
+                   {flags, move.to, move.from, move.width_bytes, move.rows | move.slices << 32,
+                    move.to_row_pitch, move.to_slice_pitch, move.from_row_pitch, move.from_slice_pitch});
   }
 }
 

@@ -13,11 +13,11 @@
 
 namespace duet::gpu {
 
-// A move of bytes, or a fill when pattern_bytes is not 0. Addresses are the GPU's (virtual, or of a
-// HostAperture window).
+// A move of bytes, or a fill when pattern_bytes is not 0. Addresses are virtual, or physical where the flags
+// say so.
 struct DataMove {
-  std::uint64_t flags = 0;  // kCopyFromHost, kCopyToHost
-  VirtualAddress to, from;
+  std::uint64_t flags = 0;  // kCopyFromHost, kCopyToHost, kCopyFromPhysical, kCopyToPhysical
+  Address to = 0, from = 0;
   Bytes width_bytes = 0;
   std::uint64_t rows = 1, slices = 1;
   Bytes to_row_pitch = 0, to_slice_pitch = 0, from_row_pitch = 0, from_slice_pitch = 0;

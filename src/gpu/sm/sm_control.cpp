@@ -69,7 +69,7 @@ bool SmCoreOf<W>::read_bytes(const Warp& warp, unsigned lane, Address address, s
       physical = allocation->physical + (VirtualAddress(address + i) - allocation->base);
     }
     if (services_.settle) services_.settle(physical, 1);
-    const std::byte* backing = address_space_.backing(physical);
+    const std::byte* backing = address_space_.memory().bytes(physical);
     if (backing == nullptr) return false;
     to[i] = *backing;
   }

@@ -228,7 +228,7 @@ void DramController::finish(Picoseconds now, std::uint32_t index) {
 }
 
 void DramController::move_data(Request& request) {
-  std::byte* bytes = address_space_.backing(request.address);
+  std::byte* bytes = address_space_.memory().bytes(request.address);
   if (request.operation == Operation::Read) {
     std::memcpy(request.data.data(), bytes, request.bytes);
   } else if (request.mask.bits == ByteMask::first(request.bytes).bits) {

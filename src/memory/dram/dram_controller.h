@@ -1,7 +1,7 @@
 // One channel of a GPU's DRAM and its controller. Clients (slices of L2) send reads and writes; a request
 // holds one of queue_entries entries of its class from admission to its last column command. A request longer
 // than a burst takes several column commands, one after the other in its bank; bursts of other banks may lie
-// in between. Data is bound at the last column command: bytes come from and go to AddressSpace::backing().
+// in between. Data is bound at the last column command: bytes come from and go to PhysicalMemory.
 // The answer arrives controller_cycles after the last burst has left the data bus (a write is acknowledged
 // then too): the controller's own time is charged on the way back, so it takes neither an entry nor a part of
 // the scheduler's view. Answers of a client need room in its queue from the last column command on:

@@ -119,7 +119,7 @@ Cycle DramController::refuse_late(Picoseconds now, Cycle cycle) {
 // An atomic on tracked memory whose bytes have been read: it is performed, and what it wrote goes back.
 void DramController::perform(std::uint32_t index) {
   DramEntry entry = requests_[index];
-  perform_atomic(pool_, *entry.request, address_space_.backing(entry.request->address), name());
+  perform_atomic(pool_, *entry.request, address_space_.memory().bytes(entry.request->address), name());
   ++full_empty_statistics_.atomics;
   requests_.remove(index);
   scheduler_.update(entry.bank);

@@ -49,7 +49,8 @@ Outcome run(const std::string& body, Dim3 grid_size, Dim3 block_size, std::size_
   config.sm.shared_bytes = config.sm.max_shared_bytes_per_block = 98304;
   config.sm.shared_allocation_unit = 256;
   config.functional = {100, 2000, 100};
-  memory::AddressSpace space(1_MiB, 4_KiB);
+  memory::PhysicalMemory physical(1_MiB, 4_KiB);
+  memory::AddressSpace space(physical);
   const auto* buffer = space.allocate_device(4 * words, memory::AllocationKind::Device);
   Outcome result;
   Grid grid;

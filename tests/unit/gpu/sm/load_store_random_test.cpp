@@ -117,7 +117,8 @@ class RandomProgram {
 
  private:
   std::byte local_byte(unsigned lane, unsigned b) {
-    return *machine_.space.backing(machine_.memory.local_physical + (b / 4 * width_ + lane) * 4 + b % 4);
+    return *machine_.space.memory().bytes(machine_.memory.local_physical + (b / 4 * width_ + lane) * 4 +
+                                          b % 4);
   }
   void randomize(std::byte* bytes, std::size_t count) {
     for (std::size_t i = 0; i < count; i += 8) {

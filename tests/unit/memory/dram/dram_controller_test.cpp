@@ -263,7 +263,7 @@ TEST(DramController, WhatItCannotDoIsRefusedByName) {
   refused([](Request& request) { request.bytes = 0; }, "empty");
   refused([](Request& request) { request.address = PhysicalAddress(256); }, "belongs to channel 1");
   refused([](Request& request) { request.address = PhysicalAddress(128_MiB); }, "not in device memory");
-  refused([](Request& request) { request.address = kHostPhysicalBase; }, "not in device memory");
+  refused([](Request& request) { request.address = PhysicalAddress(1_GiB * 1024); }, "not in device memory");
 }
 
 TEST(DramController, NumbersThatDoNotFitAreRefused) {
