@@ -1,5 +1,5 @@
 // What travels between SMs, copy engines, front end and memory. Data travels with its request: a value is
-// bound where and when the request is serviced (DESIGN decision 4). Requests and their payload lie in a pool;
+// bound where and when the request is serviced. Requests and their payload lie in a pool;
 // queues move handles. Trigger and action are those of full/empty bits (lustig2013 §4.1); without tracked
 // memory both are None.
 #pragma once
@@ -18,7 +18,7 @@ namespace duet::memory {
 inline constexpr unsigned kLineBytes = 128;  // the longest request; one line of the GPU's caches
 
 enum class Agent : std::uint8_t { Host, Sm, CopyEngine, FrontEnd };
-enum class RequestKind : std::uint8_t { Demand, Prefetch, Walk, Copy, WriteBack };
+enum class RequestKind : std::uint8_t { Demand, Copy, WriteBack };
 // SetBits: the action alone, for the granules that `mask` touches; no data moves.
 enum class Operation : std::uint8_t { Read, Write, Atomic, Clean, Invalidate, SetBits };
 // Every buffer between a requester and DRAM has credits per class, and class NonTriggered always progresses
@@ -30,7 +30,6 @@ enum class Scope : std::uint8_t { Block, Gpu, System };
 
 // Page attributes that decide who may cache the bytes; one bit per agent and level.
 struct Cacheability {
-  bool cpu = true;
   bool gpu_l1 = true;
   bool gpu_l2 = true;
   friend bool operator==(const Cacheability&, const Cacheability&) = default;

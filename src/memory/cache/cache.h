@@ -204,7 +204,6 @@ class Cache : public sim::Component {
   Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Picoseconds words_free(Picoseconds now, const Access& access);
   ByteMask missing_sectors(const ByteMask& wanted, const ByteMask& have) const;
-  void used(std::uint32_t line, const Request& by);
   // At the moment: registers in use, triggered requests that went below as they are among them; and whether
   // a request stands at the end of the pipeline and cannot be looked up.
   std::size_t registers_held() const {
@@ -218,7 +217,7 @@ class Cache : public sim::Component {
       if (pipeline.size != 0 && pipeline.stages[pipeline.head].entry.stalled) return true;
     return false;
   }
-  static LineUser user(const Request& request) { return {request.agent, request.kind, request.unit}; }
+  static LineUser user(const Request& request) { return {request.agent, request.unit}; }
   static bool waits_unordered(const Access& access) {
     return access.cached && access.request.operation == Operation::Read;
   }

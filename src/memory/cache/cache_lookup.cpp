@@ -193,7 +193,7 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
     } else if (line != kNone) {
       copy_masked(lines_.data(line) + access.offset, access.request.data.data(), access.request.mask);
       lines_[line].valid = lines_[line].valid | kept_of_write(access);
-      used(line, access.request);
+      lines_.touch(line);
     }
   } else if (line != kNone && operation != Operation::Clean) {
     lines_.drop_bytes(line, lines_[line].valid);
@@ -235,7 +235,7 @@ Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& a
   }
   perform_atomic(pool_, access.request, lines_.data(line) + access.offset, name());
   lines_[line].dirty = lines_[line].dirty | access.mask;
-  used(line, access.request);
+  lines_.touch(line);
   ++statistics_.atomics;
   if (config_.atomic_conflict_cycles > 1)
     recent_atomics_.push_back(

@@ -138,13 +138,6 @@ inline ByteMask Cache::missing_sectors(const ByteMask& wanted, const ByteMask& h
   return fetched;
 }
 
-inline void Cache::used(std::uint32_t line, const Request& by) {
-  lines_.touch(line);
-  if (lines_[line].used) return;
-  lines_[line].used = true;
-  lines_[line].first_used_by = user(by);
-}
-
 // The request does not go below, and all that came before it in its line is done.
 inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, const Access& access,
                                         std::uint32_t line) {
@@ -159,13 +152,13 @@ inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, cons
   if (reads) {
     if (any(request.required)) request.mask = request.mask & moved_down(lines_[line].valid, access.offset);
     copy_masked(request.data.data(), lines_.data(line) + access.offset, request.mask);
-    used(line, request);
+    lines_.touch(line);
   } else if (request.operation == Operation::Write) {
     copy_masked(lines_.data(line) + access.offset, request.data.data(), request.mask);
     lines_[line].valid = lines_[line].valid | access.mask;
     lines_[line].dirty = lines_[line].dirty | access.mask;
     lines_[line].tracked = request.tracked;
-    used(line, request);
+    lines_.touch(line);
   } else if (line != kNone) {
     lines_.drop_bytes(line, access.mask);
   }

@@ -31,18 +31,16 @@ struct LineNumbering {
   }
 };
 
-// Who brought the bytes of a line, or touched them first.
+// Who brought the bytes of a line.
 struct LineUser {
   Agent agent = Agent::Host;
-  RequestKind kind = RequestKind::Demand;
   std::uint16_t unit = 0;
 };
 
 struct Line {
   ByteMask valid, dirty;
   std::uint32_t mshr = ~0u;  // the register whose fetch it waits for
-  LineUser filled_by, first_used_by;
-  bool used = false;
+  LineUser filled_by;
   bool tracked = false;  // its dirty bytes fill
 };
 
