@@ -52,7 +52,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
                nanoseconds(config.link.latency_ns), config.link.queue_packets),
       host_memory_(
           engine, "host memory", &system_node_, 2,
-          {nanoseconds(config.host.dram_latency_ns), 0, kHostMemory}, pool_,
+          {nanoseconds(config.host.dram_latency_ns), config.host.dram_bandwidth_mb_per_s, kHostMemory}, pool_,
           address_space.memory(), host),
       giga_thread_engine_(engine, &gpu_node_, config_.gpu, port_, tasks_, kHostMemory),
       work_distributor_(engine, &gpu_node_, config_.gpu, port_, tasks_, occupancy, kWorkDistributor) {

@@ -41,6 +41,19 @@ TEST(Copy, EachPacketAddsItsWireTime) {
   }
 }
 
+// Where host DRAM is slower than the link, it decides.
+TEST(Copy, HostDramThatIsSlowerThanTheLinkDecides) {
+  auto machine = gtx580();
+  machine.host.dram_bandwidth_mb_per_s = 1700;
+  const Timed base = copy_times(machine, 128);
+  for (const std::uint64_t packets : {64, 1000}) {
+    const Timed timed = copy_times(machine, 128 * packets);
+    const double expected = 128e6 / 1700 * static_cast<double>(packets - 1);
+    EXPECT_NEAR(static_cast<double>(timed.to_gpu - base.to_gpu), expected, expected * 0.02) << packets;
+    EXPECT_NEAR(static_cast<double>(timed.to_host - base.to_host), expected, expected * 0.02) << packets;
+  }
+}
+
 TEST(Copy, ALastShortPacketCostsItsOwnBytes) {
   const Picoseconds full = copy_times(gtx580(), 128 * 100).to_gpu;
   for (const Bytes extra : {32, 64, 127}) {
