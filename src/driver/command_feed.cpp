@@ -48,13 +48,13 @@ PhysicalAddress CommandFeed::new_semaphore() {
 // by their physical address.
 Address CommandFeed::gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
                                  std::uint64_t host_flag, std::uint64_t physical_flag, std::uint64_t& flags) {
-  const memory::Allocation* allocation = gpu_.address_space.find(end.address);
   if (!end.host) {
-    if (allocation != nullptr && gpu_.memory.route_of(allocation->physical) == memory::Route::HostDram)
+    if (gpu_.address_space.pages().find(end.address).attributes.route == memory::Route::HostDram)
       flags |= host_flag;
     return end.address.value();
   }
   flags |= host_flag;
+  const memory::Allocation* allocation = gpu_.address_space.find(end.address);
   if (allocation != nullptr && end.address + bytes_there <= allocation->end()) return end.address.value();
   flags |= physical_flag;
   auto* bytes = static_cast<std::byte*>(pointer_of(end.address));

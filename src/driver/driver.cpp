@@ -242,8 +242,7 @@ void Driver::State::keep_plain_copy(const PendingCommand& pending) {
   const bool fill = command.kind == CommandKind::Fill;
   if (!fill && (command.copy.to.host || command.copy.action == memory::Action::Fill)) return;
   const VirtualAddress address = fill ? command.fill.address : command.copy.to.address;
-  const memory::Allocation* allocation = gpu.address_space.find(address);
-  if (allocation == nullptr || !allocation->tracked) return;
+  if (!gpu.address_space.tracked(address)) return;
   plain_copies[pending.record.id] = {command.stream, fill, pending.record.from_host};
   if (plain_copies.size() > kPlainCopiesKept) plain_copies.erase(plain_copies.begin());
 }

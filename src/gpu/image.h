@@ -47,7 +47,7 @@ inline const Image* find_image(const memory::AddressSpace& space, std::uint64_t 
   if (allocation == nullptr || allocation->kind != memory::AllocationKind::Constants ||
       allocation->base.value() != object || allocation->bytes != sizeof(Image))
     return nullptr;
-  const auto* image = reinterpret_cast<const Image*>(allocation->backing);
+  const auto* image = reinterpret_cast<const Image*>(space.bytes(allocation->base));
   return image->mark == Image::kMark ? image : nullptr;
 }
 

@@ -1,7 +1,5 @@
 #include "machine/grid_workspaces.h"
 
-#include <cstring>
-
 #include "base/error.h"
 #include "machine/system.h"
 #include "memory/address_space.h"
@@ -16,9 +14,9 @@ std::shared_ptr<const VirtualAddress> GridWorkspaces::take(System& system) {
     const memory::Allocation* allocation =
         system.address_space().allocate_device(1_KiB, memory::AllocationKind::Module);
     if (allocation == nullptr) throw Error("no room in device memory for the barrier of a cooperative grid");
-    system.settle(allocation->physical, allocation->mapped_bytes);
+    system.settle(allocation->base, allocation->mapped_bytes);
     for (Bytes at = 0; at + kEach <= allocation->bytes; at += kEach) {
-      std::memcpy(allocation->backing + at, kWords, sizeof kWords);
+      system.address_space().write(allocation->base + at, kWords, sizeof kWords);
       free_->push_back(allocation->base + at);
     }
   }

@@ -79,9 +79,21 @@ memory::AddressSpace& System::address_space() { return parts_->address_space; }
 driver::Driver& System::driver() { return parts_->board.driver(); }
 const config::Machine& System::config() const { return parts_->machine; }
 bool System::functional() const { return parts_->board.memory_system() == nullptr; }
-void System::settle(PhysicalAddress physical, Bytes bytes) { parts_->settle(physical, bytes); }
-void System::empty_bits(PhysicalAddress physical, Bytes bytes) {
-  if (parts_->board.memory_system() != nullptr) parts_->board.memory_system()->empty_bits(physical, bytes);
+void System::settle(VirtualAddress first, Bytes bytes) {
+  parts_->address_space.for_each_run(
+      first, bytes, [this](const memory::PageRun& run) { parts_->settle(run.physical, run.bytes); });
+}
+void System::empty_bits(VirtualAddress first, Bytes bytes) {
+  MemorySystem* const memory = parts_->board.memory_system();
+  if (memory == nullptr) return;
+  parts_->address_space.for_each_run(
+      first, bytes, [&](const memory::PageRun& run) { memory->empty_bits(run.physical, run.bytes); });
+}
+bool System::move_page(VirtualAddress page) {
+  const Bytes bytes = parts_->address_space.page_bytes();
+  page = page.aligned_down(bytes);
+  settle(page, bytes);
+  return parts_->address_space.move_page(page);
 }
 
 std::vector<memory::Race> System::races(driver::CommandId writer) {

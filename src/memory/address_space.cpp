@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "base/error.h"
 
@@ -30,10 +31,12 @@ const char* allocation_kind_name(AllocationKind kind) {
 AddressSpace::AddressSpace(PhysicalMemory& memory)
     : memory_(memory),
       page_bytes_(memory.page_bytes()),
+      pages_(memory.page_bytes()),
       next_device_address_(kDeviceVirtualBase),
       next_constant_address_(kConstantVirtualBase) {}
 
-const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& attributes) {
+const Allocation* AddressSpace::insert(Allocation allocation, PhysicalAddress physical,
+                                       const PageAttributes& attributes) {
   allocation.id = next_id_++;
   const bool by_the_program =
       allocation.kind == AllocationKind::Device || !allocation.in_device_memory();  // not for its code
@@ -41,10 +44,7 @@ const Allocation* AddressSpace::insert(Allocation allocation, const PageEntry& a
     allocation.call = call_;
     allocation.call_number = ++calls_[call_];
   }
-  allocation.readable = attributes.readable;
-  allocation.writable = attributes.writable;
-  allocation.tracked = attributes.tracked;
-  allocation.pages.resize((allocation.mapped_bytes + page_bytes_ - 1) / page_bytes_, attributes);
+  pages_.map({allocation.base, allocation.mapped_bytes, physical, attributes});
   const VirtualAddress base = allocation.base;
   return &by_base_.emplace(base, std::move(allocation)).first->second;
 }
@@ -58,20 +58,18 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
   allocation.mapped_bytes = round_up(std::max<Bytes>(bytes, 1), page_bytes_);
   const auto physical = memory_.range(Route::DeviceDram).frames.take(allocation.mapped_bytes);
   if (!physical) return nullptr;
-  allocation.physical = *physical;
-  allocation.backing = memory_.bytes(*physical);
   VirtualAddress& next = kind == AllocationKind::Constants ? next_constant_address_ : next_device_address_;
   allocation.base = next;
   // One unmapped page between allocations: running past an end is found.
   next += allocation.mapped_bytes + page_bytes_;
   allocation.flags = flags;
-  PageEntry entry;
-  entry.tracked = tracked || (track_all_ && kind == AllocationKind::Device);
-  return insert(std::move(allocation), entry);
+  PageAttributes attributes;
+  attributes.tracked = tracked || (track_all_ && kind == AllocationKind::Device);
+  return insert(std::move(allocation), *physical, attributes);
 }
 
 const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind kind,
-                                         const PageEntry& attributes, std::uint32_t flags,
+                                         const PageAttributes& attributes, std::uint32_t flags,
                                          std::byte* backing) {
   const VirtualAddress address = virtual_address(host);
   const VirtualAddress first = address.aligned_down(page_bytes_);
@@ -88,12 +86,13 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   allocation.mapped_bytes = first == address ? last - address : bytes;
   if (after != by_base_.end())
     allocation.mapped_bytes = std::min<Bytes>(allocation.mapped_bytes, after->first - address);
-  allocation.backing = backing != nullptr ? backing : static_cast<std::byte*>(host);
-  allocation.physical = memory_.lend(allocation.backing, allocation.mapped_bytes, address - first);
+  if (backing == nullptr) backing = static_cast<std::byte*>(host);
+  const PhysicalAddress physical = memory_.lend(backing, allocation.mapped_bytes, address - first);
   allocation.flags = flags;
-  PageEntry entry = attributes;
-  entry.route = Route::HostDram;
-  return insert(std::move(allocation), entry);
+  PageAttributes own = attributes;
+  own.route = Route::HostDram;
+  own.cacheability = {false, false};  // the GPU caches nothing that the host may write
+  return insert(std::move(allocation), physical, own);
 }
 
 bool AddressSpace::release(VirtualAddress base) {
@@ -101,12 +100,14 @@ bool AddressSpace::release(VirtualAddress base) {
   if (it == by_base_.end()) return false;
   const Allocation& allocation = it->second;
   if (allocation.in_device_memory())
-    memory_.range(Route::DeviceDram).frames.give_back(allocation.physical, allocation.mapped_bytes);
+    for_each_run(base, allocation.mapped_bytes, [this](const PageRun& run) {
+      memory_.range(Route::DeviceDram).frames.give_back(run.physical, run.bytes);
+    });
   else
-    memory_.take_back(allocation.physical);
+    memory_.take_back(physical(base));
+  pages_.unmap(base, allocation.mapped_bytes);
   by_base_.erase(it);
   last_found_ = nullptr;
-  ++generation_;
   return true;
 }
 
@@ -139,11 +140,34 @@ std::string AddressSpace::place_of(VirtualAddress address, Bytes bytes) const {
   return result;
 }
 
-VirtualAddress AddressSpace::virtual_of(PhysicalAddress physical) const {
-  for (const auto& [base, allocation] : by_base_)
-    if (allocation.in_device_memory() && physical - allocation.physical < allocation.mapped_bytes)
-      return base + (physical - allocation.physical);
-  return {};
+void AddressSpace::read(VirtualAddress from, void* to, Bytes bytes) const {
+  for_each_run(from, bytes, [&](const PageRun& run) {
+    std::memcpy(static_cast<std::byte*>(to) + (run.first - from), memory_.bytes(run.physical), run.bytes);
+  });
+}
+
+void AddressSpace::write(VirtualAddress to, const void* from, Bytes bytes) {
+  for_each_run(to, bytes, [&](const PageRun& run) {
+    std::memcpy(memory_.bytes(run.physical), static_cast<const std::byte*>(from) + (run.first - to),
+                run.bytes);
+  });
+}
+
+void AddressSpace::clear(VirtualAddress first, Bytes bytes) {
+  for_each_run(first, bytes,
+               [&](const PageRun& run) { std::memset(memory_.bytes(run.physical), 0, run.bytes); });
+}
+
+bool AddressSpace::move_page(VirtualAddress address) {
+  const VirtualAddress page = address.aligned_down(page_bytes_);
+  FrameAllocator& frames = memory_.range(Route::DeviceDram).frames;
+  const auto frame = frames.take(page_bytes_);
+  if (!frame) return false;
+  const PhysicalAddress old = physical(page);
+  std::memcpy(memory_.bytes(*frame), memory_.bytes(old), page_bytes_);
+  pages_.remap(page, *frame);
+  frames.give_back(old, page_bytes_);
+  return true;
 }
 
 const Allocation* AddressSpace::nearest(VirtualAddress address) const {

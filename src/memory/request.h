@@ -67,7 +67,7 @@ struct RequestFields {
   bool wants_result = true;     // of an atomic: its old value travels back
   bool released = false;        // by an override: what it read is not to be kept
   std::uint16_t refusals = 0;   // PacketKind::Nack so far
-  bool tracked = false;         // lies in memory with full/empty bits (PageEntry::tracked)
+  bool tracked = false;         // lies in memory with full/empty bits (PageAttributes::tracked)
   std::uint16_t unit = 0;       // SM or copy engine number
   std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer
   std::uint32_t pc = 0;   // of an SM's the PTX line; of a copy engine's the driver's number of the command

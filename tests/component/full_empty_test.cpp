@@ -178,9 +178,7 @@ class EngineRig {
   bool resume() {
     return engine.run_while_not([&] { return done.size() != 0; });
   }
-  PhysicalAddress physical(VirtualAddress address) {
-    return space.find(address)->physical + (address - space.find(address)->base);
-  }
+  PhysicalAddress physical(VirtualAddress address) { return space.physical(address); }
 
   sim::Engine engine;
   memory::RequestPool pool;

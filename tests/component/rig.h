@@ -160,10 +160,7 @@ struct Rig {
   VirtualAddress device(Bytes bytes) {
     return memory.allocate_device(bytes, memory::AllocationKind::Device)->base;
   }
-  std::byte* bytes_of(VirtualAddress address) {
-    const memory::Allocation* allocation = memory.find(address);
-    return allocation->backing + (address - allocation->base);
-  }
+  std::byte* bytes_of(VirtualAddress address) { return memory.bytes(address); }
 
   driver::Command copy_in(VirtualAddress to, const void* from, Bytes bytes, driver::StreamId stream = 0) {
     driver::Command command;

@@ -20,7 +20,7 @@ struct MemoryRig {
         requests(entries, nullptr, &unit),
         responses(entries, &unit, nullptr) {
     unit.connect(requests, responses);
-    base = space.allocate_device(4096, AllocationKind::Device)->physical;
+    base = space.physical(space.allocate_device(4096, AllocationKind::Device)->base);
   }
   RequestHandle send(Operation operation, PhysicalAddress address, unsigned bytes) {
     Packet packet;
@@ -157,9 +157,11 @@ class PartOfALine : public testing::Test {
   void SetUp() override {
     bytes_ = static_cast<std::byte*>(std::aligned_alloc(4096, 4096));
     std::memset(bytes_, 1, 4096);
-    line_ = rig_.space.map_host(bytes_ + kFirst, kEnd - kFirst, AllocationKind::Registered, PageEntry{})
-                ->physical -
-            kFirst;
+    line_ =
+        rig_.space.physical(
+            rig_.space.map_host(bytes_ + kFirst, kEnd - kFirst, AllocationKind::Registered, PageAttributes{})
+                ->base) -
+        kFirst;
   }
   void TearDown() override { std::free(bytes_); }
   MemoryRig rig_;

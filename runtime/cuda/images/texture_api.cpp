@@ -46,7 +46,7 @@ cudaError_t add(Session& session, const Image& image, const Description& descrip
   release_leaving(session);
   const Allocation* allocation = session.space().allocate_device(sizeof(Image), AllocationKind::Constants);
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
-  std::memcpy(allocation->backing, &image, sizeof image);
+  session.space().write(allocation->base, &image, sizeof image);
   objects().all.emplace(allocation->base, description);
   *object = allocation->base.value();
   return cudaSuccess;

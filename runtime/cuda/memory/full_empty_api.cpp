@@ -18,7 +18,7 @@ using duet::memory::Trigger;
 namespace duet::cuda {
 
 bool whole_granules(Session& session, const Allocation* allocation, VirtualAddress address, Bytes bytes) {
-  if (allocation == nullptr || !allocation->tracked) return false;
+  if (allocation == nullptr || !session.space().tracked(allocation->base)) return false;
   const Bytes granule = session.process().full_empty_granule_bytes();
   const VirtualAddress end = allocation->base + allocation->bytes;
   return address % granule == 0 && bytes % granule == 0 && address < end && bytes <= end - address;
@@ -124,7 +124,7 @@ DUET_API(duetFullEmptyEmptyOnKernelEnd, Other, (void* pointer, int on)) {
   if (!session.process().has_full_empty()) return cudaErrorNotSupported;
   const auto address = duet::virtual_address(pointer);
   const Allocation* allocation = session.space().find(address);
-  if (allocation == nullptr || !allocation->tracked || allocation->base != address)
+  if (allocation == nullptr || !session.space().tracked(allocation->base) || allocation->base != address)
     return cudaErrorInvalidValue;
   session.process().empty_at_kernel_end(*allocation, on != 0);
   return cudaSuccess;

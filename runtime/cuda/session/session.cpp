@@ -264,13 +264,13 @@ void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned 
     std::byte* backing = nullptr;
     std::byte* host = managed_guard_->allocate(whole, backing);
     if (host == nullptr) return nullptr;
-    space().map_host(host, bytes, kind, memory::PageEntry{}, flags, backing);
+    space().map_host(host, bytes, kind, memory::PageAttributes{}, flags, backing);
     if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(duet::virtual_address(host), flags, 0);
     return host;
   }
   void* pointer = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pointer == MAP_FAILED) return nullptr;
-  space().map_host(pointer, bytes, kind, memory::PageEntry{}, flags);
+  space().map_host(pointer, bytes, kind, memory::PageAttributes{}, flags);
   host_memory_[pointer] = whole;
   return pointer;
 }

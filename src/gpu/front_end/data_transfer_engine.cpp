@@ -18,6 +18,7 @@ DataTransferEngine::DataTransferEngine(sim::Engine& engine, const sim::Component
       clock_(config.core_clock_khz * 1000),
       pool_(pool),
       address_space_(address_space),
+      translator_(address_space.pages()),
       tasks_(tasks),
       places_(config.outstanding_packets),
       blocks_(config.outstanding_packets),
@@ -59,17 +60,11 @@ bool DataTransferEngine::translate(End& end, Address from, PhysicalAddress& phys
     return true;
   }
   const VirtualAddress address(from);
-  if (address - end.base >= end.bytes || end.generation != address_space_.generation()) {
-    const memory::Allocation* allocation = address_space_.find(address);
-    if (allocation == nullptr) return false;
-    end.base = allocation->base;
-    end.bytes = allocation->mapped_bytes;
-    end.physical = allocation->physical;
-    end.generation = address_space_.generation();
-    end.tracked = allocation->tracked;
-  }
-  physical = end.physical + (address - end.base);
-  left = end.bytes - (address - end.base);
+  const memory::PageRun& run = translator_.translate(address, &end == &to_);
+  if (run.bytes == 0) return false;
+  physical = run[address];
+  left = run.end() - address;
+  end.tracked = run.attributes.tracked;
   return true;
 }
 

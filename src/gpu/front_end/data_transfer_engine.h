@@ -37,6 +37,7 @@
 #include "memory/channel.h"
 #include "memory/packet.h"
 #include "memory/race_detector.h"
+#include "memory/virtual/translator.h"
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
@@ -90,16 +91,12 @@ class DataTransferEngine : public sim::Component {
   std::optional<Progress> progress() const;
 
  private:
-  // One end of the current move: where it is, and the mapping that it lies in.
+  // One end of the current move.
   struct End {
     Address row = 0;                 // where the current row begins
     Address slice = 0;               // and the current slice
     bool physical_is_given = false;  // these are physical addresses
-    VirtualAddress base;             // of the mapping found last
-    Bytes bytes = 0;                 // of that mapping
-    PhysicalAddress physical;        // of its base
-    std::uint64_t generation = 0;
-    bool tracked = false;  // that mapping has full/empty bits
+    bool tracked = false;            // the pages used last have full/empty bits
   };
 
   static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
@@ -149,6 +146,7 @@ class DataTransferEngine : public sim::Component {
   sim::ClockCursor clock_;
   memory::RequestPool& pool_;
   const memory::AddressSpace& address_space_;
+  memory::Translator translator_;
   TaskPool& tasks_;
   Ports ports_;
 

@@ -64,9 +64,9 @@ bool SmCoreOf<W>::read_bytes(const Warp& warp, unsigned lane, Address address, s
       if (offset >= memory.local_bytes) return false;
       physical = memory.local_physical + (offset / 4 * width_ + lane) * 4 + offset % 4;
     } else {
-      const memory::Allocation* allocation = address_space_.find(VirtualAddress(address + i));
-      if (allocation == nullptr) return false;
-      physical = allocation->physical + (VirtualAddress(address + i) - allocation->base);
+      const memory::PageRun& run = address_space_.pages().find(VirtualAddress(address + i));
+      if (run.bytes == 0) return false;
+      physical = run[VirtualAddress(address + i)];
     }
     if (services_.settle) services_.settle(physical, 1);
     const std::byte* backing = address_space_.memory().bytes(physical);

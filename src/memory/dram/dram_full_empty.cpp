@@ -149,7 +149,7 @@ WaitingRequest DramController::describe(const Request& request) const {
       by != nullptr && request.trigger == Trigger::Full)
     out.written = *by;
   if (any(wrong)) bytes = wrong;
-  out.address = address_space_.virtual_of(request.address + first_byte(bytes));
+  out.address = address_space_.pages().virtual_of(request.address + first_byte(bytes));
   out.bytes = last_byte(bytes) + 1 - first_byte(bytes);
   out.trigger = request.trigger;
   out.operation = request.operation;

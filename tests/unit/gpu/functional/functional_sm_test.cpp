@@ -73,7 +73,7 @@ Outcome run(const std::string& body, Dim3 grid_size, Dim3 block_size, std::size_
   result.waits_for = sm.waits_for();
   result.fault = grid.fault;
   result.memory.resize(words);
-  std::memcpy(result.memory.data(), buffer->backing, 4 * words);
+  std::memcpy(result.memory.data(), space.bytes(buffer->base), 4 * words);
   result.end_ps = engine.now();
   result.warp_instructions = grid.warp_instructions;
   return result;

@@ -59,7 +59,7 @@ TEST_P(Coalescing, RequestsAreTheLinesThatLanesTouch) {
   for (unsigned i = 0; i < kLanes; ++i) {
     registers.address(i) = allocation->base.value() + c.offset(i);
     for (unsigned b = 0; b < bytes; ++b) {
-      const Address at = allocation->physical.value() + c.offset(i) + b;
+      const Address at = machine.space.physical(allocation->base).value() + c.offset(i) + b;
       expected[at / line * line].insert(static_cast<unsigned>(at % line));
     }
   }
@@ -145,7 +145,7 @@ TEST(Coalescing, MappedHostMemoryIsNotCached) {
   Machine<kLanes> machine;
   alignas(4096) static std::byte host[4096];
   const memory::Allocation* allocation =
-      machine.space.map_host(host, sizeof host, memory::AllocationKind::Pinned, memory::PageEntry{});
+      machine.space.map_host(host, sizeof host, memory::AllocationKind::Pinned, memory::PageAttributes{});
   const memory::Allocation* device = machine.space.allocate_device(4096, memory::AllocationKind::Device);
   Registers<kLanes> registers;
   // Half of the lanes in each memory.
@@ -165,7 +165,7 @@ TEST(Coalescing, MappedHostMemoryIsNotCached) {
 TEST(Coalescing, ConstantCacheTakesOneAddressAtATime) {
   Machine<kLanes> machine;
   const memory::Allocation* allocation = machine.space.allocate_device(4096, memory::AllocationKind::Module);
-  for (unsigned i = 0; i < 1024; ++i) std::memcpy(allocation->backing + 4 * i, &i, 4);
+  for (unsigned i = 0; i < 1024; ++i) std::memcpy(machine.space.bytes(allocation->base) + 4 * i, &i, 4);
   Registers<kLanes> registers;
   const ptx::MicroOp op = memory_op(Kind::Load, StateSpace::Const, Type::U32);
   for (unsigned distinct : {1u, 2u, 32u}) {

@@ -29,11 +29,11 @@ class RandomProgram {
     const memory::Allocation* local =
         machine_.space.allocate_device(kLocalBytes * W + 4096, memory::AllocationKind::Device);
     for (const memory::Allocation* a : {global_, second_, constants_, local})
-      randomize(a->backing, a->mapped_bytes);
+      randomize(machine_.space.bytes(a->base), a->mapped_bytes);
     machine_.shared.resize(kSharedBytes);
     machine_.memory.shared = machine_.shared.data();
     machine_.memory.shared_bytes = kSharedBytes;
-    machine_.memory.local_physical = local->physical + 128 * (random_() % 4);
+    machine_.memory.local_physical = machine_.space.physical(local->base) + 128 * (random_() % 4);
     machine_.memory.local_bytes = kLocalBytes;
     local_.resize(kLocalBytes * W);
     for (unsigned lane = 0; lane < width_; ++lane)
@@ -41,8 +41,10 @@ class RandomProgram {
   }
 
   void run(unsigned instructions) {
-    const std::vector<std::byte> global(global_->backing, global_->backing + kGlobalBytes);
-    const std::vector<std::byte> second(second_->backing, second_->backing + 8192);
+    const std::vector<std::byte> global(machine_.space.bytes(global_->base),
+                                        machine_.space.bytes(global_->base) + kGlobalBytes);
+    const std::vector<std::byte> second(machine_.space.bytes(second_->base),
+                                        machine_.space.bytes(second_->base) + 8192);
     std::vector<std::byte> shared = machine_.shared;
     std::vector<std::unique_ptr<Registers<W>>> before, after;
     std::deque<Tried> tried;  // micro-ops stay where they are
@@ -74,10 +76,12 @@ class RandomProgram {
     EXPECT_EQ(machine_.unit.waits_for(), "");
 
     // The same once more, by the functional model, from the same memory.
-    const std::vector<std::byte> global_after(global_->backing, global_->backing + kGlobalBytes);
-    const std::vector<std::byte> second_after(second_->backing, second_->backing + 8192);
-    std::copy(global.begin(), global.end(), global_->backing);
-    std::copy(second.begin(), second.end(), second_->backing);
+    const std::vector<std::byte> global_after(machine_.space.bytes(global_->base),
+                                              machine_.space.bytes(global_->base) + kGlobalBytes);
+    const std::vector<std::byte> second_after(machine_.space.bytes(second_->base),
+                                              machine_.space.bytes(second_->base) + 8192);
+    std::copy(global.begin(), global.end(), machine_.space.bytes(global_->base));
+    std::copy(second.begin(), second.end(), machine_.space.bytes(second_->base));
     const BlockMemory block{shared.data(),
                             kSharedBytes,
                             local_.data(),
@@ -106,8 +110,8 @@ class RandomProgram {
               << ptx::type_name(tried[i].op.type) << " space " << static_cast<int>(tried[i].op.space)
               << " kind " << static_cast<int>(tried[i].op.kind);
     }
-    EXPECT_EQ(std::memcmp(global_after.data(), global_->backing, kGlobalBytes), 0);
-    EXPECT_EQ(std::memcmp(second_after.data(), second_->backing, 8192), 0);
+    EXPECT_EQ(std::memcmp(global_after.data(), machine_.space.bytes(global_->base), kGlobalBytes), 0);
+    EXPECT_EQ(std::memcmp(second_after.data(), machine_.space.bytes(second_->base), 8192), 0);
     ASSERT_EQ(machine_.shared, shared);
     for (unsigned lane = 0; lane < width_; ++lane)
       for (unsigned b = 0; b < kLocalBytes; ++b)
