@@ -40,8 +40,9 @@ cudaError_t side_of(const Corner& at, size_t width, size_t rows, size_t slices, 
 
 // A device address must be one.
 cudaError_t check_type(Session& session, const Corner& at) {
-  return at.type == CU_MEMORYTYPE_DEVICE && session.space().find(at.device) == nullptr ? cudaErrorInvalidValue
-                                                                                       : cudaSuccess;
+  return at.type == CU_MEMORYTYPE_DEVICE && session.space().find(duet::VirtualAddress(at.device)) == nullptr
+             ? cudaErrorInvalidValue
+             : cudaSuccess;
 }
 
 cudaError_t copy(Session& session, ThreadState& thread, const Corner& to, const Corner& from, size_t width,

@@ -3,7 +3,7 @@
 
 #include "cuda_driver/driver_api.h"
 
-using duet::Address;
+using duet::VirtualAddress;
 using duet::cuda::address_of;
 using duet::cuda::current_context;
 using duet::cuda::disown;
@@ -20,7 +20,7 @@ void own_result(cudaError_t error, const void* pointer) {
   if (error != cudaSuccess || pointer == nullptr) return;
   Session& session = Session::get();
   const std::lock_guard lock(session.program().mutex());
-  own(session.thread(), address_of(pointer));
+  own(session.thread(), duet::virtual_address(pointer));
 }
 
 // `allocate` is given where the pointer goes.
@@ -42,7 +42,7 @@ cudaError_t allocate_host(void** pointer, Allocate&& allocate) {
 
 cudaError_t release(CUdeviceptr address) {
   const cudaError_t error = cudaFree(pointer_of(address));
-  if (error == cudaSuccess) disown(address);
+  if (error == cudaSuccess) disown(VirtualAddress(address));
   return error;
 }
 
@@ -63,7 +63,7 @@ cudaError_t put(void* to, T value) {
 }
 
 cudaError_t attribute_value(Session& session, void* to, CUpointer_attribute attribute, CUdeviceptr address) {
-  const Allocation* allocation = session.space().find(address);
+  const Allocation* allocation = session.space().find(VirtualAddress(address));
   if (to == nullptr) return cudaErrorInvalidValue;
   if (attribute == CU_POINTER_ATTRIBUTE_MAPPED) return put(to, allocation != nullptr ? 1 : 0);
   if (allocation == nullptr) return cudaErrorInvalidValue;
@@ -120,7 +120,8 @@ DUET_CU(cuMemAllocHost_v2, Context, (void** pointer, size_t bytes),
 DUET_CU(cuMemHostAlloc, Context, (void** pointer, size_t bytes, unsigned flags),
         allocate_host(pointer, [&] { return cudaHostAlloc(pointer, bytes, flags); }))
 DUET_CU(cuMemFreeHost, Context, (void* pointer),
-        pointer == nullptr ? cudaErrorInvalidValue : (disown(address_of(pointer)), cudaFreeHost(pointer)))
+        pointer == nullptr ? cudaErrorInvalidValue
+                           : (disown(duet::virtual_address(pointer)), cudaFreeHost(pointer)))
 DUET_CU(cuMemHostRegister_v2, Context, (void* pointer, size_t bytes, unsigned flags),
         cudaHostRegister(pointer, bytes, flags))
 DUET_CU(cuMemHostUnregister, Context, (void* pointer), cudaHostUnregister(pointer))
@@ -130,10 +131,10 @@ DUET_CU(cuMemHostGetFlags, Context, (unsigned* flags, void* host), cudaHostGetFl
 
 DUET_CU_BODY(cuMemGetAddressRange_v2, Other, Context,
              (CUdeviceptr * base, size_t* bytes, CUdeviceptr address)) {
-  const Allocation* allocation = session.space().find(address);
+  const Allocation* allocation = session.space().find(VirtualAddress(address));
   if (allocation == nullptr || (!on_device(*allocation) && allocation->kind != AllocationKind::Managed))
     return cudaErrorSymbolNotFound;
-  if (base != nullptr) *base = allocation->base;
+  if (base != nullptr) *base = allocation->base.value();
   if (bytes != nullptr) *bytes = allocation->bytes;
   return cudaSuccess;
 }
@@ -174,7 +175,8 @@ DUET_CU_END
 // Every copy through this library is as synchronous as the attribute asks for.
 DUET_CU_BODY(cuPointerSetAttribute, Other, Context,
              (const void* value, CUpointer_attribute attribute, CUdeviceptr address)) {
-  if (value == nullptr || session.space().find(address) == nullptr) return cudaErrorInvalidValue;
+  if (value == nullptr || session.space().find(VirtualAddress(address)) == nullptr)
+    return cudaErrorInvalidValue;
   return attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ? cudaSuccess : cudaErrorInvalidValue;
 }
 DUET_CU_END
@@ -201,7 +203,7 @@ DUET_CU(cuMemAllocFromPoolAsync, Context,
         (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
         allocate(address, [&](void** to) { return cudaMallocFromPoolAsync(to, bytes, pool, stream); }))
 DUET_CU(cuMemFreeAsync, Context, (CUdeviceptr address, CUstream stream),
-        (disown(address), cudaFreeAsync(pointer_of(address), stream)))
+        (disown(VirtualAddress(address)), cudaFreeAsync(pointer_of(address), stream)))
 DUET_CU(cuDeviceGetDefaultMemPool, Init, (CUmemoryPool * pool, CUdevice device),
         cudaDeviceGetDefaultMemPool(pool, device))
 DUET_CU(cuDeviceGetMemPool, Init, (CUmemoryPool * pool, CUdevice device), cudaDeviceGetMemPool(pool, device))

@@ -49,7 +49,7 @@ void prefer_huge_pages() {
     std::free(heap);
 }
 
-class NoHost : public driver::HostPort {
+class NoHost : public memory::HostPort {
  public:
   void read(const std::byte* host, std::byte* to, Bytes bytes) override { std::memcpy(to, host, bytes); }
   void write(std::byte* host, const std::byte* from, Bytes bytes) override { std::memcpy(host, from, bytes); }
@@ -165,8 +165,10 @@ std::vector<std::byte> argument_bytes(const std::string& text, memory::AddressSp
     space.called("--arg buffer");
     const memory::Allocation* allocation = space.allocate_device(bytes, memory::AllocationKind::Device);
     if (allocation == nullptr) throw Error(fmt::format("--arg {}: no room in device memory", text));
-    initialize(allocation->backing, bytes, equals == std::string_view::npos ? "" : rest.substr(equals + 1),
-               text, random);
+    std::vector<std::byte> initial(bytes);
+    initialize(initial.data(), bytes, equals == std::string_view::npos ? "" : rest.substr(equals + 1), text,
+               random);
+    space.write(allocation->base, initial.data(), bytes);
     buffers.back() = Buffer{allocation};
     put(out, allocation->base);
   } else if (type == "i32" || type == "s32") {
@@ -205,10 +207,11 @@ void dump(const std::string& request, const std::vector<std::optional<Buffer>>& 
     throw Error(fmt::format("--dump {}: write N=FILE, N the position (from 0) of an --arg that is a buffer",
                             request));
   const memory::Allocation& allocation = *buffers[index]->allocation;
-  system.settle(allocation.physical, allocation.bytes);
+  system.settle(allocation.base, allocation.bytes);
+  std::vector<std::byte> bytes(allocation.bytes);
+  system.address_space().read(allocation.base, bytes.data(), bytes.size());
   std::ofstream file(request.substr(equals + 1), std::ios::binary);
-  file.write(reinterpret_cast<const char*>(allocation.backing),
-             static_cast<std::streamsize>(allocation.bytes));
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!file.flush()) throw Error(fmt::format("--dump {}: cannot write the file", request));
 }
 

@@ -197,6 +197,8 @@ void add_host(std::vector<Field>& fields, Host& host) {
       {"host.dram_bytes", &host.dram_bytes, 1048576u, 35184372088832u, "B", "host memory"},
       {"host.dram_latency_ns", &host.dram_latency_ns, 0u, 1000000u, "ns",
        "host memory latency seen by the link"},
+      {"host.dram_bandwidth_mb_per_s", &host.dram_bandwidth_mb_per_s, 0u, 10000000u, "MB/s",
+       "host memory bandwidth for what crosses the link; 0: no limit"},
   };
   fields.insert(fields.end(), own.begin(), own.end());
 }

@@ -231,6 +231,7 @@ struct Host {
   std::string name;
   Bytes dram_bytes = 0;
   std::uint64_t dram_latency_ns = 0;
+  std::uint64_t dram_bandwidth_mb_per_s = 0;  // for what the GPU reads and writes; 0: no limit
 };
 
 struct Cpu {

@@ -15,9 +15,9 @@ namespace duet::driver {
 struct PendingCommand {
   Command command;
   CommandRecord record;
-  CommandId waits_for_record = 0;  // StreamWaitEvent: the record it refers to; 0: none
-  StreamId record_stream = 0;      // and that record's stream
-  std::vector<Address> windows;    // of host memory, open while it runs
+  CommandId waits_for_record = 0;     // StreamWaitEvent: the record it refers to; 0: none
+  StreamId record_stream = 0;         // and that record's stream
+  std::vector<PhysicalAddress> lent;  // host memory, for as long as it runs
   std::optional<std::uint64_t> grid_slot;
   bool sent = false;  // stage (ii) has ended
   bool done = false;
@@ -29,7 +29,7 @@ struct Stream {
   bool joins() const { return rules.order != StreamOrder::Alone; }
   std::deque<CommandId> pending;  // submitted and not complete
   CommandId last = 0;
-  Address semaphore = 0;  // rises to the id of each command that is complete
+  PhysicalAddress semaphore;  // rises to the id of each command that is complete
   bool semaphore_defined = false;
 };
 

@@ -19,7 +19,7 @@ Bytes extent(const Endpoint& end, const CopyJob& copy) {
 gpu::DataMove bits_move(const FullEmptyJob& job) {
   gpu::DataMove move;
   move.bits_only = true;
-  move.to = job.address;
+  move.to = job.address.value();
   move.width_bytes = job.bytes;
   move.action = job.action;
   return move;
@@ -35,27 +35,31 @@ CommandFeed::CommandFeed(const config::FrontEnd& config, gpu::GpuPort& gpu) : gp
 }
 
 // A place in host memory that the GPU writes when it releases a stream's semaphore.
-Address CommandFeed::new_semaphore() {
+PhysicalAddress CommandFeed::new_semaphore() {
   if (semaphores_ % kSemaphoresPerPage == 0) {
     auto& page = semaphore_pages_.emplace_back(kSemaphoreStride * kSemaphoresPerPage);
-    page_base_ = gpu_.aperture.open(page.data(), page.size(), false);
+    page_base_ = gpu_.memory.lend(page.data(), page.size());
   }
   return page_base_ + kSemaphoreStride * (semaphores_++ % kSemaphoresPerPage);
 }
 
 // The address under which the GPU reaches one end of a copy. Host memory that the address space maps is
-// reached under its own address; other host memory gets a window for as long as the command runs.
+// reached under its own address; other host memory is lent frames for as long as the command runs, and named
+// by their physical address.
 Address CommandFeed::gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
-                                 std::uint64_t host_flag, std::uint64_t& flags) {
-  const memory::Allocation* allocation = gpu_.address_space.find(end.address);
+                                 std::uint64_t host_flag, std::uint64_t physical_flag, std::uint64_t& flags) {
   if (!end.host) {
-    if (allocation != nullptr && allocation->physical >= memory::kHostPhysicalBase) flags |= host_flag;
-    return end.address;
+    if (gpu_.address_space.pages().find(end.address).attributes.route == memory::Route::HostDram)
+      flags |= host_flag;
+    return end.address.value();
   }
   flags |= host_flag;
-  if (allocation != nullptr && end.address + bytes_there <= allocation->end()) return end.address;
-  pending.windows.push_back(gpu_.aperture.open(reinterpret_cast<std::byte*>(end.address), bytes_there, true));
-  return pending.windows.back();
+  const memory::Allocation* allocation = gpu_.address_space.find(end.address);
+  if (allocation != nullptr && end.address + bytes_there <= allocation->end()) return end.address.value();
+  flags |= physical_flag;
+  auto* bytes = static_cast<std::byte*>(pointer_of(end.address));
+  pending.lent.push_back(gpu_.memory.lend(bytes, bytes_there, 0, true));
+  return pending.lent.back().value();
 }
 
 gpu::DataMove CommandFeed::copy_move(PendingCommand& pending) {
@@ -66,19 +70,21 @@ gpu::DataMove CommandFeed::copy_move(PendingCommand& pending) {
   move.slices = copy.slices;
   move.trigger = copy.trigger;
   move.action = copy.action;
-  move.to = gpu_address(pending, copy.to, extent(copy.to, copy), gpu::kCopyToHost, move.flags);
+  move.to = gpu_address(pending, copy.to, extent(copy.to, copy), gpu::kCopyToHost, gpu::kCopyToPhysical,
+                        move.flags);
   move.to_row_pitch = copy.to.row_pitch;
   move.to_slice_pitch = copy.to.slice_pitch;
   if (copy.staged != nullptr) {
-    // The window is only read.
+    // What is lent is only read.
     auto* staged = const_cast<std::byte*>(copy.staged->data());
-    pending.windows.push_back(gpu_.aperture.open(staged, copy.staged->size(), false));
-    move.flags |= gpu::kCopyFromHost;
-    move.from = pending.windows.back();
+    pending.lent.push_back(gpu_.memory.lend(staged, copy.staged->size()));
+    move.flags |= gpu::kCopyFromHost | gpu::kCopyFromPhysical;
+    move.from = pending.lent.back().value();
     move.from_row_pitch = copy.width_bytes;
     move.from_slice_pitch = copy.width_bytes * copy.rows;
   } else {
-    move.from = gpu_address(pending, copy.from, extent(copy.from, copy), gpu::kCopyFromHost, move.flags);
+    move.from = gpu_address(pending, copy.from, extent(copy.from, copy), gpu::kCopyFromHost,
+                            gpu::kCopyFromPhysical, move.flags);
     move.from_row_pitch = copy.from.row_pitch;
     move.from_slice_pitch = copy.from.slice_pitch;
   }
@@ -107,7 +113,7 @@ void CommandFeed::encode(PendingCommand& pending, Stream& stream, std::size_t ch
       break;
     case CommandKind::Fill: {
       gpu::DataMove move;
-      move.to = command.fill.address;
+      move.to = command.fill.address.value();
       move.width_bytes = command.fill.width_bytes;
       move.rows = command.fill.rows;
       move.to_row_pitch = command.fill.row_pitch;
@@ -156,7 +162,7 @@ bool CommandFeed::send(Picoseconds now) {
 }
 
 void CommandFeed::close(PendingCommand& pending) {
-  for (const Address window : pending.windows) gpu_.aperture.close(window);
+  for (const PhysicalAddress lent : pending.lent) gpu_.memory.take_back(lent);
   if (pending.grid_slot) gpu_.grids.remove(*pending.grid_slot);
 }
 

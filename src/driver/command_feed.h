@@ -26,15 +26,15 @@ class CommandFeed {
   void close(PendingCommand& pending);
 
  private:
-  Address new_semaphore();
+  PhysicalAddress new_semaphore();
   Address gpu_address(PendingCommand& pending, const Endpoint& end, Bytes bytes_there,
-                      std::uint64_t host_flag, std::uint64_t& flags);
+                      std::uint64_t host_flag, std::uint64_t physical_flag, std::uint64_t& flags);
   gpu::DataMove copy_move(PendingCommand& pending);
 
   gpu::GpuPort& gpu_;
   std::deque<PushBufferRing> rings_;
   std::deque<std::vector<std::byte>> semaphore_pages_;
-  Address page_base_ = 0;
+  PhysicalAddress page_base_;
   std::size_t semaphores_ = 0;
   std::vector<std::byte> bytes_;  // of the command being sent
   std::size_t written_ = 0;

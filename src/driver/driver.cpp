@@ -65,7 +65,7 @@ struct Driver::State {
 };
 
 Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config,
-               gpu::GpuPort& gpu, HostPort&)
+               gpu::GpuPort& gpu)
     : Component(engine, "driver", parent, 2, sim::Role::None),
       state_(std::make_unique<State>(*this, config, gpu)) {
   gpu.trace = &on_push_buffer_command;
@@ -211,8 +211,7 @@ void Driver::State::receive(Picoseconds now) {
       continue;
     }
     const memory::Request& request = gpu.pool[packet.request];
-    const auto* window = gpu.aperture.find(request.address, request.bytes);
-    std::byte* semaphore = window->host + memory::HostAperture::offset_of(request.address);
+    std::byte* semaphore = gpu.memory.bytes(request.address);
     std::memcpy(semaphore, request.data.data(), request.bytes);
     gpu.pool.release(packet.request);
     gpu::SemaphoreRelease release;
@@ -257,9 +256,8 @@ void Driver::State::keep_plain_copy(const PendingCommand& pending) {
   const Command& command = pending.command;
   const bool fill = command.kind == CommandKind::Fill;
   if (!fill && (command.copy.to.host || command.copy.action == memory::Action::Fill)) return;
-  const Address address = fill ? command.fill.address : command.copy.to.address;
-  const memory::Allocation* allocation = gpu.address_space.find(address);
-  if (allocation == nullptr || !allocation->tracked) return;
+  const VirtualAddress address = fill ? command.fill.address : command.copy.to.address;
+  if (!gpu.address_space.tracked(address)) return;
   plain_copies[pending.record.id] = {command.stream, fill, pending.record.from_host};
   if (plain_copies.size() > kPlainCopiesKept) plain_copies.erase(plain_copies.begin());
 }

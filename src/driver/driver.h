@@ -1,12 +1,13 @@
 // The GPU driver: everything that a host can ask for, as an event-driven state machine. It never blocks a
-// host thread. A call passes three stages (lustig2013 §6.1): (i) enqueue into the driver, charged to the
-// calling thread (host/host_thread.h); (ii) the driver prepares the command; (iii) the command executes on
-// the GPU. A command may be stalled between them. The driver serves one stage (ii) at a time and is free
-// during stage (iii). A command enters stage (ii) only when its stream predecessor's ACKs have returned,
-// unless `driver.read_ahead`. What a call costs and what orders streams (StreamRules) is handed in by the
-// API. Streams are mapped onto hardware channels (hu2016 §3.4): commands of one channel enter stage (ii)
-// strictly in the order in which they were submitted, which with one channel makes false dependencies between
-// streams; with many channels the oldest ready head of any channel is served.
+// host thread and touches no byte of the program. A call passes three stages (lustig2013 §6.1): (i) enqueue
+// into the driver, charged to the calling thread (host/host_thread.h); (ii) the driver prepares the command;
+// (iii) the command executes on the GPU. A command may be stalled between them. The driver serves one stage
+// (ii) at a time and is free during stage (iii). A command enters stage (ii) only when its stream
+// predecessor's ACKs have returned, unless `driver.read_ahead`. What a call costs and what orders streams
+// (StreamRules) is handed in by the API. Streams are mapped onto hardware channels (hu2016 §3.4): commands of
+// one channel enter stage (ii) strictly in the order in which they were submitted, which with one channel
+// makes false dependencies between streams; with many channels the oldest ready head of any channel is
+// served.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "base/units.h"
+#include "base/address.h"
 #include "config/machine.h"
 #include "gpu/front_end/push_buffer.h"
 #include "gpu/grid.h"
 #include "memory/address_space.h"
-#include "memory/host_port.h"
 #include "memory/request.h"
 #include "sim/engine.h"
 
@@ -35,8 +35,6 @@ namespace duet::driver {
 using StreamId = std::uint32_t;   // from 0
 using EventId = std::uint32_t;    // from 1
 using CommandId = std::uint64_t;  // from 1, in submission order
-
-using memory::HostPort;
 
 // What a stream's commands have to do with those of other streams: the rules are the API's.
 enum class StreamOrder : std::uint8_t {
@@ -63,7 +61,7 @@ enum class CommandKind : std::uint8_t {
 // One side of a copy: a device virtual address, or a host pointer (pinned, pageable or a staging buffer).
 struct Endpoint {
   bool host = false;
-  Address address = 0;                   // virtual; for the host its pointer value
+  VirtualAddress address;                // of the host its pointer value
   Bytes row_pitch = 0, slice_pitch = 0;  // used when the copy has more than one row or slice
 };
 
@@ -82,7 +80,7 @@ struct CopyJob {
 };
 
 struct FillJob {
-  Address address = 0;  // device virtual
+  VirtualAddress address;
   Bytes row_pitch = 0, width_bytes = 0;
   std::uint64_t rows = 1;
   std::uint32_t pattern = 0;
@@ -91,7 +89,7 @@ struct FillJob {
 
 // Changes full/empty bits and no data. Action::None: lets go what waits there for its trigger.
 struct FullEmptyJob {
-  Address address = 0;  // device virtual
+  VirtualAddress address;
   Bytes bytes = 0;
   memory::Action action = memory::Action::Fill;
 };
@@ -155,8 +153,7 @@ using gpu::GpuPort;  // gpu/front_end/gpu_port.h: the side of the GPU that takes
 
 class Driver : public sim::Component {
  public:
-  Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config, GpuPort& gpu,
-         HostPort& host);
+  Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config, GpuPort& gpu);
   ~Driver() override;
 
   StreamId create_stream(const StreamRules& rules);

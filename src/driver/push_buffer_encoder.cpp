@@ -16,8 +16,8 @@ void PushBufferEncoder::begin(std::uint32_t stream, std::int32_t priority) {
   writer_.command(PushBufferOpcode::SetStream, {stream, static_cast<std::uint64_t>(std::int64_t{priority})});
 }
 
-void PushBufferEncoder::define_semaphore(std::uint64_t semaphore, Address address) {
-  writer_.command(PushBufferOpcode::DefineSemaphore, {semaphore, address});
+void PushBufferEncoder::define_semaphore(std::uint64_t semaphore, PhysicalAddress address) {
+  writer_.command(PushBufferOpcode::DefineSemaphore, {semaphore, address.value()});
 }
 
 void PushBufferEncoder::acquire(std::uint64_t semaphore, std::uint64_t value) {

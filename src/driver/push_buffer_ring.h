@@ -15,7 +15,7 @@ namespace duet::driver {
 class PushBufferRing {
  public:
   PushBufferRing(gpu::GpuPort& gpu, Bytes bytes) : bytes_(bytes) {
-    gpu.rings.push_back({gpu.aperture.open(bytes_.data(), bytes, false), bytes});
+    gpu.rings.push_back({gpu.memory.lend(bytes_.data(), bytes), bytes});
   }
 
   Bytes room() const { return bytes_.size() - (put_ - get_); }

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/address.h"
 #include "base/issue_slot.h"
-#include "base/units.h"
 #include "ptx/kernel.h"
 
 namespace duet::gpu {
@@ -71,10 +71,11 @@ struct Grid {
   std::uint64_t launch_id = 0;
   std::uint64_t command = 0;  // the driver's number of its launch
   bool cooperative = false;
-  std::shared_ptr<const Address> workspace;  // of a cooperative grid: where its blocks meet, in device memory
+  std::shared_ptr<const VirtualAddress>
+      workspace;  // of a cooperative grid: where its blocks meet, in device memory
   // For the timed GPU: physical addresses of the machine code and of local memory (of warp slot 0 of SM 0;
   // warp slot w of SM s follows at (s * max_warps + w) * warp_width * local bytes per thread).
-  Address code_physical = 0, local_physical = 0;
+  PhysicalAddress code_physical, local_physical;
 
   Bytes local_bytes() const { return kernel->local_bytes + (kernel->uses_stack ? stack_bytes : 0); }
 

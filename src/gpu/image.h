@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/units.h"
+#include "base/address.h"
 #include "memory/address_space.h"
 
 namespace duet::gpu {
@@ -18,7 +18,7 @@ struct Image {
   static constexpr std::uint64_t kMark = 0x6475'6574'2069'6d67;  // "duet img"
 
   std::uint64_t mark = kMark;
-  Address base = 0;
+  VirtualAddress base;
   Bytes pitch = 0, slice_bytes = 0;  // from row to row, from slice or layer to the next
   std::uint32_t width = 1, height = 1,
                 depth = 1;  // in texels; of layered images depth is the number of layers
@@ -43,11 +43,11 @@ struct Image {
 
 // Null when the number is no object.
 inline const Image* find_image(const memory::AddressSpace& space, std::uint64_t object) {
-  const memory::Allocation* allocation = space.find(object);
+  const memory::Allocation* allocation = space.find(VirtualAddress(object));
   if (allocation == nullptr || allocation->kind != memory::AllocationKind::Constants ||
-      allocation->base != object || allocation->bytes != sizeof(Image))
+      allocation->base.value() != object || allocation->bytes != sizeof(Image))
     return nullptr;
-  const auto* image = reinterpret_cast<const Image*>(allocation->backing);
+  const auto* image = reinterpret_cast<const Image*>(space.bytes(allocation->base));
   return image->mark == Image::kMark ? image : nullptr;
 }
 

@@ -43,7 +43,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
              memory::RaceDetector* races)
     : config_(checked(config)),
       races_(races),
-      port_(pool_, address_space, aperture_, kDriver, kGigaThreadEngine),
+      port_(pool_, address_space, kDriver, kGigaThreadEngine),
       system_node_(engine, "system", nullptr, 2),
       gpu_node_(engine, "GPU", &system_node_, 2),
       to_gpu_(engine, "link to the GPU", "link.to_gpu_", &system_node_, config.link.payload_mb_per_s_to_gpu,
@@ -51,9 +51,10 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
       to_host_(engine, "link to the host", "link.to_host_", &system_node_,
                config.link.payload_mb_per_s_to_host, nanoseconds(config.link.latency_ns),
                config.link.queue_packets),
-      host_memory_(engine, "host memory", &system_node_, 2,
-                   {nanoseconds(config.host.dram_latency_ns), 0, kHostMemory}, pool_, address_space,
-                   aperture_, host),
+      host_memory_(
+          engine, "host memory", &system_node_, 2,
+          {nanoseconds(config.host.dram_latency_ns), config.host.dram_bandwidth_mb_per_s, kHostMemory}, pool_,
+          address_space.memory(), host),
       giga_thread_engine_(engine, &gpu_node_, config_.gpu, port_, tasks_, kHostMemory),
       work_distributor_(engine, &gpu_node_, config_.gpu, port_, tasks_, occupancy, kWorkDistributor) {
   if (timed)
@@ -62,7 +63,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
     device_memory_.emplace(
         engine, "device memory", &gpu_node_, 1,
         memory::SimpleMemoryConfig{config.gpu.dram.latency_ps, config.gpu.dram.bandwidth_mb_per_s, 0}, pool_,
-        address_space, aperture_, host);
+        address_space.memory(), host);
   if (memory_system_) memory_system_->look_for_races(races_);
   if (!config.link.full_duplex) to_gpu_.share_wire_with(to_host_);
   connect_front_end(config);
@@ -85,7 +86,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
         copy_engines_.emplace_back(engine, &gpu_node_, engine_config, pool_, address_space, tasks_), config,
         link_number, bits);
   }
-  driver_ = std::make_unique<driver::Driver>(engine, &system_node_, config_, port_, host);
+  driver_ = std::make_unique<driver::Driver>(engine, &system_node_, config_, port_);
   port_.to_gpu = &to_gpu_.add_input(driver_.get());
   port_.from_gpu = &to_host_.add_output(kDriver, driver_.get());
 }
@@ -125,7 +126,9 @@ void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::M
     ports.to_device = to_memory.requests;
     ports.from_device = to_memory.responses;
     ports.device_number = to_memory.number;
-    ports.device_destination_of = [this](Address address) { return memory_system_->destination_of(address); };
+    ports.device_destination_of = [this](PhysicalAddress address) {
+      return memory_system_->destination_of(address);
+    };
   } else {
     ports.to_device = &memory_channels_.emplace_back(config.link.queue_packets, &engine, &*device_memory_);
     ports.from_device = &memory_queues_.emplace_back(packets, &*device_memory_, &engine);

@@ -18,7 +18,6 @@
 #include "machine/memory_system.h"
 #include "machine/node.h"
 #include "memory/address_space.h"
-#include "memory/host_aperture.h"
 #include "memory/simple_memory.h"
 #include "sim/engine.h"
 
@@ -56,7 +55,6 @@ class Board {
   const config::Machine config_;
   memory::RaceDetector* const races_;  // null: nobody looks for races
   memory::RequestPool pool_;
-  memory::HostAperture aperture_;
   gpu::TaskPool tasks_;
   gpu::GpuPort port_;
   Node system_node_, gpu_node_;

@@ -10,18 +10,18 @@ constexpr Bytes kAlignment = 16;
 
 }  // namespace
 
-DeviceHeap::DeviceHeap(Address base, Bytes limit, std::uint32_t arenas)
+DeviceHeap::DeviceHeap(VirtualAddress base, Bytes limit, std::uint32_t arenas)
     : base_(base), limit_(limit), arenas_(arenas) {
   for (std::uint32_t i = 0; i < arenas; ++i) arenas_[i].free[base + i * limit] = limit;
 }
 
-Address DeviceHeap::allocate(std::uint32_t sm, Bytes bytes, Picoseconds now) {
+VirtualAddress DeviceHeap::allocate(std::uint32_t sm, Bytes bytes, Picoseconds now) {
   advance(now);
   Arena& arena = arenas_[sm % arenas_.size()];
   const Bytes size = round_up(bytes, kAlignment);
-  if (size == 0 || size < bytes || size > limit_) return 0;
+  if (size == 0 || size < bytes || size > limit_) return {};
   if (held_bytes_ + arena.change + static_cast<std::int64_t>(size) > static_cast<std::int64_t>(limit_))
-    return 0;
+    return {};
   for (auto at = arena.free.begin(); at != arena.free.end(); ++at) {
     if (at->second < size) continue;
     const auto [address, room] = *at;
@@ -31,10 +31,10 @@ Address DeviceHeap::allocate(std::uint32_t sm, Bytes bytes, Picoseconds now) {
     arena.change += static_cast<std::int64_t>(size);
     return address;
   }
-  return 0;
+  return {};
 }
 
-bool DeviceHeap::release(std::uint32_t sm, Address address, Picoseconds now) {
+bool DeviceHeap::release(std::uint32_t sm, VirtualAddress address, Picoseconds now) {
   advance(now);
   const auto found = held_.find(address);
   if (found == held_.end()) return false;
@@ -64,7 +64,7 @@ void DeviceHeap::advance(Picoseconds now) {
   }
 }
 
-void DeviceHeap::give_back(Arena& arena, Address address, Bytes bytes) {
+void DeviceHeap::give_back(Arena& arena, VirtualAddress address, Bytes bytes) {
   auto after = arena.free.lower_bound(address);
   if (after != arena.free.end() && after->first == address + bytes) {
     bytes += after->second;

@@ -10,34 +10,34 @@
 #include <map>
 #include <vector>
 
-#include "base/units.h"
+#include "base/address.h"
 
 namespace duet::machine {
 
 class DeviceHeap {
  public:
   // `arenas` ranges of `limit` bytes from `base` on; all allocations together keep to the limit.
-  DeviceHeap(Address base, Bytes limit, std::uint32_t arenas);
+  DeviceHeap(VirtualAddress base, Bytes limit, std::uint32_t arenas);
 
   // 0 when there is no such room, or nothing is asked for. Times never go back.
-  Address allocate(std::uint32_t sm, Bytes bytes, Picoseconds now);
+  VirtualAddress allocate(std::uint32_t sm, Bytes bytes, Picoseconds now);
   // Whether `address` was the start of an allocation.
-  bool release(std::uint32_t sm, Address address, Picoseconds now);
+  bool release(std::uint32_t sm, VirtualAddress address, Picoseconds now);
 
  private:
   struct Arena {
-    std::map<Address, Bytes> free;  // sizes; no two ranges touch
-    std::int64_t change = 0;        // of the bytes held, by its own SM in this cycle
+    std::map<VirtualAddress, Bytes> free;  // sizes; no two ranges touch
+    std::int64_t change = 0;               // of the bytes held, by its own SM in this cycle
   };
   void advance(Picoseconds now);
-  void give_back(Arena& arena, Address address, Bytes bytes);
+  void give_back(Arena& arena, VirtualAddress address, Bytes bytes);
 
-  const Address base_;
+  const VirtualAddress base_;
   const Bytes limit_;
   std::vector<Arena> arenas_;
-  std::map<Address, Bytes> held_;
+  std::map<VirtualAddress, Bytes> held_;
   struct Freed {
-    Address address;
+    VirtualAddress address;
     Bytes bytes;
   };
   std::vector<Freed> freed_;     // in this cycle, by other SMs than the arena's

@@ -1,14 +1,12 @@
 #include "machine/grid_workspaces.h"
 
-#include <cstring>
-
 #include "base/error.h"
 #include "machine/system.h"
 #include "memory/address_space.h"
 
 namespace duet::machine {
 
-std::shared_ptr<const Address> GridWorkspaces::take(System& system) {
+std::shared_ptr<const VirtualAddress> GridWorkspaces::take(System& system) {
   if (free_->empty()) {
     // A line each, so that grids do not disturb each other. A barrier that has been used is as good as new.
     constexpr Bytes kEach = memory::kLineBytes;
@@ -16,15 +14,15 @@ std::shared_ptr<const Address> GridWorkspaces::take(System& system) {
     const memory::Allocation* allocation =
         system.address_space().allocate_device(1_KiB, memory::AllocationKind::Module);
     if (allocation == nullptr) throw Error("no room in device memory for the barrier of a cooperative grid");
-    system.settle(allocation->physical, allocation->mapped_bytes);
+    system.settle(allocation->base, allocation->mapped_bytes);
     for (Bytes at = 0; at + kEach <= allocation->bytes; at += kEach) {
-      std::memcpy(allocation->backing + at, kWords, sizeof kWords);
+      system.address_space().write(allocation->base + at, kWords, sizeof kWords);
       free_->push_back(allocation->base + at);
     }
   }
-  const Address address = free_->back();
+  const VirtualAddress address = free_->back();
   free_->pop_back();
-  return {new Address(address), [free = free_](const Address* own) {
+  return {new VirtualAddress(address), [free = free_](const VirtualAddress* own) {
             free->push_back(*own);
             delete own;
           }};

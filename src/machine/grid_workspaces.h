@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/units.h"
+#include "base/address.h"
 
 namespace duet::machine {
 
@@ -15,11 +15,11 @@ class System;
 class GridWorkspaces {
  public:
   // Comes back when the last copy of the result goes. Throws duet::Error when device memory is full.
-  std::shared_ptr<const Address> take(System& system);
+  std::shared_ptr<const VirtualAddress> take(System& system);
 
  private:
   // Lives as long as a grid does.
-  std::shared_ptr<std::vector<Address>> free_ = std::make_shared<std::vector<Address>>();
+  std::shared_ptr<std::vector<VirtualAddress>> free_ = std::make_shared<std::vector<VirtualAddress>>();
 };
 
 }  // namespace duet::machine

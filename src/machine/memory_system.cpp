@@ -45,14 +45,16 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, co
                         responses_.add_input(responses_.add_input_port(), &slice));
     auto& below = channels_.emplace_back(config_.l2.queue_entries, &slice, &controller);
     auto& back = queues_.emplace_back(answers, &controller, &slice);
-    slice.connect_below(below, back, static_cast<std::uint16_t>(s), [](Address) { return std::uint16_t{0}; });
+    slice.connect_below(below, back, static_cast<std::uint16_t>(s),
+                        [](PhysicalAddress) { return std::uint16_t{0}; });
     controller.connect(below, back);
   }
 }
 
-std::uint16_t MemorySystem::destination_of(Address physical) const {
-  return static_cast<std::uint16_t>(physical < address_space_.device_bytes() ? map_.slice_of(physical)
-                                                                             : map_.slices());
+std::uint16_t MemorySystem::destination_of(PhysicalAddress physical) const {
+  return static_cast<std::uint16_t>(address_space_.memory().route_of(physical) == memory::Route::DeviceDram
+                                        ? map_.slice_of(physical)
+                                        : map_.slices());
 }
 
 void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
@@ -60,7 +62,7 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
   const auto number = static_cast<std::uint16_t>(sm_number * kNumbersOfSm);
   const std::uint64_t hertz = config_.core_clock_khz * 1000;
   const unsigned in = requests_.add_input_port(), out = responses_.add_output_port();
-  const auto route = [this](Address line) { return destination_of(line); };
+  const auto route = [this](PhysicalAddress line) { return destination_of(line); };
   const auto place = [&](memory::Cache& cache, const config::Cache& config, std::uint16_t own,
                          memory::Channel*& to, sim::Queue<memory::Packet>*& from) {
     to = &channels_.emplace_back(config.queue_entries, &sm, &cache);
@@ -104,9 +106,9 @@ void MemorySystem::connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<
   bridge_.connect(ports);
 }
 
-void MemorySystem::settle(Address physical, Bytes bytes) {
-  const auto store = [this](Address address, const std::byte* data, const memory::ByteMask& mask) {
-    std::byte* backing = address_space_.backing(address);
+void MemorySystem::settle(PhysicalAddress physical, Bytes bytes) {
+  const auto store = [this](PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
+    std::byte* backing = address_space_.memory().bytes(address);
     if (backing == nullptr) return;  // the allocation is gone, and nobody can read its bytes any more
     for (unsigned i = 0; i < memory::kLineBytes; ++i)
       if (mask.test(i)) backing[i] = data[i];
@@ -115,8 +117,8 @@ void MemorySystem::settle(Address physical, Bytes bytes) {
   for (memory::DramController& controller : controllers_) controller.reset_bits(physical, bytes);
 }
 
-void MemorySystem::empty_bits(Address physical, Bytes bytes) {
-  for (Address line = physical; line < physical + bytes; line += memory::kLineBytes)
+void MemorySystem::empty_bits(PhysicalAddress physical, Bytes bytes) {
+  for (PhysicalAddress line = physical; line < physical + bytes; line += memory::kLineBytes)
     controllers_[map_.place(line).channel].empty_bits(
         line, static_cast<unsigned>(std::min<Bytes>(memory::kLineBytes, physical + bytes - line)));
 }

@@ -39,13 +39,13 @@ class MemorySystem {
     for (memory::DramController& controller : controllers_) controller.look_for_races(races);
   }
   // Where requests for a physical address go.
-  std::uint16_t destination_of(Address physical) const;
+  std::uint16_t destination_of(PhysicalAddress physical) const;
 
   // Brings what L2 holds of these physical bytes to the backing memory and drops it, outside simulated time.
   // Their full/empty bits are full.
-  void settle(Address physical, Bytes bytes);
+  void settle(PhysicalAddress physical, Bytes bytes);
   // After settle(), outside simulated time: these bytes of tracked memory are empty.
-  void empty_bits(Address physical, Bytes bytes);
+  void empty_bits(PhysicalAddress physical, Bytes bytes);
   // For reports: what waits for full/empty bits in the controllers, and (`also_before`, of a machine that
   // stands still) what is on its way to them.
   std::vector<memory::WaitingRequest> waiting_requests(bool also_before);

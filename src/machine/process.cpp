@@ -16,9 +16,9 @@ namespace {
 constexpr std::uint32_t kFewestRegisters = 16;  // a thread, however many blocks are to be resident
 }
 
-static_assert(ptx::kConstWindow == memory::kConstantVirtualBase);
+static_assert(ptx::kConstWindow == memory::kConstantVirtualBase.value());
 
-Process::Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
+Process::Process(const config::Machine& machine, report::JournalWriter* journal, memory::HostPort& host,
                  std::function<void(const std::string&)> print, const RunOptions& options)
     : journal_(journal), options_(options), watch_(*this, options.limits, machine.gpu.core_clock_khz) {
   Options system_options;
@@ -52,7 +52,7 @@ gpu::DeviceServices Process::services(std::function<void(const std::string&)> pr
   services.allocate = [this](std::uint32_t sm, Bytes bytes) {
     return heap_->allocate(sm, bytes, engine().now());
   };
-  services.release = [this](std::uint32_t sm, Address address) {
+  services.release = [this](std::uint32_t sm, VirtualAddress address) {
     return heap_->release(sm, address, engine().now());
   };
   return services;
@@ -99,7 +99,7 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
     limit_registers(kernel, most_registers);
     for (ptx::Immediate& immediate : kernel.immediates)
       if (immediate.variable >= 0)
-        immediate.value += loaded.variable_addresses[static_cast<std::size_t>(immediate.variable)];
+        immediate.value += loaded.variable_addresses[static_cast<std::size_t>(immediate.variable)].value();
     try {
       ptx::bind_handlers(kernel);
     } catch (const Error& error) {  // concerns only who launches this kernel
@@ -115,8 +115,8 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
 void Process::place_variables(LoadedModule& loaded, const std::string& name,
                               const ManagedMemory& managed_memory) {
   auto& variables = loaded.module.variables;
+  memory::AddressSpace& space = system_->address_space();
   loaded.variable_addresses.resize(variables.size());
-  std::vector<std::byte*> places(variables.size());
   for (const bool constant : {false, true}) {
     std::vector<Bytes> offsets(variables.size());
     Bytes total = 0;
@@ -132,31 +132,30 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name,
     const memory::Allocation* allocation = system_->address_space().allocate_device(
         total, constant ? memory::AllocationKind::Constants : memory::AllocationKind::Module);
     if (allocation == nullptr) throw Error(name + ": no room in device memory for its variables");
-    system_->settle(allocation->physical, allocation->mapped_bytes);
-    std::memset(allocation->backing, 0, total);
+    system_->settle(allocation->base, allocation->mapped_bytes);
+    space.clear(allocation->base, total);
     for (std::size_t i = 0; i < variables.size(); ++i) {
       if (variables[i].constant != constant || variables[i].managed) continue;
       loaded.variable_addresses[i] = allocation->base + offsets[i];
-      places[i] = allocation->backing + offsets[i];
     }
   }
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (variables[i].managed) {
-      places[i] = managed_memory ? managed_memory(variables[i].bytes) : nullptr;
-      if (places[i] == nullptr)
+      const std::byte* place = managed_memory ? managed_memory(variables[i].bytes) : nullptr;
+      if (place == nullptr)
         throw Error(name + ": no memory for the managed variable '" + variables[i].name + "'" +
                     (managed_memory ? "" : ": it needs a program that the host runs"));
-      loaded.variable_addresses[i] = reinterpret_cast<Address>(places[i]);
+      loaded.variable_addresses[i] = virtual_address(place);
     }
-    std::memcpy(places[i], variables[i].initial.data(), variables[i].initial.size());
+    space.write(loaded.variable_addresses[i], variables[i].initial.data(), variables[i].initial.size());
   }
   for (std::size_t i = 0; i < variables.size(); ++i)
     for (const auto& relocation : variables[i].relocations) {
-      std::byte* at = places[i] + relocation.offset;
+      const VirtualAddress at = loaded.variable_addresses[i] + relocation.offset;
       std::uint64_t value = 0;
-      std::memcpy(&value, at, relocation.bytes);
-      value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)];
-      std::memcpy(at, &value, relocation.bytes);
+      space.read(at, &value, relocation.bytes);
+      value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)].value();
+      space.write(at, &value, relocation.bytes);
     }
 }
 
@@ -172,13 +171,14 @@ void Process::place_code(LoadedModule& loaded, const std::string& name) {
     total += round_up<Bytes>(instructions * config().gpu.sm.instruction_bytes, memory::kLineBytes);
   }
   if (total == 0) {
-    loaded.code_addresses.assign(offsets.size(), 0);
+    loaded.code_addresses.assign(offsets.size(), {});
     return;
   }
   const memory::Allocation* code =
       system_->address_space().allocate_device(total, memory::AllocationKind::Module);
   if (code == nullptr) throw Error(name + ": no room in device memory for its code");
-  for (const Bytes offset : offsets) loaded.code_addresses.push_back(code->physical + offset);
+  const PhysicalAddress first = system_->address_space().physical(code->base);
+  for (const Bytes offset : offsets) loaded.code_addresses.push_back(first + offset);
 }
 
 // The machine's limit, .maxnreg or the loader's, and what .minnctapersm leaves to a block of .maxntid
@@ -220,16 +220,16 @@ void Process::tell_registers(const ptx::Kernel& kernel) {
 
 // Local memory for every thread that can be resident, as CUDA's driver keeps it; it grows with the largest
 // kernel. Kernels in flight keep the allocation that they started with.
-Address Process::local_memory(const gpu::Grid& grid) {
+PhysicalAddress Process::local_memory(const gpu::Grid& grid) {
   const config::Sm& sm = config().gpu.sm;
   const Bytes bytes = sm.count * sm.max_warps * sm.warp_width * round_up<Bytes>(grid.local_bytes(), 4);
-  if (bytes == 0 || system_->functional()) return 0;
+  if (bytes == 0 || system_->functional()) return {};
   if (local_memory_ == nullptr || local_memory_->bytes < bytes)
     local_memory_ = system_->address_space().allocate_device(bytes, memory::AllocationKind::Module);
   if (local_memory_ == nullptr)
     throw Error("kernel '" + grid.kernel->name + "': no room in device memory for its local memory (" +
                 std::to_string(bytes) + " bytes)");
-  return local_memory_->physical;
+  return system_->address_space().physical(local_memory_->base);
 }
 
 std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Dim3 grid, gpu::Dim3 block,
@@ -270,8 +270,8 @@ const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
       system_->address_space().allocate_device(tracked, memory::AllocationKind::Device, 0, true);
   if (allocation == nullptr) return nullptr;
   if (config().gpu.full_empty.tracked == "asked") tracked_bytes_ += tracked;
-  system_->settle(allocation->physical, allocation->mapped_bytes);
-  if (config().gpu.full_empty.start == "empty") system_->empty_bits(allocation->physical, allocation->bytes);
+  system_->settle(allocation->base, allocation->mapped_bytes);
+  if (config().gpu.full_empty.start == "empty") system_->empty_bits(allocation->base, allocation->bytes);
   return allocation;
 }
 
@@ -281,10 +281,10 @@ void Process::empty_at_kernel_end(const memory::Allocation& allocation, bool on)
 }
 
 void Process::release_device(const memory::Allocation& allocation) {
-  if (allocation.tracked) {
+  if (system_->address_space().tracked(allocation.base)) {
     empty_at_kernel_end(allocation, false);
     if (config().gpu.full_empty.tracked == "asked") tracked_bytes_ -= allocation.bytes;
-    system_->settle(allocation.physical, allocation.mapped_bytes);
+    system_->settle(allocation.base, allocation.mapped_bytes);
   }
   system_->address_space().release(allocation.base);
 }
@@ -426,8 +426,8 @@ void Process::record_races(driver::CommandId writer) {
     report::RaceRecord record{};
     record.reader = {race.reader, reader.stream, race.reader_is_kernel};
     record.writer = {race.writer, writer_label.stream, race.writer_is_kernel};
-    record.first = space.virtual_of(race.first);
-    record.last = space.virtual_of(race.last);
+    record.first = space.pages().virtual_of(race.first).value();
+    record.last = space.pages().virtual_of(race.last).value();
     record.bytes = race.bytes;
     record.read_ps = race.read_ps;
     record.written_ps = race.written_ps;

@@ -28,14 +28,14 @@ namespace duet::machine {
 class LoadedModule {
  public:
   ptx::Module module;
-  std::vector<Address> variable_addresses;  // by index in module.variables
-  std::vector<Address> code_addresses;      // physical, by index in module.kernels; timed GPU
+  std::vector<VirtualAddress> variable_addresses;  // by index in module.variables
+  std::vector<PhysicalAddress> code_addresses;     // by index in module.kernels; timed GPU
 };
 
 class Process {
  public:
   // `journal` may be null: nothing is recorded. `print` takes what device code prints, when it prints it.
-  Process(const config::Machine& machine, report::JournalWriter* journal, driver::HostPort& host,
+  Process(const config::Machine& machine, report::JournalWriter* journal, memory::HostPort& host,
           std::function<void(const std::string&)> print, const RunOptions& options);
   ~Process();
 
@@ -122,7 +122,7 @@ class Process {
   void place_code(LoadedModule& loaded, const std::string& name);
   void limit_registers(ptx::Kernel& kernel, std::uint32_t most) const;
   void tell_registers(const ptx::Kernel& kernel);
-  Address local_memory(const gpu::Grid& grid);
+  PhysicalAddress local_memory(const gpu::Grid& grid);
   void make_heap(const ptx::Kernel& kernel);
   gpu::DeviceServices services(std::function<void(const std::string&)> print);
 

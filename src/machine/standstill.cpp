@@ -59,7 +59,7 @@ struct Group {
   CommandId command = 0;  // 0: not known
   WaitingRequest first;   // the oldest
   std::size_t count = 0;
-  Address low = ~Address{0}, end = 0;  // virtual: [low, end)
+  VirtualAddress low{~std::uint64_t{0}}, end;  // [low, end)
   std::set<unsigned> controllers;
   CommandId in_front = 0;  // of a satisfied request: whose request heads its queue; 0: not known
   const char* in_front_does = "requests";
@@ -80,7 +80,7 @@ class Examiner {
  private:
   // ---- Names ----
 
-  std::string place(Address address, Bytes bytes = 1) const {
+  std::string place(VirtualAddress address, Bytes bytes = 1) const {
     return machine_.address_space.place_of(address, bytes);
   }
   std::string what(const driver::Command& command) const {
@@ -130,22 +130,22 @@ class Examiner {
     return fmt::format("copy (command {})", by.pc);
   }
   // The bytes of device memory that a command reads or writes; none of a launch.
-  static std::optional<std::pair<Address, Bytes>> range(const driver::Command& command) {
+  static std::optional<std::pair<VirtualAddress, Bytes>> range(const driver::Command& command) {
     const auto extent = [](const driver::Endpoint& end, const driver::CopyJob& copy) {
-      return std::pair<Address, Bytes>(end.address, copy.bytes() == 0 ? 0
-                                                                      : (copy.slices - 1) * end.slice_pitch +
-                                                                            (copy.rows - 1) * end.row_pitch +
-                                                                            copy.width_bytes);
+      return std::pair<VirtualAddress, Bytes>(
+          end.address, copy.bytes() == 0 ? 0
+                                         : (copy.slices - 1) * end.slice_pitch +
+                                               (copy.rows - 1) * end.row_pitch + copy.width_bytes);
     };
     switch (command.kind) {
       case CommandKind::Copy:
         return extent(command.copy.to.host ? command.copy.from : command.copy.to, command.copy);
       case CommandKind::Fill:
-        return std::pair<Address, Bytes>(
+        return std::pair<VirtualAddress, Bytes>(
             command.fill.address,
             (command.fill.rows - 1) * command.fill.row_pitch + command.fill.width_bytes);
       case CommandKind::FullEmptySet:
-        return std::pair<Address, Bytes>(command.full_empty.address, command.full_empty.bytes);
+        return std::pair<VirtualAddress, Bytes>(command.full_empty.address, command.full_empty.bytes);
       default:
         return std::nullopt;
     }
@@ -189,7 +189,8 @@ class Examiner {
                     request.trigger,   request.operation, machine_.address_space.find(request.address),
                     request.satisfied, request.queue,     request.written ? request.written->pc + 1 : 0};
       const auto [at, is_new] = known.emplace(key, groups_.size());
-      if (is_new) groups_.push_back({command, request, 0, ~Address{0}, 0, {}, 0, "requests"});
+      if (is_new)
+        groups_.push_back({command, request, 0, VirtualAddress(~std::uint64_t{0}), {}, {}, 0, "requests"});
       Group& group = groups_[at->second];
       if (request.since < group.first.since) group.first = request;
       ++group.count;
@@ -240,10 +241,10 @@ class Examiner {
     const memory::Allocation* allocation = machine_.address_space.find(group.low);
     if (allocation == nullptr) return false;
     const auto& parameters = state.command->grid->parameters;
-    for (std::size_t at = 0; at + sizeof(Address) <= parameters.size(); at += sizeof(Address)) {
-      Address value = 0;
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= parameters.size(); at += sizeof(std::uint64_t)) {
+      std::uint64_t value = 0;
       std::memcpy(&value, &parameters[at], sizeof value);
-      if (value - allocation->base < allocation->mapped_bytes) return true;
+      if (VirtualAddress(value) - allocation->base < allocation->mapped_bytes) return true;
     }
     return false;
   }
@@ -378,7 +379,7 @@ class Examiner {
       if (progress->unanswered != 0)
         text += fmt::format(", {} packet{} not answered since {:.3f} us", progress->unanswered,
                             progress->unanswered == 1 ? "" : "s", microseconds(progress->last_answer_ps));
-      if (progress->lowest != 0) text += ", the first of " + place(progress->lowest);
+      if (progress->lowest) text += ", the first of " + place(progress->lowest);
       return text;
     }
     return {};

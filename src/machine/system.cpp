@@ -10,12 +10,13 @@
 namespace duet::machine {
 
 struct System::Parts {
-  Parts(const config::Machine& config, driver::HostPort& host, gpu::DeviceServices device_services,
+  Parts(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices device_services,
         const Options& options)
       : machine(config),
         services(std::move(device_services)),
         engine(options.shuffle_seed),
-        address_space(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
+        memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
+        address_space(memory),
         races(options.check_races ? std::make_unique<memory::RaceDetector>(
                                         [this](std::uint64_t earlier, std::uint64_t later) {
                                           return board.driver().ordered(earlier, later);
@@ -44,7 +45,7 @@ struct System::Parts {
         sm.connect(ports);
       }
     }
-    services.settle = [this](Address physical, Bytes bytes) { settle(physical, bytes); };
+    services.settle = [this](PhysicalAddress physical, Bytes bytes) { settle(physical, bytes); };
     statistics.emplace(engine);
   }
 
@@ -53,13 +54,14 @@ struct System::Parts {
     for (const auto& sm : sms) engine.wake(*sm, sm->next_opportunity(now));
   }
 
-  void settle(Address physical, Bytes bytes) {
+  void settle(PhysicalAddress physical, Bytes bytes) {
     if (board.memory_system() != nullptr) board.memory_system()->settle(physical, bytes);
   }
 
   const config::Machine machine;
   gpu::DeviceServices services;
   sim::Engine engine;
+  memory::PhysicalMemory memory;
   memory::AddressSpace address_space;
   const std::unique_ptr<memory::RaceDetector> races;
   Board board;
@@ -68,7 +70,7 @@ struct System::Parts {
   std::optional<sim::Statistics> statistics;
 };
 
-System::System(const config::Machine& config, driver::HostPort& host, gpu::DeviceServices services,
+System::System(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices services,
                const Options& options)
     : parts_(std::make_unique<Parts>(config, host, std::move(services), options)) {}
 
@@ -79,9 +81,21 @@ memory::AddressSpace& System::address_space() { return parts_->address_space; }
 driver::Driver& System::driver() { return parts_->board.driver(); }
 const config::Machine& System::config() const { return parts_->machine; }
 bool System::functional() const { return parts_->board.memory_system() == nullptr; }
-void System::settle(Address physical, Bytes bytes) { parts_->settle(physical, bytes); }
-void System::empty_bits(Address physical, Bytes bytes) {
-  if (parts_->board.memory_system() != nullptr) parts_->board.memory_system()->empty_bits(physical, bytes);
+void System::settle(VirtualAddress first, Bytes bytes) {
+  parts_->address_space.for_each_run(
+      first, bytes, [this](const memory::PageRun& run) { parts_->settle(run.physical, run.bytes); });
+}
+void System::empty_bits(VirtualAddress first, Bytes bytes) {
+  MemorySystem* const memory = parts_->board.memory_system();
+  if (memory == nullptr) return;
+  parts_->address_space.for_each_run(
+      first, bytes, [&](const memory::PageRun& run) { memory->empty_bits(run.physical, run.bytes); });
+}
+bool System::move_page(VirtualAddress page) {
+  const Bytes bytes = parts_->address_space.page_bytes();
+  page = page.aligned_down(bytes);
+  settle(page, bytes);
+  return parts_->address_space.move_page(page);
 }
 
 std::vector<memory::Race> System::races(driver::CommandId writer) {

@@ -9,6 +9,7 @@
 #include "gpu/functional/functional_sm.h"
 #include "machine/standstill.h"
 #include "memory/address_space.h"
+#include "memory/host_port.h"
 #include "memory/race_detector.h"
 #include "sim/engine.h"
 #include "sim/statistics.h"
@@ -23,7 +24,7 @@ struct Options {
 
 class System {
  public:
-  System(const config::Machine& config, driver::HostPort& host, gpu::DeviceServices services,
+  System(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices services,
          const Options& options = {});
   ~System();
 
@@ -34,10 +35,13 @@ class System {
   bool functional() const;
 
   // Before something outside the machine reads or writes the backing of device memory: brings what caches
-  // hold of these physical bytes there and drops it. Costs no simulated time.
-  void settle(Address physical, Bytes bytes);
+  // hold of these bytes there and drops it. Costs no simulated time.
+  void settle(VirtualAddress first, Bytes bytes);
   // After settle(): these bytes of tracked memory are empty.
-  void empty_bits(Address physical, Bytes bytes);
+  void empty_bits(VirtualAddress first, Bytes bytes);
+  // Gives a page of device memory that nobody uses another frame; false when none is free. Not of tracked
+  // memory, whose bits belong to the frame.
+  bool move_page(VirtualAddress page);
   // The races whose writes this command made; of all commands with 0. Each is told once.
   std::vector<memory::Race> races(driver::CommandId writer);
   // Why it stands still, or what it is busy with.

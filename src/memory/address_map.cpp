@@ -55,7 +55,7 @@ AddressMap::AddressMap(const config::Gpu& gpu)
     throw Error("address map: gpu.dram.bytes takes more than 2^32 rows of a bank");
 }
 
-AddressMap::Local AddressMap::local(Address physical) const {
+AddressMap::Local AddressMap::local(PhysicalAddress physical) const {
   const std::uint64_t piece = physical >> interleave_shift_;
   const std::uint64_t local_piece = piece / channels_;
   auto channel = static_cast<unsigned>(piece - local_piece * channels_);
@@ -63,17 +63,17 @@ AddressMap::Local AddressMap::local(Address physical) const {
     channel += mix(local_piece, kForChannel, channels_);
     if (channel >= channels_) channel -= channels_;
   }
-  return {channel, local_piece << interleave_shift_ | low(physical, interleave_shift_)};
+  return {channel, local_piece << interleave_shift_ | low(physical.value(), interleave_shift_)};
 }
 
-unsigned AddressMap::slice_of(Address physical) const {
+unsigned AddressMap::slice_of(PhysicalAddress physical) const {
   const Local where = local(physical);
   std::uint64_t line = where.address >> line_shift_;
   if (hash_) line += mix(where.address >> interleave_shift_, kForSlice, slices_per_channel_);
   return where.channel * slices_per_channel_ + static_cast<unsigned>(line % slices_per_channel_);
 }
 
-DramPlace AddressMap::place(Address physical) const {
+DramPlace AddressMap::place(PhysicalAddress physical) const {
   const Local where = local(physical);
   const std::uint64_t group = where.address >> piece_shift_;
   const std::uint64_t column = group >> group_shift_;

@@ -14,7 +14,7 @@
 // have; device memory ends where gpu.dram.bytes ends.
 #pragma once
 
-#include "base/units.h"
+#include "base/address.h"
 #include "config/machine.h"
 
 namespace duet::memory {
@@ -33,16 +33,16 @@ class AddressMap {
   unsigned channels() const { return channels_; }
   unsigned slices() const { return slices_; }
   // A slice belongs to one channel: slices of a channel take turns of one L2 line.
-  unsigned slice_of(Address physical) const;
+  unsigned slice_of(PhysicalAddress physical) const;
   unsigned channel_of_slice(unsigned slice) const { return slice / slices_per_channel_; }
-  DramPlace place(Address physical) const;
+  DramPlace place(PhysicalAddress physical) const;
 
  private:
   struct Local {
     unsigned channel;
-    Address address;  // among the bytes of the channel
+    std::uint64_t address;  // among the bytes of the channel
   };
-  Local local(Address physical) const;
+  Local local(PhysicalAddress physical) const;
 
   unsigned channels_, slices_, slices_per_channel_;
   unsigned line_shift_, interleave_shift_, piece_shift_;  // a piece: consecutive bytes of one row

@@ -1,61 +1,35 @@
-// Virtual addresses, physical ranges and the pages between them. Every address that a program uses is virtual
-// here; a page says where its bytes lie, over which route they are reached, who may cache them and who may
-// touch them. Physical addresses are given in allocation order, so timing never depends on host address bits
-// (DESIGN rules, "Memory" and "Host and driver"). Left out: translation costs nothing in this address space
-// (the machine's `zero-cost translator`).
+// What a program has allocated, and the page table under it. An allocation is a name for virtual addresses
+// that belong together: for messages, and for the calls that ask for it. Where its bytes lie, and what may be
+// done with them, its pages say (virtual/page_table.h), each for itself.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "base/units.h"
-#include "memory/request.h"
+#include "base/address.h"
+#include "base/error.h"
+#include "memory/physical/physical_memory.h"
+#include "memory/virtual/page_table.h"
 
 namespace duet::memory {
-
-enum class Route : std::uint8_t { DeviceDram, HostDram };
-
-// A range of physical memory. Ranges differ only by route.
-struct PhysicalRange {
-  std::string name;
-  Address base = 0;
-  Bytes bytes = 0;
-  Route route = Route::DeviceDram;
-};
 
 enum class AllocationKind : std::uint8_t { Device, Pinned, Managed, Registered, Module, Constants, Heap };
 const char* allocation_kind_name(AllocationKind kind);  // "cudaMalloc", "cudaHostAlloc", ...
 
-struct PageEntry {
-  std::uint64_t frame = 0;  // physical address / page size
-  Route route = Route::DeviceDram;
-  bool readable = true, writable = true;
-  bool host_may_touch = false;
-  bool tracked = false;  // has full/empty bits: accesses carry triggers and actions (lustig2013 §4)
-  Cacheability cacheability;
-};
-
-// One allocation: contiguous virtual addresses, contiguous frames, contiguous backing bytes in this process.
+// Contiguous virtual addresses.
 struct Allocation {
   std::uint32_t id = 0;  // in allocation order, from 1
   AllocationKind kind = AllocationKind::Device;
-  Address base = 0;        // virtual
-  Bytes bytes = 0;         // as asked for
-  Bytes mapped_bytes = 0;  // whole pages
-  Address physical = 0;
-  std::byte* backing = nullptr;  // the bytes of `base`
-  std::uint32_t flags = 0;       // the runtime's (cudaHostAlloc flags, ...)
+  VirtualAddress base;
+  Bytes bytes = 0;          // as asked for
+  Bytes mapped_bytes = 0;   // whole pages
+  std::uint32_t flags = 0;  // the runtime's (cudaHostAlloc flags, ...)
   // For messages: the program's call that made it, and the how manyth of that name it was; null: no call did.
   const char* call = nullptr;
   std::uint32_t call_number = 0;
-  std::vector<PageEntry> pages;
-  bool readable = true, writable = true;  // for the GPU: the same in all pages
-  bool tracked = false;                   // the same in all pages
-  Address end() const { return base + mapped_bytes; }
+  VirtualAddress end() const { return base + mapped_bytes; }
   bool in_device_memory() const {
     return kind == AllocationKind::Device || kind == AllocationKind::Module ||
            kind == AllocationKind::Constants || kind == AllocationKind::Heap;
@@ -64,9 +38,7 @@ struct Allocation {
 
 class AddressSpace {
  public:
-  // `device_bytes` of device DRAM are reserved lazily; `page_bytes` is a power of two.
-  AddressSpace(Bytes device_bytes, Bytes page_bytes);
-  ~AddressSpace();
+  explicit AddressSpace(PhysicalMemory& memory);
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
@@ -80,59 +52,78 @@ class AddressSpace {
   // Host memory that the GPU may reach under its host address (pinned, mapped, registered, managed). The
   // caller owns the bytes. Throws duet::Error when the range overlaps another allocation. `backing`: another
   // mapping of the same bytes, where `host` itself is not always accessible.
-  const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageEntry& attributes,
+  const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageAttributes& attributes,
                              std::uint32_t flags = 0, std::byte* backing = nullptr);
   // `base` must be an allocation's base; returns false when it is not.
-  bool release(Address base);
+  bool release(VirtualAddress base);
 
   // For messages: what is allocated from now on is made by this call of the program. `name` is kept.
   void called(const char* name) { call_ = name; }
   // "duetMallocTracked #2 (4096 bytes at 0x2000002000) + 512", where [address, address + bytes) lies.
-  std::string place_of(Address address, Bytes bytes = 1) const;
+  std::string place_of(VirtualAddress address, Bytes bytes = 1) const;
 
   // The allocation whose pages hold `address`, or null. The pointer stays valid until that allocation is
   // released.
-  const Allocation* find(Address address) const;
-  // For messages: the virtual address of a physical one of device memory; 0 when nothing is allocated there.
-  Address virtual_of(Address physical) const;
+  const Allocation* find(VirtualAddress address) const;
   // For messages: the allocation nearest to an address that none holds; null when there are none.
-  const Allocation* nearest(Address address) const;
-  // Changes with every release, so that a caller may keep what find() answered while it stays the same.
-  std::uint64_t generation() const { return generation_; }
+  const Allocation* nearest(VirtualAddress address) const;
 
-  // Where the bytes of a physical address lie in this process; null when nothing is mapped there.
-  std::byte* backing(Address physical) const;
+  PageTable& pages() { return pages_; }
+  const PageTable& pages() const { return pages_; }
+  bool tracked(VirtualAddress address) const { return pages_.find(address).attributes.tracked; }
+  // Calls f(run) for the parts of [first, first + bytes), which must be mapped, that lie together.
+  template <typename F>
+  void for_each_run(VirtualAddress first, Bytes bytes, F f) const;
+  // Bytes in memory itself, whatever caches hold of them (System::settle). They must be mapped.
+  void read(VirtualAddress from, void* to, Bytes bytes) const;
+  void write(VirtualAddress to, const void* from, Bytes bytes);
+  void clear(VirtualAddress first, Bytes bytes);
+  // Of an address that is mapped.
+  PhysicalAddress physical(VirtualAddress address) const { return pages_.find(address)[address]; }
+  std::byte* bytes(VirtualAddress address) const { return memory_.bytes(physical(address)); }
 
-  Bytes device_bytes() const { return device_bytes_; }
-  Bytes device_bytes_free() const;
+  // Another frame for a page of device memory that nobody uses: its bytes go there, and the old frame is
+  // free. False when no frame is free. Not for code and local memory: launches hold their physical addresses.
+  bool move_page(VirtualAddress address);
+
+  PhysicalMemory& memory() { return memory_; }
+  const PhysicalMemory& memory() const { return memory_; }
+  Bytes device_bytes() const { return memory_.range(Route::DeviceDram).bytes; }
+  Bytes device_bytes_free() const { return memory_.range(Route::DeviceDram).frames.free_bytes(); }
   Bytes page_bytes() const { return page_bytes_; }
-  const std::vector<PhysicalRange>& ranges() const { return ranges_; }
-  const std::map<Address, Allocation>& allocations() const { return by_base_; }
+  const std::map<VirtualAddress, Allocation>& allocations() const { return by_base_; }
 
  private:
-  std::optional<Address> take_frames(Bytes bytes);
-  const Allocation* insert(Allocation allocation, const PageEntry& attributes);
+  const Allocation* insert(Allocation allocation, PhysicalAddress physical, const PageAttributes& attributes);
 
-  Bytes device_bytes_;
-  Bytes page_bytes_;
-  std::byte* device_backing_ = nullptr;
-  std::vector<PhysicalRange> ranges_;
-  std::map<Address, Allocation> by_base_;
-  std::map<Address, const Allocation*> host_by_physical_;
-  std::map<Address, Bytes> free_frames_;  // device DRAM, by physical address
-  Address next_device_address_, next_constant_address_;
-  Address next_host_physical_;
+  PhysicalMemory& memory_;
+  const Bytes page_bytes_;
+  PageTable pages_;
+  std::map<VirtualAddress, Allocation> by_base_;
+  VirtualAddress next_device_address_, next_constant_address_;
   std::uint32_t next_id_ = 1;
-  std::uint64_t generation_ = 0;
   const char* call_ = nullptr;
   std::map<std::string, std::uint32_t, std::less<>> calls_;  // that have made allocations, how many
   bool track_all_ = false;
   mutable const Allocation* last_found_ = nullptr;
 };
 
-// First virtual addresses of device memory and of constants; first physical address of host DRAM.
-inline constexpr Address kDeviceVirtualBase = 0x0200'0000'0000;
-inline constexpr Address kConstantVirtualBase = 0x0f00'0000'0000'0000;
-inline constexpr Address kHostPhysicalBase = 0x0100'0000'0000;
+template <typename F>
+void AddressSpace::for_each_run(VirtualAddress first, Bytes bytes, F f) const {
+  while (bytes != 0) {
+    PageRun run = pages_.find(first);
+    if (run.bytes == 0) throw Error("nothing is mapped at virtual address " + std::to_string(first.value()));
+    run.physical = run[first];
+    run.bytes = std::min(run.end() - first, bytes);
+    run.first = first;
+    f(run);
+    first += run.bytes;
+    bytes -= run.bytes;
+  }
+}
+
+// First virtual addresses of device memory and of constants.
+inline constexpr VirtualAddress kDeviceVirtualBase{0x0200'0000'0000};
+inline constexpr VirtualAddress kConstantVirtualBase{0x0f00'0000'0000'0000};
 
 }  // namespace duet::memory

@@ -12,7 +12,7 @@ void perform_atomic(RequestPool& pool, Request& request, std::byte* data, const 
   if (request.atomic_operation == AtomicOperation::CompareAndSwap) {
     if (request.second == kNoRequest)
       throw Error(who + ": a compare-and-swap has no second operand (physical address " +
-                  std::to_string(request.address) + ")");
+                  std::to_string(request.address.value()) + ")");
     second = pool[request.second].data.data();
   }
   for (unsigned i = 0; i + element <= request.bytes;) {

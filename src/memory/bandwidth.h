@@ -2,7 +2,7 @@
 // transfers carry the fraction of a picosecond along, so n packets take floor(n * bytes / rate).
 #pragma once
 
-#include "base/units.h"
+#include "base/address.h"
 
 namespace duet::memory {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/units.h"
+#include "base/address.h"
 #include "memory/request.h"
 
 namespace duet::memory {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "base/units.h"
+#include "base/address.h"
 
 namespace duet::memory {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "base/units.h"
+#include "base/address.h"
 #include "memory/request.h"
 
 namespace duet::memory {

@@ -10,7 +10,8 @@ void RaceDetector::Reads::forget(const ByteMask& bytes, Picoseconds now) {
   if (recent_ps < now) recent = recent & ~bytes;
 }
 
-void RaceDetector::read(const RaceAgent& agent, Address address, const ByteMask& mask, Picoseconds now) {
+void RaceDetector::read(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask,
+                        Picoseconds now) {
   std::vector<Reads>& line = lines_[address / kLineBytes];
   // Whoever is not ordered after a later read of the same line is not ordered after this one either.
   std::erase_if(line, [&](const Reads& reads) {
@@ -33,7 +34,8 @@ void RaceDetector::read(const RaceAgent& agent, Address address, const ByteMask&
   own->recent = own->recent | moved_up(mask, static_cast<unsigned>(address % kLineBytes));
 }
 
-void RaceDetector::write(const RaceAgent& agent, Address address, const ByteMask& mask, Picoseconds now) {
+void RaceDetector::write(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask,
+                         Picoseconds now) {
   const auto found = lines_.find(address / kLineBytes);
   if (found == lines_.end()) return;
   const ByteMask written = moved_up(mask, static_cast<unsigned>(address % kLineBytes));
@@ -42,7 +44,7 @@ void RaceDetector::write(const RaceAgent& agent, Address address, const ByteMask
     if (!any(hit) || reads.agent.command == agent.command || (reads.agent.kernel && agent.kernel) ||
         before_(reads.agent.command, agent.command))
       continue;
-    const Address base = address / kLineBytes * kLineBytes;
+    const PhysicalAddress base = address.aligned_down(kLineBytes);
     const auto [place, is_new] = races_.try_emplace({agent.command, reads.agent.command});
     Race& race = place->second;
     if (is_new) {
@@ -50,8 +52,8 @@ void RaceDetector::write(const RaceAgent& agent, Address address, const ByteMask
               agent.command,
               reads.agent.kernel,
               agent.kernel,
-              ~Address{0},
-              0,
+              PhysicalAddress(~std::uint64_t{0}),
+              {},
               0,
               kNever,
               now,
@@ -67,7 +69,7 @@ void RaceDetector::write(const RaceAgent& agent, Address address, const ByteMask
   }
 }
 
-void RaceDetector::empty(Address address, const ByteMask& mask, Picoseconds now) {
+void RaceDetector::empty(PhysicalAddress address, const ByteMask& mask, Picoseconds now) {
   const auto found = lines_.find(address / kLineBytes);
   if (found == lines_.end()) return;
   const ByteMask bytes = moved_up(mask, static_cast<unsigned>(address % kLineBytes));

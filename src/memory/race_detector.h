@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/units.h"
+#include "base/address.h"
 #include "memory/cache/byte_masks.h"
 
 namespace duet::memory {
@@ -32,7 +32,7 @@ struct RaceAgent {
 struct Race {
   std::uint64_t reader = 0, writer = 0;  // commands
   bool reader_is_kernel = false, writer_is_kernel = false;
-  Address first = 0, last = 0;  // physical, of the lowest and the highest of the bytes
+  PhysicalAddress first, last;  // of the lowest and the highest of the bytes
   Bytes bytes = 0;
   Picoseconds read_ps = 0, written_ps = 0;  // the first of each
   RaceAgent first_of_kernel;                // the kernel's first access of those
@@ -45,9 +45,9 @@ class RaceDetector {
   explicit RaceDetector(Before before) : before_(std::move(before)) {}
 
   // `mask` is relative to `address`, which is physical; all of it lies in one line.
-  void read(const RaceAgent& agent, Address address, const ByteMask& mask, Picoseconds now);
-  void write(const RaceAgent& agent, Address address, const ByteMask& mask, Picoseconds now);
-  void empty(Address address, const ByteMask& mask, Picoseconds now);
+  void read(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now);
+  void write(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now);
+  void empty(PhysicalAddress address, const ByteMask& mask, Picoseconds now);
 
   // The races whose writes the command made, in the order of their readers; they are forgotten here.
   std::vector<Race> take(std::uint64_t writer);

@@ -1,5 +1,5 @@
 // What travels between SMs, copy engines, front end and memory. Data travels with its request: a value is
-// bound where and when the request is serviced (DESIGN decision 4). Requests and their payload lie in a pool;
+// bound where and when the request is serviced. Requests and their payload lie in a pool;
 // queues move handles. Trigger and action are those of full/empty bits (lustig2013 §4.1); without tracked
 // memory both are None.
 #pragma once
@@ -10,15 +10,15 @@
 #include <memory>
 #include <vector>
 
+#include "base/address.h"
 #include "base/atomic_operation.h"
-#include "base/units.h"
 
 namespace duet::memory {
 
 inline constexpr unsigned kLineBytes = 128;  // the longest request; one line of the GPU's caches
 
 enum class Agent : std::uint8_t { Host, Sm, CopyEngine, FrontEnd };
-enum class RequestKind : std::uint8_t { Demand, Prefetch, Walk, Copy, WriteBack };
+enum class RequestKind : std::uint8_t { Demand, Copy, WriteBack };
 // SetBits: the action alone, for the granules that `mask` touches; no data moves.
 enum class Operation : std::uint8_t { Read, Write, Atomic, Clean, Invalidate, SetBits };
 // Every buffer between a requester and DRAM has credits per class, and class NonTriggered always progresses
@@ -30,7 +30,6 @@ enum class Scope : std::uint8_t { Block, Gpu, System };
 
 // Page attributes that decide who may cache the bytes; one bit per agent and level.
 struct Cacheability {
-  bool cpu = true;
   bool gpu_l1 = true;
   bool gpu_l2 = true;
   friend bool operator==(const Cacheability&, const Cacheability&) = default;
@@ -53,7 +52,7 @@ using RequestHandle = std::uint32_t;
 inline constexpr RequestHandle kNoRequest = ~RequestHandle{0};
 
 struct RequestFields {
-  Address address = 0;  // physical, of the first byte; the request stays within one line
+  PhysicalAddress address;  // physical, of the first byte; the request stays within one line
   std::uint16_t bytes = 0;
   Operation operation = Operation::Read;
   RequestKind kind = RequestKind::Demand;
@@ -68,7 +67,7 @@ struct RequestFields {
   bool wants_result = true;     // of an atomic: its old value travels back
   bool released = false;        // by an override: what it read is not to be kept
   std::uint16_t refusals = 0;   // PacketKind::Nack so far
-  bool tracked = false;         // lies in memory with full/empty bits (PageEntry::tracked)
+  bool tracked = false;         // lies in memory with full/empty bits (PageAttributes::tracked)
   std::uint16_t unit = 0;       // SM or copy engine number
   std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer
   std::uint32_t pc = 0;   // of an SM's the PTX line; of a copy engine's the driver's number of the command

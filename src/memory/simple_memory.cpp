@@ -10,13 +10,12 @@
 namespace duet::memory {
 
 SimpleMemory::SimpleMemory(sim::Engine& engine, std::string name, const sim::Component* parent, int level,
-                           const SimpleMemoryConfig& config, RequestPool& pool,
-                           const AddressSpace& address_space, const HostAperture& aperture, HostPort& host)
+                           const SimpleMemoryConfig& config, RequestPool& pool, const PhysicalMemory& memory,
+                           HostPort& host)
     : Component(engine, std::move(name), parent, level, sim::Role::Memory),
       config_(config),
       pool_(pool),
-      address_space_(address_space),
-      aperture_(aperture),
+      memory_(memory),
       host_(host),
       bandwidth_(config.bandwidth_mb_per_s) {}
 
@@ -62,7 +61,7 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
 }
 
 void SimpleMemory::refuse_unmapped(const Request& request) const {
-  throw Error(name() + ": nothing is mapped at physical address " + std::to_string(request.address));
+  throw Error(name() + ": nothing is mapped at physical address " + std::to_string(request.address.value()));
 }
 
 void SimpleMemory::service(Request& request) {
@@ -70,74 +69,51 @@ void SimpleMemory::service(Request& request) {
     throw Error(name() + " has no full/empty bits: use a machine with tracked memory");
   if (request.operation == Operation::Clean || request.operation == Operation::Invalidate) return;
   if (request.is_block()) return service_block(request);
-  if (HostAperture::holds(request.address)) return service_window(request);
-  service_mapped(request);
-}
-
-void SimpleMemory::move_block(std::byte* memory, const Request& request, bool through_port) {
-  const bool read = request.operation == Operation::Read;
-  if (through_port)
-    return read ? host_.read(memory, request.block(), request.bytes)
-                : host_.write(memory, request.block(), request.bytes);
-  std::memcpy(read ? request.block() : memory, read ? memory : request.block(), request.bytes);
+  const Backing at = memory_.backing(request.address);
+  if (at.through_port) {
+    if (at.left < request.bytes) refuse_unmapped(request);
+    return service_through_port(request, at.bytes);
+  }
+  if (at.left < request.bytes) return service_bytes(request);
+  if (request.operation == Operation::Atomic) return perform_atomic(pool_, request, at.bytes, name());
+  if (request.operation == Operation::Read) {
+    std::memcpy(request.data.data(), at.bytes, request.bytes);
+  } else if (request.mask.bits == ByteMask::first(request.bytes).bits) {
+    std::memcpy(at.bytes, request.data.data(), request.bytes);
+  } else {
+    for (unsigned i = 0; i < request.bytes; ++i)
+      if (request.mask.test(i)) at.bytes[i] = request.data[i];
+  }
 }
 
 void SimpleMemory::service_block(const Request& request) {
-  if (HostAperture::holds(request.address)) {
-    const HostAperture::Window* window = aperture_.find(request.address, request.bytes);
-    if (window == nullptr) refuse_unmapped(request);
-    return move_block(window->host + HostAperture::offset_of(request.address), request, window->through_port);
-  }
-  std::byte* const bytes = address_space_.backing(request.address);
-  if (bytes == nullptr ||
-      address_space_.backing(request.address + request.bytes - 1) != bytes + request.bytes - 1)
-    refuse_unmapped(request);
-  move_block(bytes, request, false);
-}
-
-void SimpleMemory::service_window(Request& request) {
-  if (request.operation == Operation::Atomic)
-    throw Error(name() + " performs no atomics in the window of a command");
+  const Backing at = memory_.backing(request.address);
+  if (at.left < request.bytes) refuse_unmapped(request);
   const bool read = request.operation == Operation::Read;
-  const HostAperture::Window* window = aperture_.find(request.address, request.bytes);
-  if (window == nullptr) refuse_unmapped(request);
-  std::byte* host = window->host + HostAperture::offset_of(request.address);
-  if (window->through_port) {
-    if (read) return host_.read(host, request.data.data(), request.bytes);
-    if (request.mask.bits == ByteMask::first(request.bytes).bits)
-      return host_.write(host, request.data.data(), request.bytes);
-    for (unsigned i = 0; i < request.bytes; ++i)
-      if (request.mask.test(i)) host_.write(host + i, &request.data[i], 1);
-    return;
-  }
-  if (read) {
-    std::memcpy(request.data.data(), host, request.bytes);
-  } else {
-    for (unsigned i = 0; i < request.bytes; ++i)
-      if (request.mask.test(i)) host[i] = request.data[i];
-  }
+  if (at.through_port)
+    return read ? host_.read(at.bytes, request.block(), request.bytes)
+                : host_.write(at.bytes, request.block(), request.bytes);
+  std::memcpy(read ? request.block() : at.bytes, read ? at.bytes : request.block(), request.bytes);
 }
 
-void SimpleMemory::service_mapped(Request& request) {
-  std::byte* const bytes = address_space_.backing(request.address);
-  const bool all_there = bytes != nullptr && address_space_.backing(request.address + request.bytes - 1) ==
-                                                 bytes + request.bytes - 1;
-  if (all_there && request.operation == Operation::Atomic)
-    return perform_atomic(pool_, request, bytes, name());
-  if (all_there && request.operation == Operation::Read) {
-    std::memcpy(request.data.data(), bytes, request.bytes);
-    return;
-  }
-  if (all_there && request.mask.bits == ByteMask::first(request.bytes).bits) {
-    std::memcpy(bytes, request.data.data(), request.bytes);
-    return;
-  }
+void SimpleMemory::service_through_port(Request& request, std::byte* host) {
+  if (request.operation == Operation::Atomic)
+    throw Error(name() + " performs no atomics on memory that is lent for a command");
+  if (request.operation == Operation::Read) return host_.read(host, request.data.data(), request.bytes);
+  if (request.mask.bits == ByteMask::first(request.bytes).bits)
+    return host_.write(host, request.data.data(), request.bytes);
+  for (unsigned i = 0; i < request.bytes; ++i)
+    if (request.mask.test(i)) host_.write(host + i, &request.data[i], 1);
+}
+
+// Byte by byte, where not all of them lie together.
+void SimpleMemory::service_bytes(Request& request) {
   // Registered host memory begins and ends anywhere: of its first and last line only some bytes exist. A
   // cache that reads such a line asks for all of it, and nobody can ask for the others.
   std::array<std::byte*, kLineBytes> places{};
   bool any = false;
   for (unsigned i = 0; i < request.bytes; ++i) {
-    places[i] = address_space_.backing(request.address + i);
+    places[i] = memory_.bytes(request.address + i);
     any |= places[i] != nullptr;
     if (places[i] == nullptr && request.operation != Operation::Read && request.mask.test(i))
       refuse_unmapped(request);

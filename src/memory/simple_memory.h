@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "memory/address_space.h"
 #include "memory/bandwidth.h"
-#include "memory/host_aperture.h"
 #include "memory/host_port.h"
 #include "memory/packet.h"
+#include "memory/physical/physical_memory.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
 
@@ -26,8 +25,8 @@ struct SimpleMemoryConfig {
 class SimpleMemory : public sim::Component {
  public:
   SimpleMemory(sim::Engine& engine, std::string name, const sim::Component* parent, int level,
-               const SimpleMemoryConfig& config, RequestPool& pool, const AddressSpace& address_space,
-               const HostAperture& aperture, HostPort& host);
+               const SimpleMemoryConfig& config, RequestPool& pool, const PhysicalMemory& memory,
+               HostPort& host);
 
   // A client: the capacity of `responses` bounds what is between service and answer. Queues belong to the
   // machine.
@@ -43,16 +42,14 @@ class SimpleMemory : public sim::Component {
   };
   Client* next_client(Picoseconds now);
   void service(Request& request);
-  void service_window(Request& request);
   void service_block(const Request& request);
-  void move_block(std::byte* memory, const Request& request, bool through_port);
-  void service_mapped(Request& request);
+  void service_through_port(Request& request, std::byte* host);
+  void service_bytes(Request& request);
   [[noreturn]] void refuse_unmapped(const Request& request) const;
 
   SimpleMemoryConfig config_;
   RequestPool& pool_;
-  const AddressSpace& address_space_;
-  const HostAperture& aperture_;
+  const PhysicalMemory& memory_;
   HostPort& host_;
   Bandwidth bandwidth_;
   std::vector<Client> clients_;

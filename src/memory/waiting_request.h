@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/units.h"
+#include "base/address.h"
 #include "memory/request.h"
 
 namespace duet::memory {
@@ -20,8 +20,8 @@ struct PlainWrite {
 struct WaitingRequest {
   static constexpr unsigned kNoQueue = ~0u;
 
-  Address address =
-      0;  // virtual: of the bytes that are not as the trigger wants; when all are, of all that it names
+  VirtualAddress
+      address;  // virtual: of the bytes that are not as the trigger wants; when all are, of all that it names
   unsigned bytes = 0;
   Trigger trigger = Trigger::None;
   bool satisfied = false;  // it could go, but for those before it

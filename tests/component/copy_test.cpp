@@ -19,7 +19,7 @@ Timed copy_times(const config::Machine& machine, Bytes bytes) {
   Rig rig(machine);
   const auto data = pattern_bytes(bytes);
   std::vector<std::byte> back(bytes);
-  const Address buffer = rig.device(bytes);
+  const VirtualAddress buffer = rig.device(bytes);
   const auto in = rig.submit(rig.copy_in(buffer, data.data(), bytes));
   const auto out = rig.submit(rig.copy_out(back.data(), buffer, bytes));
   rig.finish();
@@ -38,6 +38,19 @@ TEST(Copy, EachPacketAddsItsWireTime) {
     const double expected = wire_ps * static_cast<double>(packets - 1);
     EXPECT_NEAR(static_cast<double>(timed.to_gpu - base.to_gpu), expected, 3 * cycle_ps) << packets;
     EXPECT_NEAR(static_cast<double>(timed.to_host - base.to_host), expected, 3 * cycle_ps) << packets;
+  }
+}
+
+// Where host DRAM is slower than the link, it decides.
+TEST(Copy, HostDramThatIsSlowerThanTheLinkDecides) {
+  auto machine = gtx580();
+  machine.host.dram_bandwidth_mb_per_s = 1700;
+  const Timed base = copy_times(machine, 128);
+  for (const std::uint64_t packets : {64, 1000}) {
+    const Timed timed = copy_times(machine, 128 * packets);
+    const double expected = 128e6 / 1700 * static_cast<double>(packets - 1);
+    EXPECT_NEAR(static_cast<double>(timed.to_gpu - base.to_gpu), expected, expected * 0.02) << packets;
+    EXPECT_NEAR(static_cast<double>(timed.to_host - base.to_host), expected, expected * 0.02) << packets;
   }
 }
 
@@ -75,7 +88,7 @@ TEST(Copy, RowsAndSlicesKeepTheirPitches) {
   const Bytes width = 50, row_pitch = 77, slice_pitch = 77 * 5;
   const std::uint64_t rows = 4, slices = 3;
   const auto source = pattern_bytes(slice_pitch * slices);
-  const Address buffer = rig.device(64 * 6 * slices);
+  const VirtualAddress buffer = rig.device(64 * 6 * slices);
   std::memset(rig.bytes_of(buffer), 0xee, 64 * 6 * slices);
   auto command = rig.copy_in(buffer, source.data(), width);
   command.copy.rows = rows;
@@ -102,7 +115,7 @@ TEST(Copy, UnalignedEndsMoveEveryByteOnce) {
     for (const unsigned to : {0u, 3u, 126u}) {
       Rig rig;
       const Bytes bytes = 1000;
-      const Address a = rig.device(2048), b = rig.device(2048);
+      const VirtualAddress a = rig.device(2048), b = rig.device(2048);
       const auto data = pattern_bytes(bytes, from + to);
       std::memcpy(rig.bytes_of(a + from), data.data(), bytes);
       std::memset(rig.bytes_of(b), 0xee, 2048);
@@ -121,7 +134,7 @@ TEST(Copy, UnalignedEndsMoveEveryByteOnce) {
 TEST(Copy, FillsWithPatternsOfOneTwoAndFourBytes) {
   for (const unsigned size : {1u, 2u, 4u}) {
     Rig rig;
-    const Address buffer = rig.device(4096);
+    const VirtualAddress buffer = rig.device(4096);
     driver::Command command;
     command.kind = driver::CommandKind::Fill;
     command.cost = &rig.config.driver.memset;
@@ -141,7 +154,7 @@ TEST(Copy, BytesAreSampledPerPacketAndStagedBytesAtTheCall) {
   for (const bool staged : {false, true}) {
     Rig rig;
     std::vector<std::byte> source(64_KiB, std::byte{1});
-    const Address buffer = rig.device(source.size());
+    const VirtualAddress buffer = rig.device(source.size());
     auto command = rig.copy_in(buffer, source.data(), source.size());
     if (staged) command.copy.staged = std::make_shared<const std::vector<std::byte>>(source);
     rig.submit(std::move(command));
@@ -167,10 +180,10 @@ TEST(Copy, PinnedMemoryIsReachedThroughItsPages) {
   rig.memory.map_host(pinned, sizeof pinned, memory::AllocationKind::Pinned, {});
   const auto data = pattern_bytes(5000);
   std::memcpy(pinned + 100, data.data(), data.size());
-  const Address buffer = rig.device(8192);
+  const VirtualAddress buffer = rig.device(8192);
   const auto in = rig.submit(rig.copy_in(buffer, pinned + 100, data.size()));
-  auto back = rig.copy_in(0, nullptr, data.size());  // both ends by GPU address
-  back.copy.to = {false, reinterpret_cast<Address>(pinned + 3), 0, 0};
+  auto back = rig.copy_in(VirtualAddress(), nullptr, data.size());  // both ends by GPU address
+  back.copy.to = {false, virtual_address(pinned + 3), 0, 0};
   back.copy.from = {false, buffer, 0, 0};
   const auto out = rig.submit(std::move(back));
   rig.finish();
@@ -186,7 +199,7 @@ TEST(Copy, BothDirectionsOverlapFully) {
   const auto s1 = rig.driver().create_stream({}), s2 = rig.driver().create_stream({});
   const auto data = pattern_bytes(bytes);
   std::vector<std::byte> back(bytes);
-  const Address a = rig.device(bytes), b = rig.device(bytes);
+  const VirtualAddress a = rig.device(bytes), b = rig.device(bytes);
   const auto in = rig.submit(rig.copy_in(a, data.data(), bytes, s1));
   const auto out = rig.submit(rig.copy_out(back.data(), b, bytes, s2));
   rig.finish();
@@ -202,7 +215,7 @@ TEST(Copy, OneEngineServesOneCopyAtATime) {
   const auto s1 = rig.driver().create_stream({}), s2 = rig.driver().create_stream({});
   const Bytes bytes = 1_MiB;
   std::vector<std::byte> host(2 * bytes);
-  const Address a = rig.device(bytes), b = rig.device(bytes);
+  const VirtualAddress a = rig.device(bytes), b = rig.device(bytes);
   const auto in = rig.submit(rig.copy_in(a, host.data(), bytes, s1));
   const auto out = rig.submit(rig.copy_out(host.data() + bytes, b, bytes, s2));
   rig.finish();
@@ -219,7 +232,7 @@ TEST(Copy, CopyInKernelAndCopyOutDoNotBlockEachOther) {
   for (int i = 0; i < 3; ++i) s.push_back(rig.driver().create_stream({}));
   const Bytes bytes = 1_MiB;
   std::vector<std::byte> host(2 * bytes);
-  const Address a = rig.device(bytes), b = rig.device(bytes);
+  const VirtualAddress a = rig.device(bytes), b = rig.device(bytes);
   for (auto& sm : rig.sms)
     sm->duration = [](const gpu::Grid&, std::uint64_t) { return Picoseconds{100'000'000}; };
   std::vector<driver::CommandId> ids;
@@ -254,7 +267,7 @@ TEST(Copy, OneEntryInEveryQueueStillMovesTheBytes) {
     const auto data = pattern_bytes(4000);
     std::vector<std::vector<std::byte>> back(4, std::vector<std::byte>(data.size()));
     for (int i = 0; i < 4; ++i) {
-      const Address buffer = rig.device(data.size());
+      const VirtualAddress buffer = rig.device(data.size());
       rig.submit(rig.copy_in(buffer, data.data(), data.size(), s[i]));
       rig.submit(rig.launch(5, s[i]));
       const auto event = rig.driver().create_event();
@@ -270,13 +283,13 @@ TEST(Copy, OneEntryInEveryQueueStillMovesTheBytes) {
 
 TEST(Copy, AnUnmappedAddressIsAFaultThatNamesIt) {
   Rig rig;
-  const Address buffer = rig.device(4096);
+  const VirtualAddress buffer = rig.device(4096);
   const auto data = pattern_bytes(8192);
   rig.submit(rig.copy_in(buffer, data.data(), data.size()));
   rig.finish();
   ASSERT_TRUE(rig.driver().fault().has_value());
   char address[32];
-  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(buffer + 4096));
+  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>((buffer + 4096).value()));
   EXPECT_NE(rig.driver().fault()->text.find(address), std::string::npos) << rig.driver().fault()->text;
 }
 

@@ -51,7 +51,7 @@ TEST(Driver, HardwareAddsLessThanAMicrosecondToTableTwo) {
   for (const Bytes bytes : {Bytes{4}, Bytes{4096}, Bytes{1_MiB}}) {
     Rig rig;
     std::vector<std::byte> host(bytes);
-    const Address buffer = rig.device(bytes);
+    const VirtualAddress buffer = rig.device(bytes);
     const auto id = rig.submit(rig.copy_in(buffer, host.data(), bytes));
     rig.finish();
     const double wire_ps = static_cast<double>(bytes) * 1e6 / 6800;
@@ -217,7 +217,7 @@ TEST(Driver, AfterAFaultEverythingCompletesWithoutEffect) {
   for (auto& sm : rig.sms) sm->at_end = [](gpu::Grid&, std::uint64_t block) { return block == 3; };
   const auto event = rig.driver().create_event();
   std::vector<std::byte> host(64, std::byte{7});
-  const Address buffer = rig.device(64);
+  const VirtualAddress buffer = rig.device(64);
   bool called = false;
   const auto bad = rig.submit(rig.launch(1000));
   const auto copy = rig.submit(rig.copy_in(buffer, host.data(), 64));
@@ -328,7 +328,7 @@ std::vector<std::array<Picoseconds, 5>> mixed_program(std::uint64_t seed, std::u
   };
   std::vector<driver::EventId> events;
   for (int i = 0; i < 4; ++i) events.push_back(rig.driver().create_event());
-  const Address buffer = rig.device(host.size());
+  const VirtualAddress buffer = rig.device(host.size());
   for (int i = 0; i < 120; ++i) {
     const auto stream = streams[random(streams.size())];
     const Bytes bytes = 1 + random(host.size());

@@ -78,7 +78,7 @@ TEST(FullEmptyCommands, WordsThatMeanNothingAreRefused) {
   unknown.action = static_cast<Action>(3);
   EXPECT_THROW(through_bytes(unknown), Error);
   for (const std::uint64_t flags : {gpu::kCopyFromHost | 3u << gpu::kCopyTriggerShift,
-                                    gpu::kCopyFromHost | 3u << gpu::kCopyActionShift, std::uint64_t{4}}) {
+                                    gpu::kCopyFromHost | 3u << gpu::kCopyActionShift, std::uint64_t{16}}) {
     std::vector<std::byte> bytes;
     gpu::PushBufferWriter(bytes).command(gpu::PushBufferOpcode::CopyRange, {flags, 0, 0, 4, 1, 0, 0, 0, 0});
     EXPECT_THROW(gpu::read_move(gpu::decode_push_buffer_command(bytes)), Error) << flags;
@@ -128,7 +128,8 @@ class EngineRig {
   };
 
   explicit EngineRig(Bytes link_payload = 128, std::size_t outstanding = kWindow, std::size_t acks = 0)
-      : space(1_MiB, 4096),
+      : frames(1_MiB, 4096),
+        space(frames),
         device(*this, "device", false),
         host(*this, "host", true),
         mover(engine, nullptr, {1'000'000, outstanding, acks, link_payload, 1, 0, 0}, pool, space, tasks),
@@ -148,20 +149,22 @@ class EngineRig {
     mover.connect(ports);
     tracked = space.allocate_device(16384, memory::AllocationKind::Device, 0, true)->base;
     plain = space.allocate_device(8192, memory::AllocationKind::Device)->base;
-    window = aperture.open(host_bytes.data(), host_bytes.size(), false);
+    window = frames.lend(host_bytes.data(), host_bytes.size());
   }
-  DataMove copy_in(Address to, Bytes bytes) {
+  DataMove copy_in(VirtualAddress to, Bytes bytes) {
     DataMove move;
-    move.flags = gpu::kCopyFromHost;
-    move.to = to;
-    move.from = window;
+    move.flags = gpu::kCopyFromHost | gpu::kCopyFromPhysical;
+    move.to = to.value();
+    move.from = window.value();
     move.width_bytes = bytes;
     return move;
   }
-  DataMove copy_out(Address from, Bytes bytes) {
-    DataMove move = copy_in(window, bytes);
-    move.flags = gpu::kCopyToHost;
-    move.from = from;
+  DataMove copy_out(VirtualAddress from, Bytes bytes) {
+    DataMove move;
+    move.flags = gpu::kCopyToHost | gpu::kCopyToPhysical;
+    move.to = window.value();
+    move.from = from.value();
+    move.width_bytes = bytes;
     return move;
   }
   // Whether the move is complete when nothing is left to do.
@@ -175,14 +178,12 @@ class EngineRig {
   bool resume() {
     return engine.run_while_not([&] { return done.size() != 0; });
   }
-  Address physical(Address address) {
-    return space.find(address)->physical + (address - space.find(address)->base);
-  }
+  PhysicalAddress physical(VirtualAddress address) { return space.physical(address); }
 
   sim::Engine engine;
   memory::RequestPool pool;
+  memory::PhysicalMemory frames;
   memory::AddressSpace space;
-  memory::HostAperture aperture;
   gpu::TaskPool tasks;
   Memory device, host;
   gpu::DataTransferEngine mover;
@@ -191,7 +192,8 @@ class EngineRig {
   sim::Queue<gpu::MoveStart> starts;
   sim::Queue<gpu::MoveDone> done;
   std::vector<std::byte> host_bytes = pattern_bytes(16384);
-  Address tracked = 0, plain = 0, window = 0;
+  VirtualAddress tracked, plain;
+  PhysicalAddress window;
 };
 
 void expect_plain(const std::vector<EngineRig::Memory::Seen>& all, bool tracked) {
@@ -263,8 +265,8 @@ TEST(FullEmptyCopy, WithoutThemOnlyTheMarkOfTrackedMemoryIsThere) {
 TEST(FullEmptyCopy, EachEndInsideTheDeviceIsMarkedForItself) {
   EngineRig rig;
   DataMove move;
-  move.to = rig.tracked;
-  move.from = rig.plain;
+  move.to = rig.tracked.value();
+  move.from = rig.plain.value();
   move.width_bytes = 256;
   EXPECT_TRUE(rig.run(move));
   ASSERT_EQ(rig.device.seen.size(), 4u);
@@ -275,7 +277,7 @@ TEST(FullEmptyCopy, EachEndInsideTheDeviceIsMarkedForItself) {
 TEST(FullEmptyCopy, AFillOfTrackedMemoryLeavesTheBits) {
   EngineRig rig;
   DataMove move;
-  move.to = rig.tracked;
+  move.to = rig.tracked.value();
   move.width_bytes = 300;
   move.pattern = 0x5a;
   move.pattern_bytes = 1;
@@ -290,13 +292,13 @@ TEST(FullEmptyCopy, AChangeOfBitsOrAReleaseSendsOneRequestALine) {
     EngineRig rig;
     DataMove move;
     move.bits_only = true;
-    move.to = rig.tracked + 120;
+    move.to = rig.tracked.value() + 120;
     move.width_bytes = 8 + 128 + 4;
     move.action = action;
     EXPECT_TRUE(rig.run(move));
     ASSERT_EQ(rig.device.seen.size(), 3u);
-    const Address first = rig.physical(rig.tracked);
-    const Address addresses[] = {first + 120, first + 128, first + 256};
+    const PhysicalAddress first = rig.physical(rig.tracked);
+    const PhysicalAddress addresses[] = {first + 120, first + 128, first + 256};
     const unsigned bytes[] = {8, 128, 4};
     for (std::size_t i = 0; i < 3; ++i) {
       const auto& seen = rig.device.seen[i];
@@ -317,7 +319,7 @@ TEST(FullEmptyCopy, AChangeOfBitsOrAReleaseSendsOneRequestALine) {
 
 TEST(FullEmptyCopy, WhoWaitsIsNamedAndGoesOnWhenItsTriggerHolds) {
   EngineRig rig;
-  const Address line = rig.physical(rig.tracked) + 3 * 128;
+  const PhysicalAddress line = rig.physical(rig.tracked) + 3 * 128;
   bool empty = true;
   rig.device.holds = [&](const memory::Request& request) { return empty && request.address >= line; };
   DataMove move = rig.copy_out(rig.tracked, 5 * 128);
@@ -326,7 +328,7 @@ TEST(FullEmptyCopy, WhoWaitsIsNamedAndGoesOnWhenItsTriggerHolds) {
   EXPECT_FALSE(rig.run(move, 2));
   char expected[64];
   std::snprintf(expected, sizeof expected, "full at 0x%llx (copy of stream 2 to the host, 2 packets",
-                static_cast<unsigned long long>(rig.tracked + 3 * 128));
+                static_cast<unsigned long long>((rig.tracked + 3 * 128).value()));
   EXPECT_EQ(rig.mover.waits_for().find(expected), 0u) << rig.mover.waits_for();
   EXPECT_NE(rig.mover.waits_for().find("not answered since 12.3 us"), std::string::npos)
       << rig.mover.waits_for();
@@ -355,7 +357,7 @@ TEST(FullEmptyCopy, WithoutATriggerItWaitsForAnswers) {
   char expected[80];
   std::snprintf(expected, sizeof expected,
                 "answers from 0x%llx (copy of stream 4 to the GPU, 4 packets not answered",
-                static_cast<unsigned long long>(rig.tracked + 256));
+                static_cast<unsigned long long>((rig.tracked + 256).value()));
   EXPECT_EQ(rig.mover.waits_for().find(expected), 0u) << rig.mover.waits_for();
 }
 
@@ -384,7 +386,7 @@ TEST(FullEmptyCopy, AcknowledgementsAreCountedBesideTheWindow) {
       char expected[96];
       std::snprintf(expected, sizeof expected,
                     "answers from 0x%llx (copy of stream 7 to the %s, 128 packets not",
-                    static_cast<unsigned long long>(rig.tracked), in ? "GPU" : "host");
+                    static_cast<unsigned long long>(rig.tracked.value()), in ? "GPU" : "host");
       EXPECT_EQ(rig.mover.waits_for().find(expected), 0u) << rig.mover.waits_for();
     }
     written_to.holds = {};
@@ -406,8 +408,8 @@ TEST(FullEmptyCopy, AcknowledgementsAreCountedBesideTheWindow) {
 }
 
 // Offsets in [0, bytes) of the lines that were written from `base` on.
-std::vector<Address> written(const EngineRig::Memory& memory, Address base) {
-  std::vector<Address> offsets;
+std::vector<Bytes> written(const EngineRig::Memory& memory, PhysicalAddress base) {
+  std::vector<Bytes> offsets;
   for (const auto& seen : memory.seen)
     if (seen.request.operation == Operation::Write) offsets.push_back(seen.request.address - base);
   std::sort(offsets.begin(), offsets.end());
@@ -415,9 +417,9 @@ std::vector<Address> written(const EngineRig::Memory& memory, Address base) {
 }
 
 // Every 128th offset from `first` up to `last`, without those in [from, to).
-std::vector<Address> lines(Address first, Address last, Address from, Address to) {
-  std::vector<Address> offsets;
-  for (Address offset = first; offset < last; offset += 128)
+std::vector<Bytes> lines(Bytes first, Bytes last, Bytes from, Bytes to) {
+  std::vector<Bytes> offsets;
+  for (Bytes offset = first; offset < last; offset += 128)
     if (offset < from || offset >= to) offsets.push_back(offset);
   return offsets;
 }
@@ -425,17 +427,17 @@ std::vector<Address> lines(Address first, Address last, Address from, Address to
 TEST(StoreAndForward, AGranuleThatIsWaitedForHoldsBackItsPacketToTheHost) {
   for (const Bytes payload : {128, 256, 1024, 4096}) {
     EngineRig rig(payload);
-    const Address line = rig.physical(rig.tracked) + 10 * 128;
+    const PhysicalAddress line = rig.physical(rig.tracked) + 10 * 128;
     bool empty = true;
     rig.device.holds = [&](const memory::Request& request) { return empty && request.address == line; };
     DataMove move = rig.copy_out(rig.tracked, 8192);
     move.trigger = Trigger::Full;
     EXPECT_FALSE(rig.run(move));
-    const Address packet = 10 * 128 / payload * payload;
+    const Bytes packet = 10 * 128 / payload * payload;
     EXPECT_EQ(written(rig.host, rig.window), lines(0, 8192, packet, packet + payload)) << payload;
     char expected[80];
     std::snprintf(expected, sizeof expected, "full at 0x%llx (copy of stream 7 to the host, 1 packet not ",
-                  static_cast<unsigned long long>(rig.tracked + 10 * 128));
+                  static_cast<unsigned long long>((rig.tracked + 10 * 128).value()));
     EXPECT_EQ(rig.mover.waits_for().find(expected), 0u) << rig.mover.waits_for();
     empty = false;
     rig.engine.wake(rig.device, rig.engine.now() + 5'000'000);
@@ -453,7 +455,7 @@ TEST(StoreAndForward, AHostReadThatIsLateHoldsBackItsPacketToTheDevice) {
       return late && request.address == rig.window + 37 * 128;
     };
     EXPECT_FALSE(rig.run(rig.copy_in(rig.tracked, 8192)));
-    const Address packet = 37 * 128 / payload * payload;
+    const Bytes packet = 37 * 128 / payload * payload;
     EXPECT_EQ(written(rig.device, rig.physical(rig.tracked)), lines(0, 8192, packet, packet + payload));
     late = false;
     rig.engine.wake(rig.host, rig.engine.now() + 5'000'000);
@@ -464,11 +466,11 @@ TEST(StoreAndForward, AHostReadThatIsLateHoldsBackItsPacketToTheDevice) {
 }
 
 TEST(StoreAndForward, PacketsEndWhereTheDevicesAddressIsAMultiple) {
-  const std::pair<Address, std::pair<Address, Address>> cases[] = {
+  const std::pair<Bytes, std::pair<Bytes, Bytes>> cases[] = {
       {640, {640, 1024}}, {1024, {1024, 2048}}, {1920, {1024, 2048}}, {2048, {2048, 2688}}};
   for (const auto& [held, packet] : cases) {
     EngineRig rig(1024);
-    const Address base = rig.physical(rig.tracked);
+    const PhysicalAddress base = rig.physical(rig.tracked);
     rig.device.holds = [&](const memory::Request& request) { return request.address == base + held; };
     EXPECT_FALSE(rig.run(rig.copy_out(rig.tracked + 640, 2048)));
     EXPECT_EQ(written(rig.host, rig.window - 640), lines(640, 2688, packet.first, packet.second)) << held;
@@ -477,7 +479,7 @@ TEST(StoreAndForward, PacketsEndWhereTheDevicesAddressIsAMultiple) {
 
 TEST(StoreAndForward, ARowIsAPacketOfItsOwn) {
   EngineRig rig(1024);
-  const Address base = rig.physical(rig.tracked);
+  const PhysicalAddress base = rig.physical(rig.tracked);
   rig.device.holds = [&](const memory::Request& request) { return request.address == base + 256 + 128; };
   DataMove move = rig.copy_out(rig.tracked, 256);
   move.rows = 4;
@@ -488,7 +490,7 @@ TEST(StoreAndForward, ARowIsAPacketOfItsOwn) {
 
 // The ends lie differently in their lines: twice the pieces. As many places as a packet has lines suffice.
 TEST(StoreAndForward, APacketNeedsNoMorePlacesThanItHasLines) {
-  for (const Address shift : {0, 4, 64, 124}) {
+  for (const Bytes shift : {0, 4, 64, 124}) {
     EngineRig rig(1024, 8);
     DataMove move = rig.copy_out(rig.tracked + shift, 8192);
     EXPECT_TRUE(rig.run(move)) << shift;
@@ -511,11 +513,11 @@ TEST(StoreAndForward, AFaultInsideAPacketLeavesNothingBehind) {
 
 TEST(StoreAndForward, WhatDoesNotCrossTheLinkIsNotHeldBack) {
   EngineRig rig(4096);
-  const Address from = rig.physical(rig.plain), to = rig.physical(rig.tracked);
+  const PhysicalAddress from = rig.physical(rig.plain), to = rig.physical(rig.tracked);
   rig.device.holds = [&](const memory::Request& request) { return request.address == from + 128; };
   DataMove move;
-  move.to = rig.tracked;
-  move.from = rig.plain;
+  move.to = rig.tracked.value();
+  move.from = rig.plain.value();
   move.width_bytes = 4096;
   EXPECT_FALSE(rig.run(move));
   EXPECT_EQ(written(rig.device, to), lines(0, 4096, 128, 256));
@@ -528,7 +530,7 @@ TEST(StoreAndForward, BytesArriveWhereTheyBelong) {
     Rig rig(machine);
     const auto sent = pattern_bytes(70'000, 3);
     std::vector<std::byte> back(sent.size());
-    const Address buffer = rig.device(80'000);
+    const VirtualAddress buffer = rig.device(80'000);
     rig.submit(rig.copy_in(buffer + 52, sent.data(), sent.size()));
     auto out = rig.copy_out(back.data(), buffer + 52, 700);
     out.copy.rows = 100;
@@ -563,7 +565,8 @@ TEST(FullEmptyDriver, AChangeOfBitsCostsAMemsetAndIsRecorded) {
   auto machine = gtx580();
   machine.driver.memset = {1300, 4400, 0};
   Rig rig(machine);
-  const Address buffer = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
+  const VirtualAddress buffer =
+      rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
   std::vector<gpu::PushBufferTrace> trace;
   rig.driver().on_push_buffer_command = [&](const gpu::PushBufferTrace& entry) { trace.push_back(entry); };
   driver::Command command;
@@ -591,9 +594,11 @@ TEST(FullEmptyDriver, AChangeOfBitsCostsAMemsetAndIsRecorded) {
 // What a launch does to bits at its end stands behind the wait for its blocks, and before what tells others.
 TEST(FullEmptyDriver, AKernelsEndEmptiesBeforeItIsReleased) {
   Rig rig;
-  const Address first = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
-  const Address freed = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
-  const Address last = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
+  const VirtualAddress first =
+      rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
+  const VirtualAddress freed =
+      rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
+  const VirtualAddress last = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
   rig.memory.release(freed);
   std::vector<std::pair<std::string, std::uint64_t>> trace;
   rig.driver().on_push_buffer_command = [&](const gpu::PushBufferTrace& entry) {

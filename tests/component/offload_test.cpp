@@ -10,7 +10,7 @@ TEST(Offload, CopyInLaunchCopyOut) {
   Rig rig;
   const auto input = pattern_bytes(10'000);
   std::vector<std::byte> output(input.size());
-  const Address buffer = rig.device(input.size());
+  const VirtualAddress buffer = rig.device(input.size());
   const auto in = rig.submit(rig.copy_in(buffer, input.data(), input.size()));
   // The kernel's last block inverts the buffer, so a copy out of order would show.
   for (auto& sm : rig.sms)

@@ -139,7 +139,8 @@ struct Rig {
   explicit Rig(const config::Machine& machine = gtx580(), std::uint64_t seed = 0)
       : config(machine),
         engine(seed),
-        memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
+        physical(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
+        memory(physical),
         board(engine, config, memory, host, test_occupancy),
         thread(engine, board.driver(), config.driver) {
     kernel.name = "k";
@@ -156,25 +157,24 @@ struct Rig {
   }
 
   driver::Driver& driver() { return board.driver(); }
-  Address device(Bytes bytes) { return memory.allocate_device(bytes, memory::AllocationKind::Device)->base; }
-  std::byte* bytes_of(Address address) {
-    const memory::Allocation* allocation = memory.find(address);
-    return allocation->backing + (address - allocation->base);
+  VirtualAddress device(Bytes bytes) {
+    return memory.allocate_device(bytes, memory::AllocationKind::Device)->base;
   }
+  std::byte* bytes_of(VirtualAddress address) { return memory.bytes(address); }
 
-  driver::Command copy_in(Address to, const void* from, Bytes bytes, driver::StreamId stream = 0) {
+  driver::Command copy_in(VirtualAddress to, const void* from, Bytes bytes, driver::StreamId stream = 0) {
     driver::Command command;
     command.kind = driver::CommandKind::Copy;
     command.cost = &config.driver.memcpy_async;
     command.stream = stream;
     command.copy.to.address = to;
-    command.copy.from = {true, reinterpret_cast<Address>(from), 0, 0};
+    command.copy.from = {true, virtual_address(from), 0, 0};
     command.copy.width_bytes = bytes;
     return command;
   }
-  driver::Command copy_out(void* to, Address from, Bytes bytes, driver::StreamId stream = 0) {
-    driver::Command command = copy_in(0, nullptr, bytes, stream);
-    command.copy.to = {true, reinterpret_cast<Address>(to), 0, 0};
+  driver::Command copy_out(void* to, VirtualAddress from, Bytes bytes, driver::StreamId stream = 0) {
+    driver::Command command = copy_in(VirtualAddress(), nullptr, bytes, stream);
+    command.copy.to = {true, virtual_address(to), 0, 0};
     command.copy.from = {false, from, 0, 0};
     return command;
   }
@@ -206,6 +206,7 @@ struct Rig {
 
   const config::Machine config;
   sim::Engine engine;
+  memory::PhysicalMemory physical;
   memory::AddressSpace memory;
   PlainHost host;
   machine::Board board;

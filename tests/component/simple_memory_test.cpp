@@ -16,13 +16,13 @@ using namespace memory;
 
 struct MemoryRig {
   explicit MemoryRig(std::size_t entries = 8, std::uint64_t mb_per_s = 1000)
-      : unit(engine, "memory", nullptr, 1, {50'000, mb_per_s, 3}, pool, space, aperture, host),
+      : unit(engine, "memory", nullptr, 1, {50'000, mb_per_s, 3}, pool, physical, host),
         requests(entries, nullptr, &unit),
         responses(entries, &unit, nullptr) {
     unit.connect(requests, responses);
-    base = space.allocate_device(4096, AllocationKind::Device)->physical;
+    base = space.physical(space.allocate_device(4096, AllocationKind::Device)->base);
   }
-  RequestHandle send(Operation operation, Address address, unsigned bytes) {
+  RequestHandle send(Operation operation, PhysicalAddress address, unsigned bytes) {
     Packet packet;
     packet.request = pool.allocate();
     packet.source = 9;
@@ -43,17 +43,17 @@ struct MemoryRig {
   }
   sim::Engine engine;
   RequestPool pool;
-  AddressSpace space{1_MiB, 4096};
-  HostAperture aperture;
+  PhysicalMemory physical{1_MiB, 4096};
+  AddressSpace space{physical};
   PlainHost host;
   SimpleMemory unit;
   sim::Queue<Packet> requests, responses;
-  Address base = 0;
+  PhysicalAddress base;
 };
 
 TEST(SimpleMemory, ReadTakesTransferAndLatency) {
   MemoryRig rig;
-  std::memset(rig.space.backing(rig.base), 0x5a, 128);
+  std::memset(rig.space.memory().bytes(rig.base), 0x5a, 128);
   const RequestHandle handle = rig.send(Operation::Read, rig.base, 128);
   Packet packet;
   EXPECT_EQ(rig.answer(&packet), 1u + 128'000 + 50'000 + 1);
@@ -66,7 +66,7 @@ TEST(SimpleMemory, ReadTakesTransferAndLatency) {
 
 TEST(SimpleMemory, WritesOnlyTheBytesOfTheMask) {
   MemoryRig rig;
-  std::memset(rig.space.backing(rig.base), 0, 128);
+  std::memset(rig.space.memory().bytes(rig.base), 0, 128);
   const RequestHandle handle = rig.send(Operation::Write, rig.base, 128);
   rig.pool[handle].data.fill(std::byte{1});
   rig.pool[handle].mask = {};
@@ -76,7 +76,7 @@ TEST(SimpleMemory, WritesOnlyTheBytesOfTheMask) {
   rig.answer(&packet);
   EXPECT_EQ(packet.payload_bytes, 0);  // an acknowledgement carries no data
   for (unsigned i = 0; i < 128; ++i)
-    EXPECT_EQ(rig.space.backing(rig.base)[i], i == 5 || i == 127 ? std::byte{1} : std::byte{0}) << i;
+    EXPECT_EQ(rig.space.memory().bytes(rig.base)[i], i == 5 || i == 127 ? std::byte{1} : std::byte{0}) << i;
 }
 
 TEST(SimpleMemory, RequestsOfOneClientShareTheBandwidthInOrder) {
@@ -89,7 +89,7 @@ TEST(SimpleMemory, RequestsOfOneClientShareTheBandwidthInOrder) {
 
 TEST(SimpleMemory, AValueIsBoundWhenTheRequestIsServiced) {
   MemoryRig rig;
-  std::byte* cell = rig.space.backing(rig.base);
+  std::byte* cell = rig.space.memory().bytes(rig.base);
   *cell = std::byte{1};
   rig.send(Operation::Read, rig.base, 100);                             // serviced at 1 ps
   const RequestHandle second = rig.send(Operation::Read, rig.base, 1);  // serviced at 100,001 ps
@@ -109,14 +109,14 @@ TEST(SimpleMemory, OneEntryEverywhereStillProgresses) {
   EXPECT_FALSE(rig.responses.can_pop(rig.engine.now()));
 }
 
-TEST(SimpleMemory, WindowsReachPageableBytesThroughTheHostPort) {
+TEST(SimpleMemory, WhatIsLentThroughTheHostPortIsReachedThere) {
   MemoryRig rig;
   auto bytes = pattern_bytes(200);
-  const Address window = rig.aperture.open(bytes.data(), bytes.size(), true);
-  const RequestHandle handle = rig.send(Operation::Read, window + 128, 72);
+  const PhysicalAddress lent = rig.physical.lend(bytes.data(), bytes.size(), 0, true);
+  const RequestHandle handle = rig.send(Operation::Read, lent + 128, 72);
   rig.answer();
   EXPECT_EQ(std::memcmp(rig.pool[handle].data.data(), &bytes[128], 72), 0);
-  rig.send(Operation::Read, window + 128, 73);  // one byte past the end
+  rig.send(Operation::Read, lent + 128, 73);  // one byte past the end
   EXPECT_THROW(rig.answer(), Error);
 }
 
@@ -128,7 +128,7 @@ TEST(SimpleMemory, TriggersAreRefusedByName) {
 
 TEST(SimpleMemory, AnAtomicUpdatesTheElementsOfItsMask) {
   MemoryRig rig;
-  auto* words = reinterpret_cast<std::uint32_t*>(rig.space.backing(rig.base));
+  auto* words = reinterpret_cast<std::uint32_t*>(rig.space.memory().bytes(rig.base));
   for (unsigned i = 0; i < 8; ++i) words[i] = 10 * i;
   for (const bool wants_result : {true, false}) {
     Request& request = rig.pool[rig.send(Operation::Atomic, rig.base, 32)];
@@ -157,14 +157,16 @@ class PartOfALine : public testing::Test {
   void SetUp() override {
     bytes_ = static_cast<std::byte*>(std::aligned_alloc(4096, 4096));
     std::memset(bytes_, 1, 4096);
-    line_ = rig_.space.map_host(bytes_ + kFirst, kEnd - kFirst, AllocationKind::Registered, PageEntry{})
-                ->physical -
-            kFirst;
+    line_ =
+        rig_.space.physical(
+            rig_.space.map_host(bytes_ + kFirst, kEnd - kFirst, AllocationKind::Registered, PageAttributes{})
+                ->base) -
+        kFirst;
   }
   void TearDown() override { std::free(bytes_); }
   MemoryRig rig_;
   std::byte* bytes_ = nullptr;
-  Address line_ = 0;
+  PhysicalAddress line_;
 };
 
 TEST_F(PartOfALine, IsReadAsFarAsItExists) {

@@ -46,22 +46,22 @@ void load_module(ptx::Module& module, memory::AddressSpace& space) {
         space.allocate_device(variable.bytes, variable.constant ? memory::AllocationKind::Constants
                                                                 : memory::AllocationKind::Module);
     if (allocation == nullptr) throw Error("no room for variable '" + variable.name + "'");
-    std::memset(allocation->backing, 0, variable.bytes);
-    std::memcpy(allocation->backing, variable.initial.data(), variable.initial.size());
+    std::memset(space.bytes(allocation->base), 0, variable.bytes);
+    std::memcpy(space.bytes(allocation->base), variable.initial.data(), variable.initial.size());
     placed.push_back(allocation);
   }
   for (std::size_t i = 0; i < module.variables.size(); ++i)
     for (const auto& relocation : module.variables[i].relocations) {
       std::uint64_t value = 0;
-      std::byte* at = placed[i]->backing + relocation.offset;
+      std::byte* at = space.bytes(placed[i]->base) + relocation.offset;
       std::memcpy(&value, at, relocation.bytes);
-      value += placed[static_cast<std::size_t>(relocation.variable)]->base;
+      value += placed[static_cast<std::size_t>(relocation.variable)]->base.value();
       std::memcpy(at, &value, relocation.bytes);
     }
   for (ptx::Kernel& kernel : module.kernels)
     for (ptx::Immediate& immediate : kernel.immediates)
       if (immediate.variable >= 0)
-        immediate.value += placed[static_cast<std::size_t>(immediate.variable)]->base;
+        immediate.value += placed[static_cast<std::size_t>(immediate.variable)]->base.value();
 }
 
 // Whether `got` is as expected; NaN matches NaN where a distance in units of the last place is allowed.
@@ -106,7 +106,8 @@ std::vector<std::string> run(const TestFile& file, bool peepholes) {
   const std::string name = std::filesystem::path(file.path).filename().string();
   ptx::Module module = ptx::compile_module(file.text, name, {0, peepholes});
   const config::Gpu config = machine();
-  memory::AddressSpace space(64_MiB, 4_KiB);
+  memory::PhysicalMemory physical(64_MiB, 4_KiB);
+  memory::AddressSpace space(physical);
   load_module(module, space);
   const ptx::Kernel* found = module.find_kernel(file.kernel);
   if (found == nullptr) throw Error("no kernel '" + file.kernel + "'");
@@ -134,7 +135,7 @@ std::vector<std::string> run(const TestFile& file, bool peepholes) {
       continue;
     }
     buffers[i] = space.allocate_device(argument.bytes.size(), memory::AllocationKind::Device);
-    std::memcpy(buffers[i]->backing, argument.bytes.data(), argument.bytes.size());
+    std::memcpy(space.bytes(buffers[i]->base), argument.bytes.data(), argument.bytes.size());
     std::memcpy(parameter, &buffers[i]->base, 8);
   }
 
@@ -164,7 +165,7 @@ std::vector<std::string> run(const TestFile& file, bool peepholes) {
     const memory::Allocation* buffer = buffers.at(expectation.argument);
     for (std::size_t i = 0; i < expectation.values.size(); ++i) {
       std::uint64_t got = 0;
-      std::memcpy(&got, buffer->backing + i * bytes, bytes);
+      std::memcpy(&got, space.bytes(buffer->base) + i * bytes, bytes);
       std::uint64_t expected = expectation.values[i];
       if (bytes < 8) expected &= (1ull << (8 * bytes)) - 1;
       if (matches(expectation, expected, got)) continue;

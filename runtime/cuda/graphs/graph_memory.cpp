@@ -9,9 +9,9 @@
 namespace duet::cuda {
 
 struct All {
-  std::map<Address, std::weak_ptr<GraphMemory>> by_address;
+  std::map<VirtualAddress, std::weak_ptr<GraphMemory>> by_address;
   std::set<std::shared_ptr<GraphMemory>> allocated;
-  std::vector<Address> leaving;  // named by nobody, perhaps still used by commands under way
+  std::vector<VirtualAddress> leaving;  // named by nobody, perhaps still used by commands under way
   std::uint64_t used_high = 0, reserved_high = 0;
 
   std::uint64_t used() const {
@@ -50,13 +50,13 @@ cudaError_t make_graph_memory(Session& session, cudaMemAllocNodeParams& params, 
   work.memory->bytes = allocation->mapped_bytes;
   all().by_address[allocation->base] = work.memory;
   all().reserved_high = std::max(all().reserved_high, all().reserved());
-  params.dptr = reinterpret_cast<void*>(allocation->base);
+  params.dptr = duet::pointer_of(allocation->base);
   work.params = params;
   return cudaSuccess;
 }
 
 std::shared_ptr<GraphMemory> graph_memory_of(const void* pointer) {
-  const auto found = all().by_address.find(reinterpret_cast<Address>(pointer));
+  const auto found = all().by_address.find(duet::virtual_address(pointer));
   return found == all().by_address.end() ? nullptr : found->second.lock();
 }
 
@@ -77,7 +77,7 @@ cudaError_t free_graph_memory(const std::shared_ptr<GraphMemory>& memory) {
 
 void trim_graph_memory(Session& session) {
   if (all().leaving.empty() || !session.driver().all_idle()) return;
-  for (const Address address : all().leaving)
+  for (const VirtualAddress address : all().leaving)
     if (const memory::Allocation* allocation = session.space().find(address))
       session.process().release_device(*allocation);
   all().leaving.clear();

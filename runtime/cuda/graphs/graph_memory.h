@@ -12,7 +12,7 @@ namespace duet::cuda {
 
 // Owned by the nodes that name it, in graphs and executable copies, and by itself while it is allocated.
 struct GraphMemory {
-  Address address = 0;
+  VirtualAddress address;
   Bytes bytes = 0;
   bool allocated = false;  // as it is behind the last launch
   ~GraphMemory();

@@ -77,19 +77,19 @@ auto linear(Session& session, void* to, const void* from, size_t count, cudaMemc
 auto to_symbol(Session& session, const void* symbol, const void* from, size_t count, size_t offset,
                cudaMemcpyKind kind) {
   return [=, &session](Work& work) {
-    duet::Address to = 0;
+    duet::VirtualAddress to;
     if (const cudaError_t error = symbol_range(session, symbol, offset, count, to); error != cudaSuccess)
       return error;
-    return linear(session, reinterpret_cast<void*>(to), from, count, kind)(work);
+    return linear(session, duet::pointer_of(to), from, count, kind)(work);
   };
 }
 auto from_symbol(Session& session, void* to, const void* symbol, size_t count, size_t offset,
                  cudaMemcpyKind kind) {
   return [=, &session](Work& work) {
-    duet::Address from = 0;
+    duet::VirtualAddress from;
     if (const cudaError_t error = symbol_range(session, symbol, offset, count, from); error != cudaSuccess)
       return error;
-    return linear(session, to, reinterpret_cast<const void*>(from), count, kind)(work);
+    return linear(session, to, duet::pointer_of(from), count, kind)(work);
   };
 }
 auto fill(Session& session, const cudaMemsetParams* parms) {
@@ -268,7 +268,7 @@ DUET_END
 DUET_API(cudaGraphMemFreeNodeGetParams, Other, (cudaGraphNode_t node, void* pointer)) {
   const auto* work = work_of<MemFreeWork>(node);
   if (work == nullptr || pointer == nullptr) return cudaErrorInvalidValue;
-  *static_cast<void**>(pointer) = reinterpret_cast<void*>(work->memory->address);
+  *static_cast<void**>(pointer) = duet::pointer_of(work->memory->address);
   return cudaSuccess;
 }
 DUET_END

@@ -150,8 +150,8 @@ cudaError_t array_side(cudaArray_const_t array, size_t x_bytes, size_t y, size_t
   if (!within(x_bytes, width, array->extent.width * texel_bytes(array)) ||
       !within(y, rows, rows_of(*array)) || !within(z, slices, slices_of(*array)))
     return cudaErrorInvalidValue;
-  side = {reinterpret_cast<const void*>(array->base + z * array->slice_bytes + y * array->pitch + x_bytes),
-          array->pitch, array->slice_bytes};
+  side = {duet::pointer_of(array->base + z * array->slice_bytes + y * array->pitch + x_bytes), array->pitch,
+          array->slice_bytes};
   return cudaSuccess;
 }
 

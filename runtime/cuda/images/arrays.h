@@ -8,7 +8,7 @@ struct cudaArray {
   cudaChannelFormatDesc channels;
   cudaExtent extent;  // as asked for: 0 where there is no such dimension
   unsigned flags;
-  duet::Address base;
+  duet::VirtualAddress base;
   duet::Bytes pitch, slice_bytes;
 };
 

@@ -1,12 +1,12 @@
 // Texture and surface objects. An object is the address of its descriptor in device memory (gpu/image.h).
 #include <cstring>
-#include <unordered_map>
+#include <map>
 #include <vector>
 
 #include "cuda/images/arrays.h"
 #include "gpu/image.h"
 
-using duet::Address;
+using duet::VirtualAddress;
 using duet::cuda::refuse;
 using duet::cuda::Session;
 using duet::gpu::AddressMode;
@@ -24,9 +24,9 @@ struct Description {
 };
 
 struct Objects {
-  std::unordered_map<Address, Description> all;
+  std::map<VirtualAddress, Description> all;
   // Destroyed while kernels that may use them are under way.
-  std::vector<Address> leaving;
+  std::vector<VirtualAddress> leaving;
 };
 Objects& objects() {  // never destroyed, as the session that guards it
   static auto* const made = new Objects;
@@ -35,7 +35,7 @@ Objects& objects() {  // never destroyed, as the session that guards it
 
 void release_leaving(Session& session) {
   if (!session.driver().all_idle()) return;
-  for (const Address object : objects().leaving)
+  for (const VirtualAddress object : objects().leaving)
     if (const Allocation* allocation = session.space().find(object))
       session.process().release_device(*allocation);
   objects().leaving.clear();
@@ -46,13 +46,13 @@ cudaError_t add(Session& session, const Image& image, const Description& descrip
   release_leaving(session);
   const Allocation* allocation = session.space().allocate_device(sizeof(Image), AllocationKind::Constants);
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
-  std::memcpy(allocation->backing, &image, sizeof image);
+  session.space().write(allocation->base, &image, sizeof image);
   objects().all.emplace(allocation->base, description);
-  *object = allocation->base;
+  *object = allocation->base.value();
   return cudaSuccess;
 }
 
-cudaError_t destroy(Session& session, Address object, bool surface) {
+cudaError_t destroy(Session& session, VirtualAddress object, bool surface) {
   const auto found = objects().all.find(object);
   if (found == objects().all.end() || found->second.surface != surface) return cudaErrorInvalidValue;
   objects().all.erase(found);
@@ -61,7 +61,7 @@ cudaError_t destroy(Session& session, Address object, bool surface) {
   return cudaSuccess;
 }
 
-const Description* find(Address object, bool surface) {
+const Description* find(VirtualAddress object, bool surface) {
   const auto found = objects().all.find(object);
   return found == objects().all.end() || found->second.surface != surface ? nullptr : &found->second;
 }
@@ -96,7 +96,7 @@ cudaError_t set_array(Image& image, cudaArray_const_t array) {
 
 // Pointers start where silicon's units can reach (cudaDeviceProp::textureAlignment, texturePitchAlignment).
 constexpr size_t kBaseAlignment = 512, kPitchAlignment = 32;
-bool aligned(const void* pointer) { return reinterpret_cast<Address>(pointer) % kBaseAlignment == 0; }
+bool aligned(const void* pointer) { return duet::virtual_address(pointer) % kBaseAlignment == 0; }
 
 cudaError_t set_resource(Image& image, const cudaResourceDesc& resource) {
   switch (resource.resType) {
@@ -107,7 +107,7 @@ cudaError_t set_resource(Image& image, const cudaResourceDesc& resource) {
       if (linear.devPtr == nullptr || !aligned(linear.devPtr)) return cudaErrorInvalidValue;
       const cudaError_t error = set_channels(image, linear.desc);
       if (error != cudaSuccess) return error;
-      image.base = reinterpret_cast<Address>(linear.devPtr);
+      image.base = duet::virtual_address(linear.devPtr);
       image.width = static_cast<std::uint32_t>(linear.sizeInBytes / image.texel_bytes());
       image.linear = true;
       return image.width == 0 ? cudaErrorInvalidValue : cudaSuccess;
@@ -120,7 +120,7 @@ cudaError_t set_resource(Image& image, const cudaResourceDesc& resource) {
       const cudaError_t error = set_channels(image, plane.desc);
       if (error != cudaSuccess) return error;
       if (plane.pitchInBytes < plane.width * image.texel_bytes()) return cudaErrorInvalidPitchValue;
-      image.base = reinterpret_cast<Address>(plane.devPtr);
+      image.base = duet::virtual_address(plane.devPtr);
       image.pitch = plane.pitchInBytes;
       image.width = static_cast<std::uint32_t>(plane.width);
       image.height = static_cast<std::uint32_t>(plane.height);
@@ -170,12 +170,12 @@ DUET_API(cudaCreateTextureObject, Other,
 DUET_END
 
 DUET_API(cudaDestroyTextureObject, Other, (cudaTextureObject_t object)) {
-  return destroy(session, object, false);
+  return destroy(session, VirtualAddress(object), false);
 }
 DUET_END
 
 DUET_API(cudaGetTextureObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaTextureObject_t object)) {
-  const Description* description = find(object, false);
+  const Description* description = find(VirtualAddress(object), false);
   if (resource == nullptr || description == nullptr) return cudaErrorInvalidValue;
   *resource = description->resource;
   return cudaSuccess;
@@ -183,7 +183,7 @@ DUET_API(cudaGetTextureObjectResourceDesc, Other, (cudaResourceDesc * resource, 
 DUET_END
 
 DUET_API(cudaGetTextureObjectTextureDesc, Other, (cudaTextureDesc * texture, cudaTextureObject_t object)) {
-  const Description* description = find(object, false);
+  const Description* description = find(VirtualAddress(object), false);
   if (texture == nullptr || description == nullptr) return cudaErrorInvalidValue;
   *texture = description->texture;
   return cudaSuccess;
@@ -204,12 +204,12 @@ DUET_END
 
 DUET_API(cudaDestroySurfaceObject, Other, (cudaSurfaceObject_t object)) {
   // No object may be destroyed: cuda-samples volumeFiltering does so.
-  return object == 0 ? cudaSuccess : destroy(session, object, true);
+  return object == 0 ? cudaSuccess : destroy(session, VirtualAddress(object), true);
 }
 DUET_END
 
 DUET_API(cudaGetSurfaceObjectResourceDesc, Other, (cudaResourceDesc * resource, cudaSurfaceObject_t object)) {
-  const Description* description = find(object, true);
+  const Description* description = find(VirtualAddress(object), true);
   if (resource == nullptr || description == nullptr) return cudaErrorInvalidValue;
   *resource = description->resource;
   return cudaSuccess;

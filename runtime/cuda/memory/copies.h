@@ -30,7 +30,7 @@ cudaError_t submit_fill(Session& session, ThreadState& thread, const StreamUse& 
 
 // A device variable's address plus `offset`; its range checked.
 cudaError_t symbol_range(Session& session, const void* symbol, std::size_t offset, std::size_t count,
-                         Address& address);
+                         VirtualAddress& address);
 
 // A box of bytes: rows `pitch` apart, slices `slice_pitch` apart.
 struct CopySide {
@@ -42,6 +42,7 @@ cudaError_t copy_box(Session& session, ThreadState& thread, const CopySide& to, 
                      bool asynchronous);
 
 // Whether [address, address + bytes) is tracked, lies in `allocation` and consists of whole granules.
-bool whole_granules(Session& session, const memory::Allocation* allocation, Address address, Bytes bytes);
+bool whole_granules(Session& session, const memory::Allocation* allocation, VirtualAddress address,
+                    Bytes bytes);
 
 }  // namespace duet::cuda

@@ -11,8 +11,8 @@
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
-using duet::Address;
 using duet::Bytes;
+using duet::VirtualAddress;
 using duet::cuda::CallKind;
 using duet::cuda::copy_linear;
 using duet::cuda::FullEmptyUse;
@@ -36,7 +36,7 @@ struct Shape {
 };
 
 const Allocation* allocation_of(Session& session, const void* pointer) {
-  return session.space().find(reinterpret_cast<Address>(pointer));
+  return session.space().find(duet::virtual_address(pointer));
 }
 bool on_device(const Allocation* allocation) {
   return allocation != nullptr && allocation->in_device_memory();
@@ -45,7 +45,7 @@ bool on_device(const Allocation* allocation) {
 // Whether the range lies within the allocation that it starts in (pageable memory: nobody knows).
 bool in_range(const Allocation* allocation, const Side& side, const Shape& shape) {
   return allocation == nullptr ||
-         reinterpret_cast<Address>(side.pointer) + shape.span(side) <= allocation->base + allocation->bytes;
+         duet::virtual_address(side.pointer) + shape.span(side) <= allocation->base + allocation->bytes;
 }
 
 bool direction_fits(cudaMemcpyKind kind, bool to_device, bool from_device, bool to_mapped, bool from_mapped) {
@@ -81,7 +81,7 @@ cudaError_t prepare_copy(Session& session, const Side& to, const Side& from, con
     const bool to_device = on_device(target);
     if (to_device == on_device(source)) return cudaErrorInvalidValue;
     if (!duet::cuda::whole_granules(session, to_device ? target : source,
-                                    reinterpret_cast<Address>(to_device ? to.pointer : from.pointer),
+                                    duet::virtual_address(to_device ? to.pointer : from.pointer),
                                     shape.width))
       return cudaErrorInvalidValue;
   }
@@ -92,8 +92,8 @@ cudaError_t prepare_copy(Session& session, const Side& to, const Side& from, con
   job.action = full_empty.action;
   job.rows = shape.rows;
   job.slices = shape.slices;
-  job.to = {!on_device(target), reinterpret_cast<Address>(to.pointer), to.pitch, to.slice_pitch};
-  job.from = {!on_device(source), reinterpret_cast<Address>(from.pointer), from.pitch, from.slice_pitch};
+  job.to = {!on_device(target), duet::virtual_address(to.pointer), to.pitch, to.slice_pitch};
+  job.from = {!on_device(source), duet::virtual_address(from.pointer), from.pitch, from.slice_pitch};
   return cudaSuccess;
 }
 
@@ -151,10 +151,10 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
 }  // namespace
 
 cudaError_t duet::cuda::symbol_range(Session& session, const void* symbol, size_t offset, size_t count,
-                                     Address& address) {
+                                     VirtualAddress& address) {
   Bytes bytes = 0;
   address = session.symbol_address(symbol, bytes);
-  if (address == 0) return cudaErrorInvalidSymbol;
+  if (!address) return cudaErrorInvalidSymbol;
   if (offset > bytes || count > bytes - offset) return cudaErrorInvalidValue;
   address += offset;
   return cudaSuccess;
@@ -218,24 +218,22 @@ cudaError_t copy_3d(Session& session, ThreadState& thread, const cudaMemcpy3DPar
 cudaError_t to_symbol(Session& session, ThreadState& thread, const void* symbol, const void* from,
                       size_t count, size_t offset, cudaMemcpyKind kind, cudaStream_t stream,
                       bool asynchronous) {
-  Address address = 0;
+  VirtualAddress address;
   if (const cudaError_t error = duet::cuda::symbol_range(session, symbol, offset, count, address);
       error != cudaSuccess)
     return error;
   if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) return cudaErrorInvalidMemcpyDirection;
-  return copy_linear(session, thread, reinterpret_cast<void*>(address), from, count, kind, stream,
-                     asynchronous);
+  return copy_linear(session, thread, duet::pointer_of(address), from, count, kind, stream, asynchronous);
 }
 
 cudaError_t from_symbol(Session& session, ThreadState& thread, void* to, const void* symbol, size_t count,
                         size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
-  Address address = 0;
+  VirtualAddress address;
   if (const cudaError_t error = duet::cuda::symbol_range(session, symbol, offset, count, address);
       error != cudaSuccess)
     return error;
   if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) return cudaErrorInvalidMemcpyDirection;
-  return copy_linear(session, thread, to, reinterpret_cast<const void*>(address), count, kind, stream,
-                     asynchronous);
+  return copy_linear(session, thread, to, duet::pointer_of(address), count, kind, stream, asynchronous);
 }
 
 cudaError_t fill(Session& session, ThreadState& thread, void* to, size_t pitch, int value, size_t width,
@@ -282,13 +280,13 @@ cudaError_t duet::cuda::fill_command(Session& session, const cudaMemsetParams& p
   const size_t width = p.width * p.elementSize;
   if (width == 0 || p.height == 0) return cudaErrorInvalidValue;
   const Allocation* target = allocation_of(session, p.dst);
-  if (target == nullptr || reinterpret_cast<Address>(p.dst) % p.elementSize != 0 ||
+  if (target == nullptr || duet::virtual_address(p.dst) % p.elementSize != 0 ||
       !in_range(target, {p.dst, p.pitch, 0}, {width, p.height, 1}))
     return cudaErrorInvalidValue;
   if (p.height > 1 && p.pitch < width) return cudaErrorInvalidPitchValue;
   command.kind = CommandKind::Fill;
   command.cost = &session.cost(CallKind::Memset);
-  command.fill = {reinterpret_cast<Address>(p.dst), p.pitch, width, p.height, p.value, p.elementSize};
+  command.fill = {duet::virtual_address(p.dst), p.pitch, width, p.height, p.value, p.elementSize};
   return cudaSuccess;
 }
 

@@ -5,8 +5,8 @@
 #include "cuda/streams/capture.h"
 #include "duet_full_empty.h"
 
-using duet::Address;
 using duet::Bytes;
+using duet::VirtualAddress;
 using duet::cuda::FullEmptyUse;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
@@ -17,10 +17,10 @@ using duet::memory::Trigger;
 
 namespace duet::cuda {
 
-bool whole_granules(Session& session, const Allocation* allocation, Address address, Bytes bytes) {
-  if (allocation == nullptr || !allocation->tracked) return false;
+bool whole_granules(Session& session, const Allocation* allocation, VirtualAddress address, Bytes bytes) {
+  if (allocation == nullptr || !session.space().tracked(allocation->base)) return false;
   const Bytes granule = session.process().full_empty_granule_bytes();
-  const Address end = allocation->base + allocation->bytes;
+  const VirtualAddress end = allocation->base + allocation->bytes;
   return address % granule == 0 && bytes % granule == 0 && address < end && bytes <= end - address;
 }
 
@@ -68,7 +68,7 @@ DUET_API(duetMallocTracked, Allocate, (void** pointer, size_t bytes)) {
   if (bytes == 0) return cudaSuccess;
   const Allocation* allocation = session.process().allocate_tracked(bytes);
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
-  *pointer = reinterpret_cast<void*>(allocation->base);
+  *pointer = duet::pointer_of(allocation->base);
   return cudaSuccess;
 }
 DUET_END
@@ -94,7 +94,7 @@ cudaError_t submit(Session& session, ThreadState& thread, void* pointer, size_t 
   if (use.capture != nullptr) return duet::cuda::refuse_capture(use, cudaErrorStreamCaptureUnsupported);
   if (!session.process().has_full_empty()) return cudaErrorNotSupported;
   if (bytes == 0) return cudaSuccess;
-  const auto address = reinterpret_cast<Address>(pointer);
+  const auto address = duet::virtual_address(pointer);
   if (!duet::cuda::whole_granules(session, session.space().find(address), address, bytes))
     return cudaErrorInvalidValue;
   duet::driver::Command command;
@@ -122,9 +122,9 @@ DUET_END
 
 DUET_API(duetFullEmptyEmptyOnKernelEnd, Other, (void* pointer, int on)) {
   if (!session.process().has_full_empty()) return cudaErrorNotSupported;
-  const auto address = reinterpret_cast<Address>(pointer);
+  const auto address = duet::virtual_address(pointer);
   const Allocation* allocation = session.space().find(address);
-  if (allocation == nullptr || !allocation->tracked || allocation->base != address)
+  if (allocation == nullptr || !session.space().tracked(allocation->base) || allocation->base != address)
     return cudaErrorInvalidValue;
   session.process().empty_at_kernel_end(*allocation, on != 0);
   return cudaSuccess;

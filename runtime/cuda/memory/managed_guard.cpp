@@ -20,7 +20,7 @@ struct sigaction before;
 // Says what was touched, or hands the signal to its former handler. Returning runs the instruction again.
 void on_fault(int signal, siginfo_t* info, void* context) {
   char text[512];
-  if (guard->explain(reinterpret_cast<Address>(info->si_addr), text, sizeof text)) {
+  if (guard->explain(duet::virtual_address(info->si_addr), text, sizeof text)) {
     if (write(STDERR_FILENO, text, std::strlen(text)) < 0) _exit(128 + signal);
     struct sigaction ordinary {};
     ordinary.sa_handler = SIG_DFL;
@@ -65,12 +65,12 @@ std::byte* ManagedGuard::allocate(Bytes bytes, std::byte*& backing) {
   range.bytes = bytes;
   range.flags = cudaMemAttachGlobal;
   range.number = ++allocations_;
-  const auto base = reinterpret_cast<Address>(views[0]);
+  const auto base = duet::virtual_address(views[0]);
   apply(base, ranges_[base] = range);
   return static_cast<std::byte*>(views[0]);
 }
 
-void ManagedGuard::attach(Address base, unsigned flags, driver::StreamId stream) {
+void ManagedGuard::attach(VirtualAddress base, unsigned flags, driver::StreamId stream) {
   const auto found = ranges_.find(base);
   if (found == ranges_.end()) return;
   found->second.flags = flags;
@@ -78,17 +78,17 @@ void ManagedGuard::attach(Address base, unsigned flags, driver::StreamId stream)
   apply(base, found->second);
 }
 
-bool ManagedGuard::release(Address base) {
+bool ManagedGuard::release(VirtualAddress base) {
   const auto found = ranges_.find(base);
   if (found == ranges_.end()) return false;
-  munmap(reinterpret_cast<void*>(base), found->second.bytes);
+  munmap(duet::pointer_of(base), found->second.bytes);
   munmap(found->second.backing, found->second.bytes);
   ranges_.erase(found);
   return true;
 }
 
 std::byte* ManagedGuard::backing(const std::byte* host) const {
-  const auto address = reinterpret_cast<Address>(host);
+  const auto address = duet::virtual_address(host);
   const auto after = ranges_.upper_bound(address);
   if (after != ranges_.begin()) {
     const auto& [base, range] = *std::prev(after);
@@ -130,10 +130,10 @@ const ManagedGuard::Running* ManagedGuard::user_of(const Range& range) const {
   return user == running_.end() ? nullptr : &*user;
 }
 
-void ManagedGuard::apply(Address base, Range& range) {
+void ManagedGuard::apply(VirtualAddress base, Range& range) {
   const bool wanted = user_of(range) != nullptr;
   if (wanted == range.is_protected) return;
-  mprotect(reinterpret_cast<void*>(base), range.bytes, wanted ? PROT_NONE : PROT_READ | PROT_WRITE);
+  mprotect(duet::pointer_of(base), range.bytes, wanted ? PROT_NONE : PROT_READ | PROT_WRITE);
   range.is_protected = wanted;
 }
 
@@ -141,7 +141,7 @@ void ManagedGuard::apply() {
   for (auto& [base, range] : ranges_) apply(base, range);
 }
 
-bool ManagedGuard::explain(Address address, char* text, std::size_t bytes) const {
+bool ManagedGuard::explain(VirtualAddress address, char* text, std::size_t bytes) const {
   const auto after = ranges_.upper_bound(address);
   if (after == ranges_.begin()) return false;
   const auto& [base, range] = *std::prev(after);
@@ -152,8 +152,8 @@ bool ManagedGuard::explain(Address address, char* text, std::size_t bytes) const
       "duet: the program touches managed memory at %#llx (byte %llu of allocation %zu of managed memory) "
       "while kernel '%s' may run, and %s has no concurrent access: synchronize before, attach the memory "
       "to a stream or the host (cudaStreamAttachMemAsync), or set gpu.concurrent_managed_access = true\n",
-      static_cast<unsigned long long>(address), static_cast<unsigned long long>(address - base), range.number,
-      user != nullptr ? user->kernel.c_str() : "?", machine_.c_str());
+      static_cast<unsigned long long>(address.value()), static_cast<unsigned long long>(address - base),
+      range.number, user != nullptr ? user->kernel.c_str() : "?", machine_.c_str());
   return true;
 }
 

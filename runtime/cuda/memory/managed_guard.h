@@ -26,9 +26,9 @@ class ManagedGuard {
   // whole pages.
   std::byte* allocate(Bytes bytes, std::byte*& backing);
   // Attached as cudaMallocManaged was asked to.
-  void attach(Address base, unsigned flags, driver::StreamId stream);
+  void attach(VirtualAddress base, unsigned flags, driver::StreamId stream);
   // False when it is no managed memory.
-  bool release(Address base);
+  bool release(VirtualAddress base);
   // Where the simulator finds a byte that the program may not touch now.
   std::byte* backing(const std::byte* host) const;
 
@@ -39,7 +39,7 @@ class ManagedGuard {
   void synchronized();
 
   // What a handler of SIGSEGV says of an address; false when it is none of ours.
-  bool explain(Address address, char* text, std::size_t bytes) const;
+  bool explain(VirtualAddress address, char* text, std::size_t bytes) const;
 
  private:
   struct Range {
@@ -56,12 +56,12 @@ class ManagedGuard {
     std::string kernel;
   };
   const Running* user_of(const Range& range) const;
-  void apply(Address base, Range& range);
+  void apply(VirtualAddress base, Range& range);
   void apply();
 
   driver::Driver& driver_;
   std::string machine_;
-  std::map<Address, Range> ranges_;
+  std::map<VirtualAddress, Range> ranges_;
   std::vector<Running> running_;
   std::size_t allocations_ = 0;
 };

@@ -9,8 +9,8 @@
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
 
-using duet::Address;
 using duet::Bytes;
+using duet::VirtualAddress;
 using duet::cuda::Session;
 using duet::cuda::ThreadState;
 using duet::memory::Allocation;
@@ -18,7 +18,7 @@ using duet::memory::AllocationKind;
 
 namespace {
 
-Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
+VirtualAddress address_of(const void* pointer) { return duet::virtual_address(pointer); }
 
 // Rows start at multiples of this, so that each coalesces as an aligned access
 // (cudaDeviceProp::texturePitchAlignment's order).
@@ -31,7 +31,7 @@ cudaError_t allocate(Session& session, ThreadState& thread, void** pointer, Byte
   if (bytes == 0) return cudaSuccess;
   const Allocation* allocation = duet::cuda::allocate_device(session, bytes);
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
-  *pointer = reinterpret_cast<void*>(allocation->base);
+  *pointer = duet::pointer_of(allocation->base);
   return cudaSuccess;
 }
 
@@ -134,7 +134,8 @@ DUET_API(cudaHostRegister, Allocate, (void* pointer, size_t bytes, unsigned flag
   if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
   if (session.space().find(address_of(pointer)) != nullptr) return cudaErrorHostMemoryAlreadyRegistered;
   try {
-    session.space().map_host(pointer, bytes, AllocationKind::Registered, duet::memory::PageEntry{}, flags);
+    session.space().map_host(pointer, bytes, AllocationKind::Registered, duet::memory::PageAttributes{},
+                             flags);
   } catch (const duet::Error&) {
     return cudaErrorHostMemoryAlreadyRegistered;
   }
@@ -212,17 +213,17 @@ DUET_END
 
 DUET_API(cudaGetSymbolAddress, Other, (void** address, const void* symbol)) {
   Bytes bytes = 0;
-  const Address found = session.symbol_address(symbol, bytes);
-  if (found == 0) return cudaErrorInvalidSymbol;
+  const VirtualAddress found = session.symbol_address(symbol, bytes);
+  if (!found) return cudaErrorInvalidSymbol;
   if (address == nullptr) return cudaErrorInvalidValue;
-  *address = reinterpret_cast<void*>(found);
+  *address = duet::pointer_of(found);
   return cudaSuccess;
 }
 DUET_END
 
 DUET_API(cudaGetSymbolSize, Other, (size_t * size, const void* symbol)) {
   Bytes bytes = 0;
-  if (session.symbol_address(symbol, bytes) == 0) return cudaErrorInvalidSymbol;
+  if (!session.symbol_address(symbol, bytes)) return cudaErrorInvalidSymbol;
   if (size == nullptr) return cudaErrorInvalidValue;
   *size = bytes;
   return cudaSuccess;

@@ -6,8 +6,8 @@
 #include "cuda/session/notes.h"
 #include "cuda/streams/capture.h"
 
-using duet::Address;
 using duet::Bytes;
+using duet::VirtualAddress;
 using duet::cuda::PoolBlock;
 using duet::cuda::Session;
 using duet::cuda::StreamUse;
@@ -23,7 +23,8 @@ namespace {
 struct Pools {
   std::vector<std::unique_ptr<Pool>> pools;  // the default pool first
   Pool* current = nullptr;
-  std::map<Address, PoolBlock> blocks;  // by address, so that what is given does not depend on the host
+  std::map<VirtualAddress, PoolBlock>
+      blocks;  // by address, so that what is given does not depend on the host
 };
 Pools& all() {
   static Pools* const pools = [] {
@@ -40,14 +41,14 @@ bool is_pool(const Pool* pool) {
                      [&](const auto& one) { return one.get() == pool && !pool->destroyed; });
 }
 
-Bytes bytes_of(Session& session, Address address) { return session.space().find(address)->bytes; }
+Bytes bytes_of(Session& session, VirtualAddress address) { return session.space().find(address)->bytes; }
 
 bool passed(Session& session, PoolBlock& block) {
   std::erase_if(block.before, [&](driver::CommandId id) { return session.driver().complete(id); });
   return block.before.empty();
 }
 
-using Blocks = std::map<Address, PoolBlock>::iterator;
+using Blocks = std::map<VirtualAddress, PoolBlock>::iterator;
 
 Blocks give_back(Session& session, Blocks block) {
   const Allocation* allocation = session.space().find(block->first);
@@ -163,17 +164,17 @@ cudaError_t allocate_from_pool(Session& session, ThreadState& thread, void** poi
   block->second.before.clear();
   pool->used_bytes += bytes_of(session, block->first);
   pool->used_high = std::max(pool->used_high, pool->used_bytes);
-  *pointer = reinterpret_cast<void*>(block->first);
+  *pointer = duet::pointer_of(block->first);
   return cudaSuccess;
 }
 
 bool freed_in_pool(const void* pointer) {
-  const auto block = all().blocks.find(reinterpret_cast<Address>(pointer));
+  const auto block = all().blocks.find(duet::virtual_address(pointer));
   return block != all().blocks.end() && !block->second.used;
 }
 
 bool free_to_pool(Session& session, void* pointer) {
-  const auto block = all().blocks.find(reinterpret_cast<Address>(pointer));
+  const auto block = all().blocks.find(duet::virtual_address(pointer));
   if (block == all().blocks.end() || !block->second.used) return false;
   mark_freed(session, block);
   block->second.before.clear();
@@ -204,7 +205,7 @@ cudaError_t free_in_stream(Session& session, void* pointer, cudaStream_t stream)
     return capture(use, MemFreeWork{memory});
   }
   if (memory != nullptr) return free_graph_memory(memory);
-  const auto address = reinterpret_cast<Address>(pointer);
+  const auto address = duet::virtual_address(pointer);
   auto block = all().blocks.find(address);
   if (block == all().blocks.end()) {
     const Allocation* allocation = session.space().find(address);

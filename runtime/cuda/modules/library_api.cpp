@@ -1,8 +1,8 @@
 // Handles of kernels, and libraries: modules under the runtime interface's names.
 #include "cuda/modules/modules.h"
 
-using duet::Address;
 using duet::Bytes;
+using duet::VirtualAddress;
 using duet::cuda::Function;
 using duet::cuda::Module;
 using duet::cuda::Session;
@@ -28,13 +28,13 @@ cudaError_t get_variable(Session& session, void** address, size_t* bytes, cudaLi
                          const char* name, bool only_managed) {
   Module* module = module_of(library);
   if (module == nullptr) return cudaErrorInvalidResourceHandle;
-  Address found = 0;
+  VirtualAddress found;
   Bytes size = 0;
   bool managed = false;
   if (name == nullptr) return cudaErrorInvalidValue;
   if (!duet::cuda::find_variable(session, *module, name, found, size, managed) || (only_managed && !managed))
     return cudaErrorSymbolNotFound;
-  if (address != nullptr) *address = reinterpret_cast<void*>(found);
+  if (address != nullptr) *address = duet::pointer_of(found);
   if (bytes != nullptr) *bytes = size;
   return cudaSuccess;
 }

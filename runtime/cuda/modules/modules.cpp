@@ -118,7 +118,7 @@ Module* module_of(const Image* image) {
   return nullptr;
 }
 
-bool find_variable(Session& session, Module& module, const char* name, Address& address, Bytes& bytes,
+bool find_variable(Session& session, Module& module, const char* name, VirtualAddress& address, Bytes& bytes,
                    bool& managed) {
   const machine::LoadedModule& loaded = session.loaded(*module.image);
   for (std::size_t i = 0; i < loaded.module.variables.size(); ++i) {

@@ -44,7 +44,7 @@ bool valid_module(const Module* module);
 Module* module_of(const Image* image);
 
 // A variable by its name; false when the module has none.
-bool find_variable(Session& session, Module& module, const char* name, Address& address, Bytes& bytes,
+bool find_variable(Session& session, Module& module, const char* name, VirtualAddress& address, Bytes& bytes,
                    bool& managed);
 
 }  // namespace duet::cuda

@@ -48,28 +48,28 @@ CUctx_st* add_context(unsigned flags) {
 void destroy_context(Session& session, CUctx_st* context) {
   session.remove_all_of(context);
   unload_modules_of(session, context);
-  for (const Address address : context->memory) {
+  for (const VirtualAddress address : context->memory) {
     const memory::Allocation* allocation = session.space().find(address);
     if (allocation == nullptr || allocation->base != address) continue;
     if (allocation->in_device_memory())
       session.process().release_device(*allocation);
     else
-      session.free_host(reinterpret_cast<void*>(address));
+      session.free_host(duet::pointer_of(address));
   }
   context->memory.clear();
   context->alive = context->primary;
 }
 
-void own(ThreadState& thread, Address address) {
+void own(ThreadState& thread, VirtualAddress address) {
   CUctx_st* context = current_context(thread);
-  if (context != nullptr && !context->primary && address != 0) context->memory.insert(address);
+  if (context != nullptr && !context->primary && address) context->memory.insert(address);
 }
 
-void disown(Address address) {
+void disown(VirtualAddress address) {
   for (CUctx_st* context : contexts()) context->memory.erase(address);
 }
 
-CUctx_st* owner_of(Address address) {
+CUctx_st* owner_of(VirtualAddress address) {
   for (CUctx_st* context : contexts())
     if (context->memory.contains(address)) return context;
   return primary_context();

@@ -14,8 +14,8 @@ struct CUctx_st {
   unsigned flags = 0;
   bool primary = false;
   bool alive = true;
-  unsigned retained = 0;           // primary: cuDevicePrimaryCtxRetain
-  std::set<duet::Address> memory;  // allocations of a context that is not primary
+  unsigned retained = 0;                  // primary: cuDevicePrimaryCtxRetain
+  std::set<duet::VirtualAddress> memory;  // allocations of a context that is not primary
 };
 
 namespace duet::cuda {
@@ -31,8 +31,8 @@ CUctx_st* add_context(unsigned flags);
 // With all that it owns; the device is idle.
 void destroy_context(Session& session, CUctx_st* context);
 // Remembers, forgets whose an allocation is.
-void own(ThreadState& thread, Address address);
-void disown(Address address);
-CUctx_st* owner_of(Address address);
+void own(ThreadState& thread, VirtualAddress address);
+void disown(VirtualAddress address);
+CUctx_st* owner_of(VirtualAddress address);
 
 }  // namespace duet::cuda

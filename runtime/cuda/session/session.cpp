@@ -120,7 +120,7 @@ void Session::place_managed(Image* image) {
     const machine::LoadedModule& module = loaded(*image);
     for (std::size_t i = 0; i < module.module.variables.size(); ++i)
       if (module.module.variables[i].name == variable.name) {
-        *variable.pointer = reinterpret_cast<void*>(module.variable_addresses[i]);
+        *variable.pointer = duet::pointer_of(module.variable_addresses[i]);
         register_symbol(image, *variable.pointer, variable.name.c_str(), module.module.variables[i].bytes);
       }
   }
@@ -177,16 +177,16 @@ const ptx::Kernel* Session::kernel_of(Function& function) {
   return function.kernel;
 }
 
-Address Session::symbol_address(const void* variable, Bytes& bytes) {
+VirtualAddress Session::symbol_address(const void* variable, Bytes& bytes) {
   const auto found = symbols_.find(variable);
-  if (found == symbols_.end()) return 0;
+  if (found == symbols_.end()) return {};
   const machine::LoadedModule& module = loaded(*found->second.image);
   for (std::size_t i = 0; i < module.module.variables.size(); ++i)
     if (module.module.variables[i].name == found->second.name) {
       bytes = module.module.variables[i].bytes;
       return module.variable_addresses[i];
     }
-  return 0;
+  return {};
 }
 
 bool Session::valid_stream(cudaStream_t stream) const {
@@ -264,25 +264,25 @@ void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned 
     std::byte* backing = nullptr;
     std::byte* host = managed_guard_->allocate(whole, backing);
     if (host == nullptr) return nullptr;
-    space().map_host(host, bytes, kind, memory::PageEntry{}, flags, backing);
-    if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(reinterpret_cast<Address>(host), flags, 0);
+    space().map_host(host, bytes, kind, memory::PageAttributes{}, flags, backing);
+    if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(duet::virtual_address(host), flags, 0);
     return host;
   }
   void* pointer = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pointer == MAP_FAILED) return nullptr;
-  space().map_host(pointer, bytes, kind, memory::PageEntry{}, flags);
+  space().map_host(pointer, bytes, kind, memory::PageAttributes{}, flags);
   host_memory_[pointer] = whole;
   return pointer;
 }
 
 bool Session::free_host(void* pointer) {
-  if (managed_guard_ != nullptr && managed_guard_->release(reinterpret_cast<Address>(pointer))) {
-    space().release(reinterpret_cast<Address>(pointer));
+  if (managed_guard_ != nullptr && managed_guard_->release(duet::virtual_address(pointer))) {
+    space().release(duet::virtual_address(pointer));
     return true;
   }
   const auto found = host_memory_.find(pointer);
   if (found == host_memory_.end()) return false;
-  space().release(reinterpret_cast<Address>(pointer));
+  space().release(duet::virtual_address(pointer));
   munmap(pointer, found->second);
   host_memory_.erase(found);
   return true;

@@ -119,7 +119,7 @@ class Session {
   machine::LoadedModule& loaded(Image& image);
   const ptx::Kernel* kernel_of(Function& function);
   // Device address of a registered variable; 0 when it is none.
-  Address symbol_address(const void* variable, Bytes& bytes);
+  VirtualAddress symbol_address(const void* variable, Bytes& bytes);
 
   bool valid_stream(cudaStream_t stream) const;
   // Per-thread default streams resolved, null for the legacy default stream. Handle must be valid.

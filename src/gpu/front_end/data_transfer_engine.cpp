@@ -18,8 +18,8 @@ DataTransferEngine::DataTransferEngine(sim::Engine& engine, const sim::Component
       clock_(config.core_clock_khz * 1000),
       pool_(pool),
       address_space_(address_space),
+      translator_(address_space.pages()),
       tasks_(tasks),
-      device_bytes_(address_space.device_bytes()),
       places_(config.outstanding_packets),
       blocks_(config.outstanding_packets),
       read_(config.outstanding_packets) {
@@ -34,6 +34,8 @@ void DataTransferEngine::start(Picoseconds now) {
   from_ = {};
   to_.row = to_.slice = move_.to;
   from_.row = from_.slice = move_.from;
+  to_.physical_is_given = (move_.flags & kCopyToPhysical) != 0;
+  from_.physical_is_given = (move_.flags & kCopyFromPhysical) != 0;
   row_ = slice_ = 0;
   offset_ = 0;
   issued_ = move_.width_bytes == 0 || move_.rows == 0 || move_.slices == 0;
@@ -44,7 +46,7 @@ void DataTransferEngine::start(Picoseconds now) {
              : move_.bits_only ? memory::kLineBytes
                                : std::min<Bytes>(config_.packet_payload_bytes, memory::kLineBytes);
   faulted_ = false;
-  fault_address_ = 0;
+  fault_address_ = {};
   start_ps_ = last_answer_ps_ = busy_counted_ps_ = now;
   ++statistics_.moves;
   busy_ = true;
@@ -52,23 +54,18 @@ void DataTransferEngine::start(Picoseconds now) {
     pattern_[i] = static_cast<std::byte>(move_.pattern >> (8 * (i % move_.pattern_bytes)));
 }
 
-bool DataTransferEngine::translate(End& end, Address address, Address& physical, Bytes& left) {
-  if (memory::HostAperture::holds(address)) {
-    physical = address;
+bool DataTransferEngine::translate(End& end, Address from, PhysicalAddress& physical, Bytes& left) {
+  if (end.physical_is_given) {
+    physical = PhysicalAddress(from);
     left = kNever;
     return true;
   }
-  if (address - end.base >= end.bytes || end.generation != address_space_.generation()) {
-    const memory::Allocation* allocation = address_space_.find(address);
-    if (allocation == nullptr) return false;
-    end.base = allocation->base;
-    end.bytes = allocation->mapped_bytes;
-    end.physical = allocation->physical;
-    end.generation = address_space_.generation();
-    end.tracked = allocation->tracked;
-  }
-  physical = end.physical + (address - end.base);
-  left = end.bytes - (address - end.base);
+  const VirtualAddress address(from);
+  const memory::PageRun& run = translator_.translate(address, &end == &to_);
+  if (run.bytes == 0) return false;
+  physical = run[address];
+  left = run.end() - address;
+  end.tracked = run.attributes.tracked;
   return true;
 }
 
@@ -137,13 +134,13 @@ bool DataTransferEngine::issue(Picoseconds now) {
   if (issued_ || outstanding_ == config_.outstanding_packets) return false;
   const bool one_end = move_.pattern_bytes != 0 || move_.bits_only;
   const Bytes unit = std::max<Bytes>(longest_, memory::kLineBytes);
-  const auto in_line = [&](Address physical) { return unit - physical % unit; };
-  Address to = 0, from = 0;
+  const auto in_line = [&](PhysicalAddress physical) { return unit - physical % unit; };
+  PhysicalAddress to, from;
   Bytes left = 0;
   Bytes bytes = std::min(move_.width_bytes - offset_, longest_);
   const auto fault = [&](Address address) {
     faulted_ = issued_ = true;
-    fault_address_ = address;
+    fault_address_ = VirtualAddress(address);
     close_link_packet();
     return false;
   };
@@ -157,7 +154,7 @@ bool DataTransferEngine::issue(Picoseconds now) {
   const memory::RequestHandle handle = pool_.allocate();
   memory::Request& request = pool_[handle];
   request.address = one_end ? to : from;
-  request.tag = to;
+  request.tag = to.value();
   request.bytes = static_cast<std::uint16_t>(bytes);
   request.operation = move_.bits_only ? memory::Operation::SetBits
                       : one_end       ? memory::Operation::Write
@@ -170,7 +167,7 @@ bool DataTransferEngine::issue(Picoseconds now) {
   set_full_empty(request, one_end ? to_ : from_);
   request.requester = free_places_.back();
   free_places_.pop_back();
-  const Address device = (is_host(to) ? from_.row : to_.row) + offset_;
+  const VirtualAddress device((is_host(to) ? from_.row : to_.row) + offset_);
   places_[request.requester].device = device;
   if (request.is_block())
     take_block(request);
@@ -263,7 +260,7 @@ void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
       ports_.races->read(race_agent(), request.address, request.mask, now);
     // The request that was read becomes the write: its bytes are not copied.
     request.operation = memory::Operation::Write;
-    request.address = request.tag;
+    request.address = PhysicalAddress(request.tag);
     set_full_empty(request, to_);
     const std::uint32_t packet = places_[request.requester].packet;
     if (packet == kNoPlace) {
@@ -307,10 +304,10 @@ Picoseconds DataTransferEngine::tick(Picoseconds now) {
 
 std::optional<DataTransferEngine::Progress> DataTransferEngine::progress() const {
   if (!busy_) return std::nullopt;
-  Progress result{command_, move_, 0, outstanding_ + unacknowledged_ - held_, last_answer_ps_};
+  Progress result{command_, move_, {}, outstanding_ + unacknowledged_ - held_, last_answer_ps_};
   for (const Place& place : places_)
-    if (place.device != 0 && place.held == memory::kNoRequest &&
-        (result.lowest == 0 || place.device < result.lowest))
+    if (place.device != VirtualAddress() && place.held == memory::kNoRequest &&
+        (result.lowest == VirtualAddress() || place.device < result.lowest))
       result.lowest = place.device;
   return result;
 }
@@ -322,12 +319,14 @@ std::string DataTransferEngine::waits_for() const {
   std::string text = move_.trigger == memory::Trigger::Full    ? "full at "
                      : move_.trigger == memory::Trigger::Empty ? "empty at "
                                                                : "answers from ";
-  Address lowest = ~Address{0};  // of those with a place; else where the move begins
+  constexpr VirtualAddress kNone{~std::uint64_t{0}};
+  VirtualAddress lowest = kNone;  // of those with a place; else where the move begins
   for (const Place& place : places_)
-    if (place.device != 0 && place.held == memory::kNoRequest) lowest = std::min(lowest, place.device);
-  if (lowest == ~Address{0}) lowest = (move_.flags & kCopyToHost) != 0 ? move_.from : move_.to;
+    if (place.device != VirtualAddress() && place.held == memory::kNoRequest)
+      lowest = std::min(lowest, place.device);
+  if (lowest == kNone) lowest = VirtualAddress((move_.flags & kCopyToHost) != 0 ? move_.from : move_.to);
   char number[32];
-  std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(lowest));
+  std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(lowest.value()));
   text += number;
   text += " (copy of stream " + std::to_string(tasks_[current_.task].stream);
   text += (move_.flags & kCopyToHost) != 0     ? " to the host, "

@@ -35,9 +35,9 @@
 #include "gpu/front_end/task.h"
 #include "memory/address_space.h"
 #include "memory/channel.h"
-#include "memory/host_aperture.h"
 #include "memory/packet.h"
 #include "memory/race_detector.h"
+#include "memory/virtual/translator.h"
 #include "sim/clock_cursor.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
@@ -79,7 +79,9 @@ class DataTransferEngine : public sim::Component {
     sim::Queue<memory::Packet>* from_device = nullptr;
     std::uint16_t device_number = 0;  // of this end of the GPU's interconnect
     // Where requests for a physical address of device memory go on it.
-    std::function<std::uint16_t(Address)> device_destination_of = [](Address) { return std::uint16_t{0}; };
+    std::function<std::uint16_t(PhysicalAddress)> device_destination_of = [](PhysicalAddress) {
+      return std::uint16_t{0};
+    };
     memory::RaceDetector* races = nullptr;  // null: nobody looks for races
   };
   void connect(const Ports& ports) { ports_ = ports; }
@@ -92,28 +94,25 @@ class DataTransferEngine : public sim::Component {
   struct Progress {
     std::uint64_t command = 0;  // the driver's number
     DataMove move;
-    Address lowest = 0;            // virtual, on the device's side, of what keeps a place; 0: nothing does
+    VirtualAddress lowest;         // on the device's side, of what keeps a place; 0: nothing does
     std::uint64_t unanswered = 0;  // packets
     Picoseconds last_answer_ps = 0;
   };
   std::optional<Progress> progress() const;
 
  private:
-  // One end of the current move: where it is, and the mapping that it lies in.
+  // One end of the current move.
   struct End {
-    Address row = 0;       // virtual address of the current row
-    Address slice = 0;     // and of the current slice
-    Address base = 0;      // virtual, of the mapping found last
-    Bytes bytes = 0;       // of that mapping
-    Address physical = 0;  // of its base
-    std::uint64_t generation = 0;
-    bool tracked = false;  // that mapping has full/empty bits
+    Address row = 0;                 // where the current row begins
+    Address slice = 0;               // and the current slice
+    bool physical_is_given = false;  // these are physical addresses
+    bool tracked = false;            // the pages used last have full/empty bits
   };
 
   static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
   // Of an outstanding packet, at Request::requester.
   struct Place {
-    Address device = 0;  // virtual, on the device's side, for the report of who waits; 0: the place is free
+    VirtualAddress device;  // on the device's side, for the report of who waits; 0: the place is free
     memory::RequestHandle held = memory::kNoRequest;  // read, and waits for the rest of its link packet
     std::uint32_t packet = kNoPlace;  // the place of the link packet's first piece, if it is in one
     std::uint32_t next = kNoPlace;    // and of its next piece
@@ -127,13 +126,15 @@ class DataTransferEngine : public sim::Component {
   void advance(Bytes bytes);
   void take_block(memory::Request& request);
   // Physical address, and how many bytes follow in the mapping; false when nothing is mapped there.
-  bool translate(End& end, Address address, Address& physical, Bytes& left);
-  bool is_host(Address physical) const { return physical >= device_bytes_; }
-  memory::TrafficClass class_at(Address physical) const {
+  bool translate(End& end, Address address, PhysicalAddress& physical, Bytes& left);
+  bool is_host(PhysicalAddress physical) const {
+    return address_space_.memory().route_of(physical) == memory::Route::HostDram;
+  }
+  memory::TrafficClass class_at(PhysicalAddress physical) const {
     return is_host(physical) || move_.trigger == memory::Trigger::None ? memory::TrafficClass::NonTriggered
                                                                        : memory::TrafficClass::TriggeredCpu;
   }
-  bool can_send(Picoseconds now, Address physical) const {
+  bool can_send(Picoseconds now, PhysicalAddress physical) const {
     return is_host(physical) ? ports_.to_host->can_push(now)
                              : ports_.to_device->can_push(now, class_at(physical));
   }
@@ -156,8 +157,8 @@ class DataTransferEngine : public sim::Component {
   sim::ClockCursor clock_;
   memory::RequestPool& pool_;
   const memory::AddressSpace& address_space_;
+  memory::Translator translator_;
   TaskPool& tasks_;
-  Bytes device_bytes_;
   Ports ports_;
 
   bool busy_ = false;
@@ -169,7 +170,7 @@ class DataTransferEngine : public sim::Component {
   Bytes offset_ = 0;    // in the row
   bool issued_ = true;  // the last packet has been sent
   bool faulted_ = false;
-  Address fault_address_ = 0;
+  VirtualAddress fault_address_;
   Picoseconds start_ps_ = 0;
   std::array<std::byte, memory::kLineBytes + 4> pattern_{};
   std::uint64_t outstanding_ = 0;     // places taken

@@ -1,5 +1,5 @@
-// What the driver sees of the GPU: two ends of the link, the apertures through which the GPU reaches host
-// memory, the geometry of the push buffers, and the kernels that launches name by slot.
+// What the driver sees of the GPU: two ends of the link, the memory that both reach, the geometry of the push
+// buffers, and the kernels that launches name by slot.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include "gpu/front_end/push_buffer.h"
 #include "gpu/grid.h"
 #include "memory/address_space.h"
-#include "memory/host_aperture.h"
 #include "memory/packet.h"
 #include "sim/queue.h"
 
@@ -41,23 +40,23 @@ class GridTable {
 
 class GpuPort {
  public:
-  GpuPort(memory::RequestPool& pool_, const memory::AddressSpace& address_space_,
-          memory::HostAperture& aperture_, std::uint8_t driver_number, std::uint8_t front_end_number)
+  GpuPort(memory::RequestPool& pool_, memory::AddressSpace& address_space_, std::uint8_t driver_number,
+          std::uint8_t front_end_number)
       : pool(pool_),
         address_space(address_space_),
-        aperture(aperture_),
+        memory(address_space_.memory()),
         driver_number(driver_number),
         front_end_number(front_end_number) {}
 
   // Where the push buffer of a channel lies; told once, before the first doorbell.
   struct Ring {
-    Address base = 0;
+    PhysicalAddress base;
     Bytes bytes = 0;
   };
 
   memory::RequestPool& pool;
   const memory::AddressSpace& address_space;
-  memory::HostAperture& aperture;
+  memory::PhysicalMemory& memory;
   GridTable grids;
   std::vector<Ring> rings;
   // Of the driver; may hold nothing. A kernel starts when its first block goes to an SM.

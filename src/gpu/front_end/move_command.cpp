@@ -11,7 +11,7 @@ constexpr std::uint64_t kLow32 = 0xffff'ffff;
 DataMove read_copy(const PushBufferCommand& command) {
   const auto& words = command.words;
   DataMove move;
-  move.flags = words[0] & (kCopyFromHost | kCopyToHost);
+  move.flags = words[0] & (kCopyFromHost | kCopyToHost | kCopyFromPhysical | kCopyToPhysical);
   const std::uint64_t trigger = (words[0] >> kCopyTriggerShift) & 3;
   const std::uint64_t action = (words[0] >> kCopyActionShift) & 3;
   if (words[0] != (move.flags | trigger << kCopyTriggerShift | action << kCopyActionShift) || trigger == 3 ||
@@ -20,7 +20,8 @@ DataMove read_copy(const PushBufferCommand& command) {
   move.trigger = static_cast<memory::Trigger>(trigger);
   move.action = static_cast<memory::Action>(action);
   // Otherwise it would not be clear which side is meant.
-  if ((trigger != 0 || action != 0) && move.flags != kCopyFromHost && move.flags != kCopyToHost)
+  const std::uint64_t host = move.flags & (kCopyFromHost | kCopyToHost);
+  if ((trigger != 0 || action != 0) && host != kCopyFromHost && host != kCopyToHost)
     throw Error("CopyRange with trigger or action, but not between host and device");
   move.to = words[1];
   move.from = words[2];

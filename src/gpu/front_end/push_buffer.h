@@ -41,6 +41,8 @@ const char* push_buffer_command_name(PushBufferOpcode opcode);
 // Flags of CopyRange. Bits 0 and 1: at which side of the link its ends lie. Bits 8 and 9: memory::Trigger,
 // bits 10 and 11: memory::Action of the accesses to its device side; only for copies across the link.
 inline constexpr std::uint64_t kCopyFromHost = 1, kCopyToHost = 2;
+// That end is named by its physical address: host memory that no page table maps.
+inline constexpr std::uint64_t kCopyFromPhysical = 4, kCopyToPhysical = 8;
 inline constexpr unsigned kCopyTriggerShift = 8, kCopyActionShift = 10;
 // Flags of SetProgram.
 inline constexpr std::uint64_t kProgramCooperative = 1;

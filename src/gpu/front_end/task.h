@@ -13,10 +13,10 @@
 
 namespace duet::gpu {
 
-// A move of bytes, or a fill when pattern_bytes is not 0. Addresses are the GPU's (virtual, or of a
-// HostAperture window).
+// A move of bytes, or a fill when pattern_bytes is not 0. Addresses are virtual, or physical where the flags
+// say so.
 struct DataMove {
-  std::uint64_t flags = 0;  // kCopyFromHost, kCopyToHost
+  std::uint64_t flags = 0;  // kCopyFromHost, kCopyToHost, kCopyFromPhysical, kCopyToPhysical
   Address to = 0, from = 0;
   Bytes width_bytes = 0;
   std::uint64_t rows = 1, slices = 1;
@@ -48,7 +48,7 @@ struct Task {
   std::size_t next_step = 0;
   bool waits_for_move = false;
   TaskStatus status = TaskStatus::Ok;
-  Address fault_address = 0;
+  VirtualAddress fault_address;
   Picoseconds start_ps = kNever;  // stage (iii): first packet or first block
   Picoseconds blocks_end_ps = 0;  // of its kernel
 
@@ -98,7 +98,7 @@ struct MoveStart {
 struct MoveDone {
   TaskHandle task = 0;
   bool faulted = false;
-  Address fault_address = 0;
+  VirtualAddress fault_address;
   Picoseconds start_ps = 0;
 };
 

@@ -135,9 +135,9 @@ bool WorkDistributor::execute(StreamQueue& queue, Task& task, Picoseconds now) {
     case PushBufferOpcode::DefineSemaphore:
       if (step.argument >= semaphores_.size()) {
         semaphores_.resize(step.argument + 1, 0);
-        semaphore_addresses_.resize(step.argument + 1, 0);
+        semaphore_addresses_.resize(step.argument + 1);
       }
-      semaphore_addresses_[step.argument] = step.argument2;
+      semaphore_addresses_[step.argument] = PhysicalAddress(step.argument2);
       return true;
     case PushBufferOpcode::AcquireSemaphore:
       return released(step.argument, step.argument2);
@@ -251,7 +251,7 @@ bool WorkDistributor::move(StreamQueue& queue, Task& task) {
 bool WorkDistributor::release(Task& task, Picoseconds now) {
   if (!to_host_->can_push(now)) return false;
   const std::uint64_t semaphore = task.step().argument;
-  if (semaphore >= semaphores_.size() || semaphore_addresses_[semaphore] == 0)
+  if (semaphore >= semaphores_.size() || !semaphore_addresses_[semaphore])
     throw Error("push buffer: ReleaseSemaphore of semaphore " + std::to_string(semaphore) +
                 ", which is not defined");
   semaphores_[semaphore] = task.step().argument2;
@@ -260,7 +260,7 @@ bool WorkDistributor::release(Task& task, Picoseconds now) {
   written.start_ps = std::min(task.start_ps, now);
   written.time_ps = now;
   written.status = static_cast<std::uint64_t>(task.status);
-  written.fault_address = task.fault_address;
+  written.fault_address = task.fault_address.value();
   Packet packet;
   packet.request = port_.pool.allocate();
   memory::Request& request = port_.pool[packet.request];

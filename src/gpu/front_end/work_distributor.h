@@ -122,8 +122,8 @@ class WorkDistributor : public sim::Component {
   BlockDispatcher dispatcher_;
   std::vector<StreamQueue> queues_;
   std::vector<ReferenceCounter> counters_;
-  std::vector<std::uint64_t> semaphores_;     // released values, written through to memory
-  std::vector<Address> semaphore_addresses_;  // as DefineSemaphore said
+  std::vector<std::uint64_t> semaphores_;             // released values, written through to memory
+  std::vector<PhysicalAddress> semaphore_addresses_;  // as DefineSemaphore said
   std::vector<sim::Queue<TaskReady>*> channels_;
   std::vector<Engine> engines_;
   std::size_t copy_engines_ = 0;

@@ -21,10 +21,10 @@ struct DeviceServices {
   std::function<void(const std::string&)> print;  // text that device printf or assert produced
   // The device heap, as an SM asks for it: 0 when it is full; false when nothing starts at this address. Both
   // may be absent.
-  std::function<Address(std::uint32_t sm, Bytes)> allocate;
-  std::function<bool(std::uint32_t sm, Address)> release;
+  std::function<VirtualAddress(std::uint32_t sm, Bytes)> allocate;
+  std::function<bool(std::uint32_t sm, VirtualAddress)> release;
   // Timed GPU: brings what caches hold of these physical bytes to the backing memory, outside simulated time.
-  std::function<void(Address, Bytes)> settle;
+  std::function<void(PhysicalAddress, Bytes)> settle;
 };
 
 class FunctionalSm : public sim::Component {

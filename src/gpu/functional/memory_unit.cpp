@@ -67,14 +67,14 @@ inline void copy_lane(std::byte* to, const std::byte* from, unsigned bytes) {
 
 template <unsigned W>
 MemoryUnit<W>::MemoryUnit(const memory::AddressSpace& address_space)
-    : address_space_(address_space), words_(ptx::word_lanes<W>()) {}
+    : address_space_(address_space), words_(ptx::word_lanes<W>()), translator_(address_space.pages()) {}
 
 template <unsigned W>
 MemoryUnit<W>::~MemoryUnit() = default;
 
 template <unsigned W>
 void MemoryUnit<W>::forget() {
-  generation_ = address_space_.generation();
+  generation_ = address_space_.pages().generation();
   for (Plan& plan : plans_) plan.op = nullptr;
 }
 
@@ -97,10 +97,11 @@ typename MemoryUnit<W>::Region MemoryUnit<W>::region_of(const Access& access, Ad
     default:
       break;
   }
-  const memory::Allocation* allocation = address_space_.find(address);
-  if (allocation == nullptr) return {};
-  return {allocation->base, allocation->mapped_bytes, allocation->backing,
-          access.writes ? allocation->writable : allocation->readable};
+  const std::size_t hint = reinterpret_cast<std::uintptr_t>(&access.op) / sizeof(MicroOp);
+  const memory::PageRun& run = translator_.translate(VirtualAddress(address), hint);
+  if (run.bytes == 0) return {};
+  return {run.first.value(), run.bytes, address_space_.memory().bytes(run.physical),
+          access.writes ? run.attributes.writable : run.attributes.readable};
 }
 
 // The byte that each lane reaches, or a fault.
@@ -369,9 +370,9 @@ bool MemoryUnit<W>::read_bytes(Address address, std::byte* to, Bytes bytes, unsi
       std::memcpy(to, block.parameters + address, bytes);
       return true;
     default: {
-      const memory::Allocation* allocation = address_space_.find(address);
-      if (allocation == nullptr || allocation->end() - address < bytes) return false;
-      std::memcpy(to, allocation->backing + (address - allocation->base), bytes);
+      const memory::Allocation* allocation = address_space_.find(VirtualAddress(address));
+      if (allocation == nullptr || allocation->end() - VirtualAddress(address) < bytes) return false;
+      address_space_.read(VirtualAddress(address), to, bytes);
       return true;
     }
   }

@@ -10,6 +10,7 @@
 
 #include "gpu/grid.h"
 #include "memory/address_space.h"
+#include "memory/virtual/translator.h"
 #include "ptx/semantics/semantics.h"
 #include "ptx/semantics/word_lanes.h"
 
@@ -47,7 +48,7 @@ class MemoryUnit {
   void forget();
   // Whenever memory may have been released.
   void check_generation() {
-    if (generation_ != address_space_.generation()) forget();
+    if (generation_ != address_space_.pages().generation()) forget();
   }
 
   // Executes a Load, Store, Atomic or Image for the lanes given. False: nothing was written and fault() says
@@ -117,7 +118,8 @@ class MemoryUnit {
 
   const memory::AddressSpace& address_space_;
   const ptx::WordLanes<W>& words_;
-  std::uint64_t generation_ = 0;  // of the address space for which the plans hold
+  memory::Translator translator_;
+  std::uint64_t generation_ = 0;  // of the page table for which the plans hold
   std::array<Plan, kPlans> plans_;
   std::unique_ptr<ImageAccess<W>> images_;  // made when first used
   AccessFault fault_;

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::uint32_t kSegmentBytes = 32;
 constexpr Bytes kReach = 1_GiB;  // either way from the first lane: offsets keep within 32 bits
-constexpr Address kLineStart = ~Address{memory::kLineBytes - 1};
 
 struct Window {
   StateSpace space;
@@ -38,10 +37,6 @@ bool is_paged(StateSpace space) {
   return space != StateSpace::Shared && space != StateSpace::Local && space != StateSpace::Param;
 }
 
-bool same_attributes(const memory::PageEntry& a, const memory::PageEntry& b) {
-  return a.route == b.route && a.cacheability == b.cacheability && a.tracked == b.tracked;
-}
-
 Bytes block_bytes(const WarpMemory& memory, StateSpace space) {
   switch (space) {
     case StateSpace::Shared:
@@ -57,9 +52,7 @@ Bytes block_bytes(const WarpMemory& memory, StateSpace space) {
 
 template <unsigned W>
 AddressCheck<W>::AddressCheck(const config::Gpu& config, const memory::AddressSpace& address_space)
-    : address_space_(address_space),
-      page_shift_(static_cast<unsigned>(std::countr_zero(address_space.page_bytes()))),
-      generation_(address_space.generation()),
+    : translator_(address_space.pages()),
       line_bytes_(static_cast<std::uint32_t>(config.l1.line_bytes)),
       constant_line_bytes_(static_cast<std::uint32_t>(config.constant_cache.line_bytes)),
       global_in_l1_(config.sm.global_in_l1),
@@ -79,68 +72,10 @@ AddressCheck<W>::AddressCheck(const config::Gpu& config, const memory::AddressSp
                 ": a page holds at least one line of " + std::to_string(memory::kLineBytes) + " bytes");
 }
 
-// No bytes: nothing lies at this address.
+// The pages around an address. An instruction mostly stays within one run of them.
 template <unsigned W>
-typename AddressCheck<W>::Region& AddressCheck<W>::region_of(const MicroOp& op, Address address) {
-  if (generation_ != address_space_.generation()) {
-    recent_.fill({});
-    generation_ = address_space_.generation();
-  }
-  const std::size_t index = reinterpret_cast<std::uintptr_t>(&op) / sizeof(MicroOp);
-  Region& region = recent_[(index * 2 + (op.kind != ptx::Kind::Load)) % recent_.size()];
-  if (address - region.base >= region.bytes) {
-    region = {};
-    if (const memory::Allocation* allocation = address_space_.find(address)) {
-      region.base = allocation->base;
-      region.bytes = allocation->mapped_bytes;
-      region.allocation = allocation;
-    }
-  }
-  return region;
-}
-
-// The last page of registered host memory may be one that the allocation holds in part.
-template <unsigned W>
-const memory::PageEntry& AddressCheck<W>::page_of(const Region& region, Bytes offset) const {
-  static const memory::PageEntry kHostPage = [] {
-    memory::PageEntry page;
-    page.route = memory::Route::HostDram;
-    return page;
-  }();
-  const auto& pages = region.allocation->pages;
-  if (pages.empty()) return kHostPage;
-  return pages[std::min<std::size_t>(offset >> page_shift_, pages.size() - 1)];
-}
-
-// Whether the bytes from `from` to `to` permit the access and have the attributes of those seen before,
-// remembering what was found. Permissions and attributes never change while an allocation lives.
-template <unsigned W>
-bool AddressCheck<W>::permitted_range(Region& region, Bytes from, Bytes to, bool writes) const {
-  if (from >= region.permitted_from && to <= region.permitted_to) return true;
-  const Bytes page = Bytes{1} << page_shift_;
-  from &= ~(page - 1);
-  to = round_up(to, page);
-  if (region.permitted_from == region.permitted_to) {
-    region.permitted_from = region.permitted_to = from;
-    region.attributes = page_of(region, from);
-  }
-  const auto permitted = [&](Bytes at, Bytes end) {
-    for (; at < end; at += page) {
-      const memory::PageEntry& entry = page_of(region, at);
-      if (!(writes ? entry.writable : entry.readable) || !same_attributes(entry, region.attributes))
-        return false;
-    }
-    return true;
-  };
-  if (from < region.permitted_from) {
-    if (!permitted(from, region.permitted_from)) return false;
-    region.permitted_from = from;
-  }
-  if (to > region.permitted_to) {
-    if (!permitted(region.permitted_to, to)) return false;
-    region.permitted_to = to;
-  }
-  return true;
+const memory::PageRun& AddressCheck<W>::run_of(const MicroOp& op, VirtualAddress address) {
+  return translator_.translate(address, reinterpret_cast<std::uintptr_t>(&op) / sizeof(MicroOp));
 }
 
 // Accesses that other SMs, or the host, must see or have their say in, and those that ask for it.
@@ -155,10 +90,9 @@ bool AddressCheck<W>::bypasses_l1(const MicroOp& op) const {
 }
 
 template <unsigned W>
-MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageEntry& page) const {
+MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageAttributes& page) const {
   MemoryPart part;
   part.cacheability = page.cacheability;
-  if (page.route == memory::Route::HostDram) part.cacheability.gpu_l1 = part.cacheability.gpu_l2 = false;
   part.request_bytes = line_bytes_;
   part.tracked = page.tracked;
   if (op.space == StateSpace::Const && op.kind == ptx::Kind::Load) {
@@ -195,7 +129,7 @@ MemoryPart AddressCheck<W>::block_part(const MemoryInstruction<W>& instruction, 
       break;
     default:
       part.local = true;
-      part.base = instruction.memory->local_physical & kLineStart;
+      part.base = instruction.memory->local_physical.aligned_down(memory::kLineBytes);
       part.request_bytes = line_bytes_;
       part.group_mask = ~(line_bytes_ - 1);
       part.steps = std::max(instruction.bytes / 4, 1u);
@@ -248,20 +182,19 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
   const Bytes bytes = instruction.bytes;
   MemoryPart& part = instruction.parts[0];
   if (is_paged(space)) {
-    Region& region = region_of(op, address);
-    const Bytes at = address - region.base;
-    if (at >= region.bytes) return false;
-    const Bytes origin = at > kReach ? at - kReach : 0;
-    const Bytes reach = std::min(region.bytes - origin, 2 * kReach);
-    const Address physical = region.allocation->physical + origin;
-    const Bytes before = physical & ~kLineStart;  // bytes of the first line that lie before the region
-    locate(add - region.base - origin + before);
-    if (located.beyond || located.lowest < before || reach < bytes ||
-        located.highest > before + reach - bytes || (located.merged & (bytes - 1)) != 0 ||
-        !permitted_range(region, origin + located.lowest - before, origin + located.highest - before + bytes,
-                         op.kind != ptx::Kind::Load))
+    const memory::PageRun& run = run_of(op, VirtualAddress(address));
+    const Bytes at = VirtualAddress(address) - run.first;
+    if (at >= run.bytes || !(op.kind == ptx::Kind::Load ? run.attributes.readable : run.attributes.writable))
       return false;
-    part = global_part(op, region.attributes);
+    const Bytes origin = at > kReach ? at - kReach : 0;
+    const Bytes reach = std::min(run.bytes - origin, 2 * kReach);
+    const PhysicalAddress physical = run.physical + origin;
+    const Bytes before = physical % memory::kLineBytes;  // bytes of the first line that lie before the run
+    locate(add - run.first.value() - origin + before);
+    if (located.beyond || located.lowest < before || reach < bytes ||
+        located.highest > before + reach - bytes || (located.merged & (bytes - 1)) != 0)
+      return false;
+    part = global_part(op, run.attributes);
     part.base = physical - before;
   } else {
     if (space == StateSpace::Param && op.kind != ptx::Kind::Load) return false;
@@ -288,7 +221,7 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
 
 template <unsigned W>
 bool AddressCheck<W>::check_lane(const MemoryInstruction<W>& instruction, StateSpace space, Address address,
-                                 FaultKind& kind, Region*& region) {
+                                 FaultKind& kind, memory::PageRun& run) {
   const Bytes bytes = instruction.bytes;
   kind = FaultKind::MisalignedAddress;
   if ((address & (bytes - 1)) != 0) return false;
@@ -297,13 +230,10 @@ bool AddressCheck<W>::check_lane(const MemoryInstruction<W>& instruction, StateS
     const Bytes size = block_bytes(*instruction.memory, space);
     return address < size && size - address >= bytes;
   }
-  region = &region_of(*instruction.op, address);
-  const Bytes offset = address - region->base;
-  if (offset >= region->bytes || region->bytes - offset < bytes) return false;
-  // Where an allocation starts within a page, an access may touch two of its pages.
-  const memory::PageEntry &page = page_of(*region, offset), &last = page_of(*region, offset + bytes - 1);
-  return instruction.op->kind == ptx::Kind::Load ? page.readable && last.readable
-                                                 : page.writable && last.writable;
+  run = run_of(*instruction.op, VirtualAddress(address));
+  const Bytes offset = VirtualAddress(address) - run.first;
+  if (offset >= run.bytes || run.bytes - offset < bytes) return false;
+  return instruction.op->kind == ptx::Kind::Load ? run.attributes.readable : run.attributes.writable;
 }
 
 // Lane by lane, window after window in the order of their first lanes.
@@ -315,10 +245,11 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
   instruction.part_count = 0;
   instruction.lowest = 0;
   instruction.highest = ~0u;
-  const auto join = [&](const MemoryPart& like, Address physical, unsigned lane) {
-    const Address base = like.path == MemoryPath::Shared || like.path == MemoryPath::Parameters || like.local
-                             ? like.base
-                             : physical & ~(2 * kReach - 1);
+  const auto join = [&](const MemoryPart& like, PhysicalAddress physical, unsigned lane) {
+    const PhysicalAddress base =
+        like.path == MemoryPath::Shared || like.path == MemoryPath::Parameters || like.local
+            ? like.base
+            : physical.aligned_down(2 * kReach);
     MemoryPart* part = instruction.parts.data();
     MemoryPart* const end = part + instruction.part_count;
     while (part != end && !(part->base == base && part->path == like.path && part->local == like.local &&
@@ -347,11 +278,10 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
       if (op.space == StateSpace::Generic && window_of(addresses[lane]).base != window.base) continue;
       const Address address = addresses[lane] - window.base;
       FaultKind kind;
-      Region* region = nullptr;
-      if (!check_lane(instruction, window.space, address, kind, region)) return fail(kind, lane);
-      if (region != nullptr) {
-        const Bytes offset = address - region->base;
-        join(global_part(op, page_of(*region, offset)), region->allocation->physical + offset, lane);
+      memory::PageRun run;
+      if (!check_lane(instruction, window.space, address, kind, run)) return fail(kind, lane);
+      if (is_paged(window.space)) {
+        join(global_part(op, run.attributes), run[VirtualAddress(address)], lane);
       } else {
         MemoryPart part = block_part(instruction, window.space);
         join(part, part.base + address, lane);

@@ -1,13 +1,12 @@
 // Where the lanes of a memory instruction lie, and whether they may be there: generic windows, alignment,
-// bounds, page permissions, translation to physical addresses, and the attributes that decide the path.
+// bounds, page permissions, physical addresses (of the translator), and the attributes that decide the path.
 // All lanes are checked before anything happens; faults are those of the functional model. Source: PTX ISA
 // 9.0, state spaces and cache operators. Left out: translation costs no time.
 #pragma once
 
-#include <array>
-
 #include "config/machine.h"
 #include "gpu/sm/memory_instruction.h"
+#include "memory/virtual/translator.h"
 #include "ptx/semantics/word_lanes.h"
 
 namespace duet::gpu {
@@ -23,35 +22,21 @@ class AddressCheck {
   const AccessFault& fault() const { return fault_; }
 
  private:
-  struct Region {
-    Address base = 0;
-    Bytes bytes = 0;
-    const memory::Allocation* allocation = nullptr;
-    // Whole pages that were found to permit this access, all with the same attributes.
-    Bytes permitted_from = 0, permitted_to = 0;
-    memory::PageEntry attributes;
-  };
-  Region& region_of(const ptx::MicroOp& op, Address address);
-  const memory::PageEntry& page_of(const Region& region, Bytes offset) const;
-  bool permitted_range(Region& region, Bytes from, Bytes to, bool writes) const;
+  const memory::PageRun& run_of(const ptx::MicroOp& op, VirtualAddress address);
   bool resolve_together(MemoryInstruction<W>& instruction);
   bool resolve_each(MemoryInstruction<W>& instruction);
   bool check_lane(const MemoryInstruction<W>& instruction, ptx::StateSpace space, Address address,
-                  FaultKind& kind, Region*& region);
-  MemoryPart global_part(const ptx::MicroOp& op, const memory::PageEntry& page) const;
+                  FaultKind& kind, memory::PageRun& run);
+  MemoryPart global_part(const ptx::MicroOp& op, const memory::PageAttributes& page) const;
   MemoryPart block_part(const MemoryInstruction<W>& instruction, ptx::StateSpace space) const;
   void interleave(MemoryInstruction<W>& instruction, std::uint64_t lanes, const MemoryPart& part) const;
   bool has_named_bits(const MemoryInstruction<W>& instruction);
   bool bypasses_l1(const ptx::MicroOp& op) const;
 
-  const memory::AddressSpace& address_space_;
-  unsigned page_shift_;
-  std::uint64_t generation_;
+  memory::Translator translator_;
   std::uint32_t line_bytes_, constant_line_bytes_;
   bool global_in_l1_, l1_keeps_writes_, constants_cached_, tracked_in_l1_;
   const ptx::WordLanes<W>& words_;
-  // By micro-op, reads and writes apart: an instruction mostly stays within one allocation.
-  std::array<Region, 128> recent_;
   AccessFault fault_;
 };
 

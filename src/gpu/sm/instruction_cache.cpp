@@ -21,7 +21,7 @@ InstructionCache::InstructionCache(const config::Cache& config, std::uint16_t sm
                 ": a line is a power of two");
 }
 
-void InstructionCache::miss(Picoseconds now, Address line) {
+void InstructionCache::miss(Picoseconds now, std::uint64_t line) {
   if (std::find(missing_.begin(), missing_.end(), line) != missing_.end()) return;
   if (missing_.size() >= config_.mshrs ||
       !ports_.to_memory->can_push(now, memory::TrafficClass::NonTriggered))
@@ -30,7 +30,7 @@ void InstructionCache::miss(Picoseconds now, Address line) {
   missing_.push_back(line);
   const memory::RequestHandle handle = pool_.allocate();
   memory::Request& request = pool_[handle];
-  request.address = line * config_.line_bytes;
+  request.address = PhysicalAddress(line * config_.line_bytes);
   request.bytes = static_cast<std::uint16_t>(config_.line_bytes);
   request.mask = memory::ByteMask::first(request.bytes);
   request.agent = memory::Agent::Sm;
@@ -47,7 +47,7 @@ bool InstructionCache::receive(Picoseconds now) {
   bool any = false;
   while (ports_.from_memory->can_pop(now)) {
     const memory::Packet packet = ports_.from_memory->pop(now);
-    const Address line = pool_[packet.request].address >> line_shift_;
+    const std::uint64_t line = pool_[packet.request].address >> line_shift_;
     pool_.release(packet.request);
     std::erase(missing_, line);
     Line* set = set_of(line);

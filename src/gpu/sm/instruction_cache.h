@@ -25,8 +25,8 @@ class InstructionCache {
   struct Ports {
     memory::Channel* to_memory = nullptr;
     sim::Queue<memory::Packet>* from_memory = nullptr;
-    std::uint16_t number = 0;                              // of this end of the interconnect
-    std::function<std::uint16_t(Address)> destination_of;  // of a physical address
+    std::uint16_t number = 0;                                      // of this end of the interconnect
+    std::function<std::uint16_t(PhysicalAddress)> destination_of;  // of a physical address
   };
   InstructionCache(const config::Cache& config, std::uint16_t sm_number, memory::RequestPool& pool);
   void connect(const Ports& ports) { ports_ = ports; }
@@ -34,8 +34,8 @@ class InstructionCache {
   Bytes line_bytes() const { return config_.line_bytes; }
   // Whether the line of this address is there. When it is not, it is fetched if there is room for one more
   // miss; ask again when a line has arrived.
-  bool lookup(Picoseconds now, Address address) {
-    const Address line = address >> line_shift_;
+  bool lookup(Picoseconds now, PhysicalAddress address) {
+    const std::uint64_t line = address >> line_shift_;
     Line* const set = set_of(line);
     for (Line* way = set; way != set + config_.ways; ++way) {
       if (!way->valid || way->tag != line) continue;
@@ -56,23 +56,23 @@ class InstructionCache {
 
  private:
   struct Line {
-    Address tag = 0;
+    std::uint64_t tag = 0;
     std::uint64_t used = 0;
     bool valid = false;
   };
-  void miss(Picoseconds now, Address line);
-  Line* set_of(Address line) {
+  void miss(Picoseconds now, std::uint64_t line);
+  Line* set_of(std::uint64_t line) {
     return &lines_[(sets_mask_ != 0 ? line & sets_mask_ : line % config_.sets) * config_.ways];
   }
 
   config::Cache config_;
   unsigned line_shift_;
-  Address sets_mask_;  // of a number of sets that is a power of two; 0: none
+  std::uint64_t sets_mask_;  // of a number of sets that is a power of two; 0: none
   std::uint16_t sm_number_;
   memory::RequestPool& pool_;
   Ports ports_;
   std::vector<Line> lines_;
-  std::vector<Address> missing_;  // lines on their way
+  std::vector<std::uint64_t> missing_;  // lines on their way
   std::uint64_t clock_ = 0;
   InstructionCacheStatistics statistics_{"sm."};
 };

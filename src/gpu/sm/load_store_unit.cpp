@@ -4,7 +4,6 @@
 
 #include "gpu/sm/load_store_values.h"
 #include "memory/cache/byte_masks.h"
-#include "memory/host_aperture.h"
 
 namespace duet::gpu {
 
@@ -184,7 +183,7 @@ template <unsigned W>
 void LoadStoreUnit<W>::State::look_for_race(const Instruction& instruction, const Request& request,
                                             Picoseconds now) {
   const MicroOp& op = *instruction.op;
-  if (op.semantics != ptx::MemorySemantics::Weak || memory::HostAperture::holds(request.address)) return;
+  if (op.semantics != ptx::MemorySemantics::Weak) return;
   const memory::RaceAgent agent{instruction.memory->command, true, sm, op.ptx_line};
   if (op.kind == ptx::Kind::Load) {
     if (request.action != memory::Action::Empty)

@@ -30,7 +30,7 @@ struct WarpMemory {
   Bytes shared_bytes = 0;
   // Physical address of the warp's local memory: word k (4 bytes) of lane i lies at + (k * width + i) * 4, so
   // that lanes that use the same word coalesce.
-  Address local_physical = 0;
+  PhysicalAddress local_physical;
   Bytes local_bytes = 0;  // per thread
   const std::byte* parameters = nullptr;
   Bytes parameter_bytes = 0;

@@ -18,7 +18,7 @@ enum class MemoryPath : std::uint8_t { L1, ConstantCache, Shared, Parameters };
 // Lanes that take the same path with the same attributes. An address is base + offset of the lane.
 struct MemoryPart {
   std::uint64_t lanes = 0;
-  Address base = 0;  // physical and a multiple of kLineBytes; 0 in shared and parameter space
+  PhysicalAddress base;  // physical and a multiple of kLineBytes; 0 in shared and parameter space
   MemoryPath path = MemoryPath::L1;
   bool local = false;
   bool tracked = false;  // memory with full/empty bits

@@ -58,18 +58,18 @@ bool SmCoreOf<W>::read_bytes(const Warp& warp, unsigned lane, Address address, s
     return true;
   }
   for (Bytes i = 0; i < bytes; ++i) {
-    Address physical = 0;
+    PhysicalAddress physical;
     if (address + i - ptx::kLocalWindow < ptx::kWindowBytes) {
       const Bytes offset = address + i - ptx::kLocalWindow;
       if (offset >= memory.local_bytes) return false;
       physical = memory.local_physical + (offset / 4 * width_ + lane) * 4 + offset % 4;
     } else {
-      const memory::Allocation* allocation = address_space_.find(address + i);
-      if (allocation == nullptr) return false;
-      physical = allocation->physical + (address + i - allocation->base);
+      const memory::PageRun& run = address_space_.pages().find(VirtualAddress(address + i));
+      if (run.bytes == 0) return false;
+      physical = run[VirtualAddress(address + i)];
     }
     if (services_.settle) services_.settle(physical, 1);
-    const std::byte* backing = address_space_.backing(physical);
+    const std::byte* backing = address_space_.memory().bytes(physical);
     if (backing == nullptr) return false;
     to[i] = *backing;
   }

@@ -282,15 +282,15 @@ void SmCoreOf<W>::fetch() {
   const unsigned slot = fetch_order_.pick(wanting);
   fetch_order_.issued(slot);
   Warp& warp = *warps_[slot];
-  const Address address =
-      warp.block->grid->code_physical + (Address{warp.buffered_end} << instruction_shift_);
+  const PhysicalAddress address =
+      warp.block->grid->code_physical + (Bytes{warp.buffered_end} << instruction_shift_);
   if (!instructions_.lookup(now_, address)) {
     fetch_blocked_ |= 1ull << slot;
     return;
   }
   wants_fetch_ &= ~(1ull << slot);
   const Bytes line = instructions_.line_bytes();
-  const std::uint64_t to_line_end = (line - (address & (line - 1))) >> instruction_shift_;
+  const std::uint64_t to_line_end = (line - address % line) >> instruction_shift_;
   warp.fetched_end = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(warp.buffered_end + std::min(config_.sm.fetch_instructions, to_line_end),
                               warp.block->timed->machine_instructions));

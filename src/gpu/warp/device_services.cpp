@@ -84,9 +84,10 @@ SystemCallResult perform_system_call(const Grid& grid, const ptx::MicroOp& op, c
         return fail_assertion(grid, op, call, services);
       case ptx::SystemFunction::Malloc:
         if (!services.allocate) return fault(FaultKind::IllegalInstruction, "malloc without a device heap");
-        return {services.allocate(call.sm, call.arguments[0]), FaultKind::None, {}};
+        return {services.allocate(call.sm, call.arguments[0]).value(), FaultKind::None, {}};
       case ptx::SystemFunction::Free:
-        if (call.arguments[0] == 0 || (services.release && services.release(call.sm, call.arguments[0])))
+        if (call.arguments[0] == 0 ||
+            (services.release && services.release(call.sm, VirtualAddress(call.arguments[0]))))
           return {};
         return fault(FaultKind::IllegalAddress,
                      "free of " + hexadecimal(call.arguments[0]) +

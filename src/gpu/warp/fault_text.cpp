@@ -43,7 +43,7 @@ std::string mnemonic(const ptx::MicroOp& op) {
   return text + "." + ptx::type_name(op.type);
 }
 
-std::string position(Address address, const memory::Allocation& allocation) {
+std::string position(VirtualAddress address, const memory::Allocation& allocation) {
   if (address < allocation.base) return std::to_string(allocation.base - address) + " bytes before it";
   const Bytes offset = address - allocation.base;
   if (offset >= allocation.bytes) return std::to_string(offset - allocation.bytes) + " bytes past its end";
@@ -84,15 +84,16 @@ std::string access_fault_text(const Grid& grid, const ptx::MicroOp& op, const Ac
   if (fault.space != ptx::StateSpace::Global && fault.space != ptx::StateSpace::Const)
     return text + ": an address of " + space_name(fault.space) + " memory";
   if (fault.kind == FaultKind::MisalignedAddress) return text;
-  if (const memory::Allocation* held = address_space.find(fault.address))
+  if (const memory::Allocation* held = address_space.find(VirtualAddress(fault.address)))
     return text + "; allocation #" + std::to_string(held->id) + " (" +
            memory::allocation_kind_name(held->kind) + ") ends or forbids it, " +
-           position(fault.address, *held);
-  const memory::Allocation* nearest = address_space.nearest(fault.address);
+           position(VirtualAddress(fault.address), *held);
+  const memory::Allocation* nearest = address_space.nearest(VirtualAddress(fault.address));
   if (nearest == nullptr) return text + "; nothing is allocated";
   return text + "; nearest allocation: #" + std::to_string(nearest->id) + ", " +
-         std::to_string(nearest->bytes) + " bytes at " + hexadecimal(nearest->base) + " (" +
-         memory::allocation_kind_name(nearest->kind) + "), " + position(fault.address, *nearest);
+         std::to_string(nearest->bytes) + " bytes at " + hexadecimal(nearest->base.value()) + " (" +
+         memory::allocation_kind_name(nearest->kind) + "), " +
+         position(VirtualAddress(fault.address), *nearest);
 }
 
 std::string trap_text(const Grid& grid, const ptx::MicroOp& op, const ThreadName& who) {

@@ -90,7 +90,7 @@ void fill_grid_slots(LaneArrays& block_slots, const Grid& grid, unsigned lanes, 
   set(ptx::BlockSlot::NCtaIdZ, grid.grid.z);
   set(ptx::BlockSlot::NWarpId, (grid.block.count() + width - 1) / width);
   set(ptx::BlockSlot::WarpSize, width);
-  const Address workspace = grid.workspace == nullptr ? 0 : *grid.workspace;
+  const std::uint64_t workspace = grid.workspace == nullptr ? 0 : grid.workspace->value();
   set(ptx::BlockSlot::GridWorkspaceHigh, workspace >> 32);
   set(ptx::BlockSlot::GridWorkspaceLow, workspace & 0xffff'ffff);
 }

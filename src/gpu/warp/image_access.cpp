@@ -178,7 +178,7 @@ bool ImageAccess<W>::texture(const ptx::Warp<W>& warp, Group& group, Addresses& 
       group.alpha[k][lane] = at[k].alpha;
     }
     const std::uint32_t layer = layered ? std::min(warp.lanes32(op_.sources[1])[lane], image.depth - 1) : 0;
-    const Address first = image.base + static_cast<Bytes>(at[0].texel) * image.texel_bytes() +
+    const Address first = image.base.value() + static_cast<Bytes>(at[0].texel) * image.texel_bytes() +
                           static_cast<Bytes>(at[1].texel) * image.pitch +
                           (static_cast<Bytes>(at[2].texel) + layer) * image.slice_bytes;
     bool whole = true;  // all taps are in the image
@@ -199,7 +199,7 @@ bool ImageAccess<W>::texture(const ptx::Warp<W>& warp, Group& group, Addresses& 
       }
       if (!inside) continue;
       group.inside[tap] |= std::uint64_t{1} << lane;
-      addresses[tap][lane] = image.base + static_cast<Bytes>(texel[0]) * image.texel_bytes() +
+      addresses[tap][lane] = image.base.value() + static_cast<Bytes>(texel[0]) * image.texel_bytes() +
                              static_cast<Bytes>(texel[1]) * image.pitch +
                              (static_cast<Bytes>(texel[2]) + layer) * image.slice_bytes;
     }
@@ -238,7 +238,8 @@ bool ImageAccess<W>::surface(const ptx::Warp<W>& warp, Group& group, Addresses& 
       return;
     }
     group.inside[0] |= std::uint64_t{1} << lane;
-    addresses[0][lane] = image.base + static_cast<Bytes>(at[0]) + static_cast<Bytes>(at[1]) * image.pitch +
+    addresses[0][lane] = image.base.value() + static_cast<Bytes>(at[0]) +
+                         static_cast<Bytes>(at[1]) * image.pitch +
                          static_cast<Bytes>(at[2]) * image.slice_bytes;
   });
   return fits;

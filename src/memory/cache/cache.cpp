@@ -33,7 +33,7 @@ void Cache::connect_above(Channel& requests, sim::Queue<Packet>& responses) {
 }
 
 void Cache::connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
-                          std::function<std::uint16_t(Address line)> destination_of) {
+                          std::function<std::uint16_t(PhysicalAddress line)> destination_of) {
   below_ = &requests;
   from_below_ = &responses;
   number_ = number;
@@ -302,7 +302,7 @@ void Cache::fetch(Picoseconds now, std::uint32_t mshr, const Access& access, con
 }
 
 // Sends dirty bytes below and leaves them clean. The acknowledgement answers `then`, if there is one.
-void Cache::write_back(Picoseconds now, Address line, std::uint32_t index, const ByteMask& bytes,
+void Cache::write_back(Picoseconds now, PhysicalAddress line, std::uint32_t index, const ByteMask& bytes,
                        const CacheEntry* then) {
   Line& held = lines_[index];
   const unsigned first = first_byte(bytes);
@@ -332,7 +332,7 @@ void Cache::write_back(Picoseconds now, Address line, std::uint32_t index, const
   ++statistics_.write_backs;
 }
 
-std::uint32_t Cache::new_transit(Address line, TrafficClass traffic_class) {
+std::uint32_t Cache::new_transit(PhysicalAddress line, TrafficClass traffic_class) {
   std::uint32_t index = free_transit_;
   if (index == kNone) {
     index = static_cast<std::uint32_t>(transits_.size());

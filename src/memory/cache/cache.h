@@ -86,7 +86,7 @@ class Cache : public sim::Component {
   void connect_above(Channel& requests, sim::Queue<Packet>& responses);
   // Packets below carry source `number` and the destination of their line.
   void connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
-                     std::function<std::uint16_t(Address line)> destination_of);
+                     std::function<std::uint16_t(PhysicalAddress line)> destination_of);
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -99,13 +99,13 @@ class Cache : public sim::Component {
   // address, its data, mask) for the dirty bytes in [base, base + bytes), including write-backs that are on
   // their way, and drops what is held there.
   template <typename F>
-  void flush_range(Address base, Bytes bytes, F store);
+  void flush_range(PhysicalAddress base, Bytes bytes, F store);
 
   const CacheStatistics& statistics() const { return statistics_; }
   // Nothing is inside or on its way. Write-backs count.
   bool idle() const;
   // The line that holds `address`, or null.
-  const Line* find(Address address);
+  const Line* find(PhysicalAddress address);
 
  private:
   void drop_clean();
@@ -143,20 +143,20 @@ class Cache : public sim::Component {
   struct Transit {
     CacheEntry entry;                // to be answered; without a request for an eviction
     RequestHandle own = kNoRequest;  // the request with the dirty bytes of a write-back
-    Address line = 0;
+    PhysicalAddress line;
     TrafficClass traffic_class = TrafficClass::NonTriggered;
     std::uint32_t previous = kNone, next = kNone;
   };
   // An atomic whose words the next one may not have yet.
   struct RecentAtomic {
-    Address line;
+    PhysicalAddress line;
     ByteMask words;
     Picoseconds busy_until;
   };
   // Where a request lies in its line.
   struct Access {
     Request& request;
-    Address line;
+    PhysicalAddress line;
     unsigned offset;
     ByteMask mask;  // positions in the line, of the bytes that the request cannot do without
     bool cached;    // at this level
@@ -175,14 +175,15 @@ class Cache : public sim::Component {
   Outcome room_above(Picoseconds now, std::uint32_t client);
   Outcome room_below(Picoseconds now, TrafficClass traffic_class);
   void answer(Picoseconds now, const CacheEntry& entry, std::uint16_t payload_bytes);
-  void send_below(Picoseconds now, const Packet& packet, Address line, Kind kind, std::uint32_t index);
+  void send_below(Picoseconds now, const Packet& packet, PhysicalAddress line, Kind kind,
+                  std::uint32_t index);
   void fetch(Picoseconds now, std::uint32_t mshr, const Access& by, const ByteMask& bytes);
-  void write_back(Picoseconds now, Address line, std::uint32_t index, const ByteMask& bytes,
+  void write_back(Picoseconds now, PhysicalAddress line, std::uint32_t index, const ByteMask& bytes,
                   const CacheEntry* then);
-  std::uint32_t new_transit(Address line, TrafficClass traffic_class);
+  std::uint32_t new_transit(PhysicalAddress line, TrafficClass traffic_class);
   void release_transit(std::uint32_t index);
-  bool writing_back(Address line) const;
-  bool passing_in_another_class(Address line, TrafficClass traffic_class) const;
+  bool writing_back(PhysicalAddress line) const;
+  bool passing_in_another_class(PhysicalAddress line, TrafficClass traffic_class) const;
 
   // cache_lookup.cpp: what a request does.
   Access access(const CacheEntry& entry);
@@ -203,7 +204,6 @@ class Cache : public sim::Component {
   Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Picoseconds words_free(Picoseconds now, const Access& access);
   ByteMask missing_sectors(const ByteMask& wanted, const ByteMask& have) const;
-  void used(std::uint32_t line, const Request& by);
   // At the moment: registers in use, triggered requests that went below as they are among them; and whether
   // a request stands at the end of the pipeline and cannot be looked up.
   std::size_t registers_held() const {
@@ -217,7 +217,7 @@ class Cache : public sim::Component {
       if (pipeline.size != 0 && pipeline.stages[pipeline.head].entry.stalled) return true;
     return false;
   }
-  static LineUser user(const Request& request) { return {request.agent, request.kind, request.unit}; }
+  static LineUser user(const Request& request) { return {request.agent, request.unit}; }
   static bool waits_unordered(const Access& access) {
     return access.cached && access.request.operation == Operation::Read;
   }
@@ -240,7 +240,7 @@ class Cache : public sim::Component {
   Channel* below_ = nullptr;
   sim::Queue<Packet>* from_below_ = nullptr;
   std::uint16_t number_ = 0;
-  std::function<std::uint16_t(Address)> destination_of_;
+  std::function<std::uint16_t(PhysicalAddress)> destination_of_;
 
   std::array<Pipeline, kTrafficClasses> pipelines_;
   Picoseconds next_lookup_ = kNever;  // when the first head of a pipeline is ready
@@ -265,11 +265,11 @@ class Cache : public sim::Component {
 };
 
 template <typename F>
-void Cache::flush_range(Address base, Bytes bytes, F store) {
+void Cache::flush_range(PhysicalAddress base, Bytes bytes, F store) {
   if (bytes == 0) return;
-  const Address end = base + bytes;
-  const auto part = [&](Address from, unsigned length) {
-    const auto below = [&](Address a) {
+  const PhysicalAddress end = base + bytes;
+  const auto part = [&](PhysicalAddress from, unsigned length) {
+    const auto below = [&](PhysicalAddress a) {
       return ByteMask::first(a <= from ? 0u : a - from >= length ? length : static_cast<unsigned>(a - from));
     };
     return below(end) & ~below(base);
@@ -284,19 +284,19 @@ void Cache::flush_range(Address base, Bytes bytes, F store) {
   }
   const unsigned line_bytes = lines_.line_bytes();
   const auto visit = [&](std::uint32_t index) {
-    const Address line = lines_.tag(index);
+    const PhysicalAddress line = lines_.tag(index);
     const ByteMask range = part(line, line_bytes);
     const ByteMask dirty = lines_[index].dirty & range;
     if (any(dirty)) store(line, static_cast<const std::byte*>(lines_.data(index)), dirty);
     forget(index, range);
   };
-  const Address first = lines_.line_of(base);
+  const PhysicalAddress first = lines_.line_of(base);
   if ((end - first) / line_bytes < lines_.lines()) {
-    for (Address line = first; line < end; line += line_bytes)
+    for (PhysicalAddress line = first; line < end; line += line_bytes)
       if (const std::uint32_t index = lines_.find(line); index != kNone) visit(index);
   } else {
     for (std::uint32_t index = 0; index < lines_.lines(); ++index) {
-      const Address line = lines_.tag(index);
+      const PhysicalAddress line = lines_.tag(index);
       if (line != LineArray::kNoTag && line >= first && line < end) visit(index);
     }
   }

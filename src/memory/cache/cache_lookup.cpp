@@ -10,7 +10,7 @@ void Cache::refuse(const Access& access) const {
   if (!request.tracked && (request.trigger != Trigger::None || request.action != Action::None))
     throw Error(name() + ": a trigger or an action on memory without full/empty bits");
   throw Error(name() + ": a request for " + std::to_string(request.bytes) + " bytes at physical address " +
-              std::to_string(request.address) + " does not lie in one line, or asks for no byte");
+              std::to_string(request.address.value()) + " does not lie in one line, or asks for no byte");
 }
 
 Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
@@ -132,7 +132,7 @@ Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access&
                                std::uint32_t& index) {
   const std::uint32_t victim = lines_.victim(access.line);
   if (victim == kNone) return stall(entry, statistics_.stalls_way);
-  const Address tag = lines_.tag(victim);
+  const PhysicalAddress tag = lines_.tag(victim);
   if (tag != LineArray::kNoTag) {
     const ByteMask dirty = lines_[victim].dirty;
     if (any(dirty)) {
@@ -193,7 +193,7 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
     } else if (line != kNone) {
       copy_masked(lines_.data(line) + access.offset, access.request.data.data(), access.request.mask);
       lines_[line].valid = lines_[line].valid | kept_of_write(access);
-      used(line, access.request);
+      lines_.touch(line);
     }
   } else if (line != kNone && operation != Operation::Clean) {
     lines_.drop_bytes(line, lines_[line].valid);
@@ -235,7 +235,7 @@ Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& a
   }
   perform_atomic(pool_, access.request, lines_.data(line) + access.offset, name());
   lines_[line].dirty = lines_[line].dirty | access.mask;
-  used(line, access.request);
+  lines_.touch(line);
   ++statistics_.atomics;
   if (config_.atomic_conflict_cycles > 1)
     recent_atomics_.push_back(

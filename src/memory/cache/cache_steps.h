@@ -10,7 +10,7 @@ namespace duet::memory {
 
 inline Cache::Access Cache::access(const CacheEntry& entry) {
   Request& request = pool_[entry.packet.request];
-  const Address line = lines_.line_of(request.address);
+  const PhysicalAddress line = lines_.line_of(request.address);
   const auto offset = static_cast<unsigned>(request.address - line);
   const bool range = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
   bool cached = cache_level_ == CacheLevel::L1 ? request.cacheability.gpu_l1 : request.cacheability.gpu_l2;
@@ -99,7 +99,7 @@ inline void Cache::answer(Picoseconds now, const CacheEntry& entry, std::uint16_
   answered_ = true;
 }
 
-inline void Cache::send_below(Picoseconds now, const Packet& packet, Address line, Kind kind,
+inline void Cache::send_below(Picoseconds now, const Packet& packet, PhysicalAddress line, Kind kind,
                               std::uint32_t index) {
   Packet below = packet;
   below.source = number_;
@@ -109,13 +109,13 @@ inline void Cache::send_below(Picoseconds now, const Packet& packet, Address lin
   sent_ = true;
 }
 
-inline bool Cache::writing_back(Address line) const {
+inline bool Cache::writing_back(PhysicalAddress line) const {
   for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
     if (transits_[i].line == line && transits_[i].own != kNoRequest) return true;
   return false;
 }
 
-inline bool Cache::passing_in_another_class(Address line, TrafficClass traffic_class) const {
+inline bool Cache::passing_in_another_class(PhysicalAddress line, TrafficClass traffic_class) const {
   // Where queues below are looked into, triggered requests of one class pass each other too.
   const bool in_order = traffic_class == TrafficClass::NonTriggered || full_empty_.look_ahead <= 1;
   if (in_order && in_transit_ == in_transit_of_[static_cast<unsigned>(traffic_class)]) return false;
@@ -138,13 +138,6 @@ inline ByteMask Cache::missing_sectors(const ByteMask& wanted, const ByteMask& h
   return fetched;
 }
 
-inline void Cache::used(std::uint32_t line, const Request& by) {
-  lines_.touch(line);
-  if (lines_[line].used) return;
-  lines_[line].used = true;
-  lines_[line].first_used_by = user(by);
-}
-
 // The request does not go below, and all that came before it in its line is done.
 inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, const Access& access,
                                         std::uint32_t line) {
@@ -159,13 +152,13 @@ inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, cons
   if (reads) {
     if (any(request.required)) request.mask = request.mask & moved_down(lines_[line].valid, access.offset);
     copy_masked(request.data.data(), lines_.data(line) + access.offset, request.mask);
-    used(line, request);
+    lines_.touch(line);
   } else if (request.operation == Operation::Write) {
     copy_masked(lines_.data(line) + access.offset, request.data.data(), request.mask);
     lines_[line].valid = lines_[line].valid | access.mask;
     lines_[line].dirty = lines_[line].dirty | access.mask;
     lines_[line].tracked = request.tracked;
-    used(line, request);
+    lines_.touch(line);
   } else if (line != kNone) {
     lines_.drop_bytes(line, access.mask);
   }

@@ -40,7 +40,7 @@ bool Cache::idle() const {
   return misses_.in_use() == 0 && in_transit_ == 0;
 }
 
-const Line* Cache::find(Address address) {
+const Line* Cache::find(PhysicalAddress address) {
   const std::uint32_t index = lines_.find(lines_.line_of(address));
   return index == kNone ? nullptr : &lines_[index];
 }

@@ -39,7 +39,7 @@ LineArray::LineArray(const config::Cache& config, const LineNumbering& numbering
   data_ = std::make_unique_for_overwrite<std::byte[]>((held + side_lines) * line_bytes_);
 }
 
-std::uint32_t LineArray::victim(Address line) const {
+std::uint32_t LineArray::victim(PhysicalAddress line) const {
   const std::uint32_t begin = line == found_line_ ? found_set_ : first_way(line);
   const Ways ways{&last_use_[begin], &lines_[begin], ways_, uses_};
   std::uint32_t way = kNone;
@@ -57,7 +57,7 @@ std::uint32_t LineArray::victim(Address line) const {
   return way == kNone ? kNone : begin + way;
 }
 
-unsigned LineArray::candidates(Address line) const {
+unsigned LineArray::candidates(PhysicalAddress line) const {
   unsigned candidates = 0;
   const std::uint32_t begin = first_way(line);
   for (std::uint32_t i = begin; i < begin + ways_; ++i)

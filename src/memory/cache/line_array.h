@@ -32,18 +32,16 @@ struct LineNumbering {
   }
 };
 
-// Who brought the bytes of a line, or touched them first.
+// Who brought the bytes of a line.
 struct LineUser {
   Agent agent = Agent::Host;
-  RequestKind kind = RequestKind::Demand;
   std::uint16_t unit = 0;
 };
 
 struct Line {
   ByteMask valid, dirty;
   std::uint32_t mshr = ~0u;  // the register whose fetch it waits for
-  LineUser filled_by, first_used_by;
-  bool used = false;
+  LineUser filled_by;
   bool tracked = false;  // its dirty bytes fill
 };
 
@@ -65,7 +63,7 @@ class LineArray {
   LineArray(const config::Cache& config, const LineNumbering& numbering, std::size_t side_lines,
             const std::string& owner);
 
-  Address line_of(Address address) const { return address & ~Address{line_bytes_ - 1}; }
+  PhysicalAddress line_of(PhysicalAddress address) const { return address.aligned_down(line_bytes_); }
   unsigned line_bytes() const { return line_bytes_; }
   // Without the side lines.
   std::uint32_t lines() const { return static_cast<std::uint32_t>(tags_.size()); }
@@ -74,10 +72,10 @@ class LineArray {
   Line& operator[](std::uint32_t index) { return lines_[index]; }
   std::byte* data(std::uint32_t index) { return data_.get() + std::size_t{index} * line_bytes_; }
   // kNoTag for a free way.
-  static constexpr Address kNoTag = ~Address{0};
-  Address tag(std::uint32_t index) const { return tags_[index]; }
+  static constexpr PhysicalAddress kNoTag{~std::uint64_t{0}};
+  PhysicalAddress tag(std::uint32_t index) const { return tags_[index]; }
 
-  std::uint32_t find(Address line) const {
+  std::uint32_t find(PhysicalAddress line) const {
     const std::uint32_t begin = first_way(line);
     found_line_ = line;
     found_set_ = begin;
@@ -86,13 +84,13 @@ class LineArray {
     return kNone;
   }
   // The way to take for a line that is not held; kNone: every way waits for a fetch.
-  std::uint32_t victim(Address line) const;
+  std::uint32_t victim(PhysicalAddress line) const;
   // Ways of the line's set that do not wait for a fetch.
-  unsigned candidates(Address line) const;
+  unsigned candidates(PhysicalAddress line) const;
   void touch(std::uint32_t index) { last_use_[index] = ++uses_; }
 
   // Gives a free way to a line that is not held.
-  void reserve(std::uint32_t index, Address line) {
+  void reserve(std::uint32_t index, PhysicalAddress line) {
     lines_[index] = Line{};
     tags_[index] = line;
     touch(index);
@@ -115,7 +113,7 @@ class LineArray {
     tags_[index] = kNoTag;
     last_use_[index] = 0;
   }
-  std::uint32_t first_way(Address line) const {
+  std::uint32_t first_way(PhysicalAddress line) const {
     std::uint64_t number = numbering_.local(line >> line_shift_);
     if (hash_ && set_bits_ != 0)
       for (std::uint64_t rest = number >> set_bits_; rest != 0; rest >>= set_bits_) number ^= rest;
@@ -129,9 +127,9 @@ class LineArray {
   enum class Replacement : std::uint8_t { Lru, Tree, Random } replacement_;
   LineNumbering numbering_;
   std::uint64_t uses_ = 0;
-  mutable Address found_line_ = kNoTag;  // that find() looked for last, and the first way of its set
+  mutable PhysicalAddress found_line_ = kNoTag;  // that find() looked for last, and the first way of its set
   mutable std::uint32_t found_set_ = 0;
-  std::vector<Address> tags_;
+  std::vector<PhysicalAddress> tags_;
   std::vector<std::uint64_t> last_use_;  // counted from 1; 0: the way is free
   std::vector<Line> lines_;
   std::unique_ptr<std::byte[]> data_;  // not cleared: only valid bytes are read

@@ -28,7 +28,7 @@ class MissTable {
   static constexpr std::uint32_t kNone = ~0u;
 
   struct Register {
-    Address line = 0;
+    PhysicalAddress line;
     std::uint32_t line_index = kNone;
     TrafficClass traffic_class = TrafficClass::NonTriggered;  // of its fetches
     bool in_use = false;
@@ -54,7 +54,7 @@ class MissTable {
     const std::size_t reserved = traffic_class == TrafficClass::NonTriggered ? 0 : 1;
     return held_[static_cast<unsigned>(traffic_class)] == 0 || in_use() + reserved < shared_;
   }
-  std::uint32_t allocate(Address line, std::uint32_t line_index, TrafficClass traffic_class) {
+  std::uint32_t allocate(PhysicalAddress line, std::uint32_t line_index, TrafficClass traffic_class) {
     const std::uint32_t index = free_.back();
     free_.pop_back();
     ++held_[static_cast<unsigned>(traffic_class)];

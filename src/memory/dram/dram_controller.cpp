@@ -146,14 +146,14 @@ void DramController::accept(const Packet& packet, std::size_t client) {
     throw Error(name() + " performs reads and writes only: atomics and cache maintenance belong to L2");
   if (request.bytes == 0 || request.address % kLineBytes + request.bytes > kLineBytes)
     throw Error(name() + ": a request of " + std::to_string(request.bytes) + " bytes at " +
-                std::to_string(request.address) + " is empty or leaves its line");
-  if (request.address + request.bytes > config_.bytes)
-    throw Error(name() + ": physical address " + std::to_string(request.address) +
+                std::to_string(request.address.value()) + " is empty or leaves its line");
+  if (request.address.value() + request.bytes > config_.bytes)
+    throw Error(name() + ": physical address " + std::to_string(request.address.value()) +
                 " is not in device memory");
   const DramPlace place = map_.place(request.address);
   if (place.channel != channel_)
-    throw Error(name() + ": physical address " + std::to_string(request.address) + " belongs to channel " +
-                std::to_string(place.channel));
+    throw Error(name() + ": physical address " + std::to_string(request.address.value()) +
+                " belongs to channel " + std::to_string(place.channel));
   const std::uint32_t index = requests_.allocate();
   DramEntry& entry = requests_[index];
   entry.packet = packet;
@@ -238,7 +238,7 @@ void DramController::finish(Picoseconds now, std::uint32_t index) {
 }
 
 void DramController::move_data(Request& request) {
-  std::byte* bytes = address_space_.backing(request.address);
+  std::byte* bytes = address_space_.memory().bytes(request.address);
   if (request.operation == Operation::Read) {
     std::memcpy(request.data.data(), bytes, request.bytes);
   } else if (request.mask.bits == ByteMask::first(request.bytes).bits) {

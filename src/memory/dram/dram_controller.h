@@ -1,7 +1,7 @@
 // One channel of a GPU's DRAM and its controller. Clients (slices of L2) send reads and writes; a request
 // holds one of queue_entries entries of its class from admission to its last column command. A request longer
 // than a burst takes several column commands, one after the other in its bank; bursts of other banks may lie
-// in between. Data is bound at the last column command: bytes come from and go to AddressSpace::backing().
+// in between. Data is bound at the last column command: bytes come from and go to PhysicalMemory.
 // The answer arrives controller_cycles after the last burst has left the data bus (a write is acknowledged
 // then too): the controller's own time is charged on the way back, so it takes neither an entry nor a part of
 // the scheduler's view. Answers of a client need room in its queue from the last column command on:
@@ -91,12 +91,12 @@ class DramController : public sim::Component {
     return full_empty_statistics_;
   }
   // Outside simulated time: everything in the range is full.
-  void reset_bits(Address base, Bytes bytes) {
+  void reset_bits(PhysicalAddress base, Bytes bytes) {
     bits_.reset(base, bytes);
     if (!plain_writes_.empty()) plain_writes_.forget_lines(base, bytes);
   }
   // Bytes of one line are empty.
-  void empty_bits(Address address, unsigned bytes) {
+  void empty_bits(PhysicalAddress address, unsigned bytes) {
     bits_.empty(address, ByteMask::first(bytes));
     if (!plain_writes_.empty()) plain_writes_.forget(address, ByteMask::first(bytes));
   }

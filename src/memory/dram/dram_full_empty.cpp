@@ -119,7 +119,7 @@ Cycle DramController::refuse_late(Picoseconds now, Cycle cycle) {
 // An atomic on tracked memory whose bytes have been read: it is performed, and what it wrote goes back.
 void DramController::perform(std::uint32_t index) {
   DramEntry entry = requests_[index];
-  perform_atomic(pool_, *entry.request, address_space_.backing(entry.request->address), name());
+  perform_atomic(pool_, *entry.request, address_space_.memory().bytes(entry.request->address), name());
   ++full_empty_statistics_.atomics;
   requests_.remove(index);
   scheduler_.update(entry.bank);
@@ -149,7 +149,7 @@ WaitingRequest DramController::describe(const Request& request) const {
       by != nullptr && request.trigger == Trigger::Full)
     out.written = *by;
   if (any(wrong)) bytes = wrong;
-  out.address = address_space_.virtual_of(request.address + first_byte(bytes));
+  out.address = address_space_.pages().virtual_of(request.address + first_byte(bytes));
   out.bytes = last_byte(bytes) + 1 - first_byte(bytes);
   out.trigger = request.trigger;
   out.operation = request.operation;

@@ -38,22 +38,22 @@ template <typename F>
 void FullEmptyBits::for_lines_of_granule(std::uint64_t line, F f) const {
   const std::uint64_t lines = granule_ / kLineBytes, first = line / lines * lines;
   for (std::uint64_t i = first; i < first + lines; ++i)
-    if (map_.place(i * kLineBytes).channel == channel_) f(i);
+    if (map_.place(PhysicalAddress(i * kLineBytes)).channel == channel_) f(i);
 }
 
-bool FullEmptyBits::all(Address address, const ByteMask& bytes, bool empty) const {
+bool FullEmptyBits::all(PhysicalAddress address, const ByteMask& bytes, bool empty) const {
   const std::uint32_t words = words_of(moved_up(bytes, static_cast<unsigned>(address % kLineBytes)));
   const std::uint32_t are_empty = line_bits(address / kLineBytes).empty;
   return (words & (empty ? ~are_empty : are_empty)) == 0;
 }
 
-ByteMask FullEmptyBits::full(Address address, const ByteMask& bytes) const {
+ByteMask FullEmptyBits::full(PhysicalAddress address, const ByteMask& bytes) const {
   const std::uint32_t empty = line_bits(address / kLineBytes).empty;
   if (empty == 0) return bytes;
   return bytes & ~moved_down(bytes_of(empty), static_cast<unsigned>(address % kLineBytes));
 }
 
-void FullEmptyBits::move(Address address, const ByteMask& bytes, bool to_empty) {
+void FullEmptyBits::move(PhysicalAddress address, const ByteMask& bytes, bool to_empty) {
   const std::uint64_t line = address / kLineBytes;
   const std::uint32_t words = words_of(moved_up(bytes, static_cast<unsigned>(address % kLineBytes)));
   if (!to_empty) {
@@ -69,7 +69,7 @@ void FullEmptyBits::move(Address address, const ByteMask& bytes, bool to_empty) 
   own.moved &= ~changed;
 }
 
-void FullEmptyBits::forget_reads(Address address, const ByteMask& bytes) {
+void FullEmptyBits::forget_reads(PhysicalAddress address, const ByteMask& bytes) {
   const auto counts = reads_.find(address / kLineBytes);
   if (counts == reads_.end()) return;
   const std::uint32_t words = words_of(moved_up(bytes, static_cast<unsigned>(address % kLineBytes)));
@@ -77,7 +77,7 @@ void FullEmptyBits::forget_reads(Address address, const ByteMask& bytes) {
     if ((words >> i & 1) != 0) counts->second[i] = 0;
 }
 
-void FullEmptyBits::take(Address address, const ByteMask& bytes) {
+void FullEmptyBits::take(PhysicalAddress address, const ByteMask& bytes) {
   if (reads_per_fill_ <= 1) return empty(address, bytes);
   const auto offset = static_cast<unsigned>(address % kLineBytes);
   auto& counts = reads_.try_emplace(address / kLineBytes).first->second;
@@ -105,16 +105,18 @@ void FullEmptyBits::move_wide(std::uint64_t line, std::uint32_t words, bool to_e
   if (complete) for_lines_of_granule(line, [&](std::uint64_t i) { slot(i) = {to_empty ? ~0u : 0, 0}; });
 }
 
-ByteMask FullEmptyBits::whole_words(Address address, const ByteMask& bytes) {
+ByteMask FullEmptyBits::whole_words(PhysicalAddress address, const ByteMask& bytes) {
   const auto offset = static_cast<unsigned>(address % kLineBytes);
   const ByteMask there = moved_up(bytes, offset);
   return moved_down(bytes_of(words_of(there) & ~words_of(bytes_of(words_of(there)) & ~there)), offset);
 }
 
-void FullEmptyBits::reset(Address base, Bytes bytes) {
+void FullEmptyBits::reset(PhysicalAddress base, Bytes bytes) {
   if (!reads_.empty())
-    std::erase_if(reads_, [&](const auto& counts) { return counts.first * kLineBytes - base < bytes; });
-  for (std::uint64_t line = base / kLineBytes; line * kLineBytes < base + bytes; ++line)
+    std::erase_if(reads_, [&](const auto& counts) {
+      return PhysicalAddress(counts.first * kLineBytes) - base < bytes;
+    });
+  for (std::uint64_t line = base / kLineBytes; PhysicalAddress(line * kLineBytes) < base + bytes; ++line)
     if (const LineBits now = line_bits(line); now.empty != 0 || now.moved != 0) slot(line) = {};
 }
 

@@ -28,21 +28,21 @@ class FullEmptyBits {
 
   // Positions in a request that starts at `address` and stays within one line. A byte's state is that of its
   // granule.
-  bool all_full(Address address, const ByteMask& bytes) const { return all(address, bytes, false); }
-  bool all_empty(Address address, const ByteMask& bytes) const { return all(address, bytes, true); }
-  ByteMask full(Address address, const ByteMask& bytes) const;
+  bool all_full(PhysicalAddress address, const ByteMask& bytes) const { return all(address, bytes, false); }
+  bool all_empty(PhysicalAddress address, const ByteMask& bytes) const { return all(address, bytes, true); }
+  ByteMask full(PhysicalAddress address, const ByteMask& bytes) const;
   // Of a request's bytes; a part of a word counts as the word.
-  void fill(Address address, const ByteMask& bytes) {
+  void fill(PhysicalAddress address, const ByteMask& bytes) {
     if (reads_per_fill_ > 1) forget_reads(address, bytes);
     move(address, bytes, false);
   }
-  void empty(Address address, const ByteMask& bytes) { move(address, bytes, true); }
+  void empty(PhysicalAddress address, const ByteMask& bytes) { move(address, bytes, true); }
   // As empty(), for one of the accesses that a fill is meant for.
-  void take(Address address, const ByteMask& bytes);
+  void take(PhysicalAddress address, const ByteMask& bytes);
   // Of a request's bytes, those whose whole word it has.
-  static ByteMask whole_words(Address address, const ByteMask& bytes);
+  static ByteMask whole_words(PhysicalAddress address, const ByteMask& bytes);
   // Everything in the range is full.
-  void reset(Address base, Bytes bytes);
+  void reset(PhysicalAddress base, Bytes bytes);
 
  private:
   static constexpr std::uint64_t kChunkLines = 4096;
@@ -59,10 +59,10 @@ class FullEmptyBits {
                                                                : LineBits{};
   }
   LineBits& slot(std::uint64_t line);
-  void forget_reads(Address address, const ByteMask& bytes);
-  void move(Address address, const ByteMask& bytes, bool to_empty);
+  void forget_reads(PhysicalAddress address, const ByteMask& bytes);
+  void move(PhysicalAddress address, const ByteMask& bytes, bool to_empty);
   void move_wide(std::uint64_t line, std::uint32_t words, bool to_empty);
-  bool all(Address address, const ByteMask& bytes, bool empty) const;
+  bool all(PhysicalAddress address, const ByteMask& bytes, bool empty) const;
   template <typename F>
   void for_lines_of_granule(std::uint64_t line, F f) const;
 

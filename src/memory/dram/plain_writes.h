@@ -12,23 +12,24 @@ namespace duet::memory {
 class PlainWrites {
  public:
   bool empty() const { return lines_.empty(); }
-  void note(Address address, const ByteMask& bytes, const PlainWrite& by) {
+  void note(PhysicalAddress address, const ByteMask& bytes, const PlainWrite& by) {
     Line& line = lines_[address / kLineBytes];
     line.bytes = line.bytes | moved_up(bytes, static_cast<unsigned>(address % kLineBytes));
     line.by = by;
   }
   // They have been filled, or emptied again.
-  void forget(Address address, const ByteMask& bytes) {
+  void forget(PhysicalAddress address, const ByteMask& bytes) {
     const auto found = lines_.find(address / kLineBytes);
     if (found == lines_.end()) return;
     found->second.bytes = found->second.bytes & ~moved_up(bytes, static_cast<unsigned>(address % kLineBytes));
     if (!any(found->second.bytes)) lines_.erase(found);
   }
-  void forget_lines(Address base, Bytes bytes) {
-    std::erase_if(lines_, [&](const auto& line) { return line.first * kLineBytes - base < bytes; });
+  void forget_lines(PhysicalAddress base, Bytes bytes) {
+    std::erase_if(lines_,
+                  [&](const auto& line) { return PhysicalAddress(line.first * kLineBytes) - base < bytes; });
   }
   // Who wrote one of these; null: nobody.
-  const PlainWrite* find(Address address, const ByteMask& bytes) const {
+  const PlainWrite* find(PhysicalAddress address, const ByteMask& bytes) const {
     const auto found = lines_.find(address / kLineBytes);
     const bool written =
         found != lines_.end() &&

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "base/units.h"
+#include "base/address.h"
 #include "config/machine.h"
 
 namespace duet::memory {

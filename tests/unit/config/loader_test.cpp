@@ -132,7 +132,9 @@ TEST_F(MachineFile, ErrorsNameFileAndLine) {
             "no error");
 }
 
-constexpr const char* kHost = "[host]\nname = \"h\"\ndram_bytes = 1048576\ndram_latency_ns = 1\n";
+constexpr const char* kHost =
+    "[host]\nname = \"h\"\ndram_bytes = 1048576\ndram_latency_ns = 1\n"
+    "dram_bandwidth_mb_per_s = 0\n";
 constexpr const char* kCpu = "[cpu]\nname = \"c\"\ncores = 4\nclock_khz = 3000000\n";
 std::string link(const std::string& name, int latency_ns) {
   return "[[link]]\nname = \"" + name + "\"\nlatency_ns = " + std::to_string(latency_ns) +

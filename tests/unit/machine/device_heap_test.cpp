@@ -6,7 +6,7 @@
 namespace duet::machine {
 namespace {
 
-constexpr Address kBase = 0x2000'0000'1000;
+constexpr VirtualAddress kBase{0x2000'0000'1000};
 
 TEST(DeviceHeap, PlacesAreAlignedAndApart) {
   DeviceHeap heap(kBase, 256, 1);
@@ -18,28 +18,28 @@ TEST(DeviceHeap, PlacesAreAlignedAndApart) {
 
 TEST(DeviceHeap, FullToTheLastByte) {
   DeviceHeap heap(kBase, 64, 1);
-  EXPECT_EQ(heap.allocate(0, 65, 5), 0u);
+  EXPECT_EQ(heap.allocate(0, 65, 5), VirtualAddress());
   EXPECT_EQ(heap.allocate(0, 48, 5), kBase);
-  EXPECT_EQ(heap.allocate(0, 17, 5), 0u);
+  EXPECT_EQ(heap.allocate(0, 17, 5), VirtualAddress());
   EXPECT_EQ(heap.allocate(0, 16, 5), kBase + 48);
-  EXPECT_EQ(heap.allocate(0, 1, 5), 0u);
-  EXPECT_EQ(heap.allocate(0, ~Bytes{0}, 5), 0u);
-  EXPECT_EQ(heap.allocate(0, 0, 5), 0u);
+  EXPECT_EQ(heap.allocate(0, 1, 5), VirtualAddress());
+  EXPECT_EQ(heap.allocate(0, ~Bytes{0}, 5), VirtualAddress());
+  EXPECT_EQ(heap.allocate(0, 0, 5), VirtualAddress());
 }
 
 TEST(DeviceHeap, FreedNeighboursBecomeOnePlace) {
   DeviceHeap heap(kBase, 96, 1);
-  const Address a = heap.allocate(0, 32, 5), b = heap.allocate(0, 32, 5), c = heap.allocate(0, 32, 5);
+  const VirtualAddress a = heap.allocate(0, 32, 5), b = heap.allocate(0, 32, 5), c = heap.allocate(0, 32, 5);
   EXPECT_TRUE(heap.release(0, a, 5));
   EXPECT_TRUE(heap.release(0, c, 5));
-  EXPECT_EQ(heap.allocate(0, 48, 5), 0u);
+  EXPECT_EQ(heap.allocate(0, 48, 5), VirtualAddress());
   EXPECT_TRUE(heap.release(0, b, 5));
   EXPECT_EQ(heap.allocate(0, 96, 5), a);
 }
 
 TEST(DeviceHeap, TakesBackOnlyWhatItGave) {
   DeviceHeap heap(kBase, 64, 1);
-  const Address a = heap.allocate(0, 32, 5);
+  const VirtualAddress a = heap.allocate(0, 32, 5);
   EXPECT_FALSE(heap.release(0, a + 16, 5));
   EXPECT_FALSE(heap.release(0, kBase - 16, 5));
   EXPECT_TRUE(heap.release(0, a, 5));
@@ -49,20 +49,20 @@ TEST(DeviceHeap, TakesBackOnlyWhatItGave) {
 TEST(DeviceHeap, WhatAnotherSmDoesInTheSameCycleIsNotSeen) {
   for (const bool first : {false, true}) {
     DeviceHeap heap(kBase, 64, 2);
-    const Address a = heap.allocate(0, 48, 10);
+    const VirtualAddress a = heap.allocate(0, 48, 10);
     EXPECT_EQ(a, kBase);
-    EXPECT_EQ(heap.allocate(1, 32, 20), 0u);  // 16 bytes are left in all
+    EXPECT_EQ(heap.allocate(1, 32, 20), VirtualAddress());  // 16 bytes are left in all
     EXPECT_EQ(heap.allocate(1, 16, 20), kBase + 64);
     if (first) {
       EXPECT_TRUE(heap.release(1, a, 30));
     }
-    EXPECT_EQ(heap.allocate(0, 16, 30), 0u);
+    EXPECT_EQ(heap.allocate(0, 16, 30), VirtualAddress());
     if (!first) {
       EXPECT_TRUE(heap.release(1, a, 30));
     }
     EXPECT_FALSE(heap.release(1, a, 30));
     EXPECT_EQ(heap.allocate(0, 48, 40), a);
-    EXPECT_EQ(heap.allocate(0, 16, 40), 0u);
+    EXPECT_EQ(heap.allocate(0, 16, 40), VirtualAddress());
   }
 }
 

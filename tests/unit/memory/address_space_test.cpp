@@ -3,43 +3,47 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "base/error.h"
 
 namespace duet::memory {
 namespace {
 
 TEST(AddressSpace, AllocationsDoNotTouchAndAreFound) {
-  AddressSpace space(1_MiB, 4096);
+  PhysicalMemory physical(1_MiB, 4096);
+  AddressSpace space(physical);
   const Allocation* a = space.allocate_device(5000, AllocationKind::Device);
   const Allocation* b = space.allocate_device(1, AllocationKind::Device);
   ASSERT_TRUE(a && b);
   EXPECT_EQ(a->mapped_bytes, 8192u);
   EXPECT_GT(b->base, a->end());
-  EXPECT_EQ(b->physical, a->physical + 8192);  // frames in allocation order, without gaps
+  EXPECT_EQ(space.physical(b->base),
+            space.physical(a->base) + 8192);  // frames in allocation order, without gaps
   EXPECT_EQ(space.find(a->base), a);
   EXPECT_EQ(space.find(a->base + 8191), a);
   EXPECT_EQ(space.find(a->base + 8192), nullptr);
   EXPECT_EQ(space.find(a->base - 1), nullptr);
   EXPECT_EQ(space.nearest(a->base + 8192), a);
   EXPECT_EQ(space.nearest(b->base - 1), b);
-  EXPECT_EQ(space.backing(b->physical), b->backing);
 }
 
 TEST(AddressSpace, ConstantsHaveAddressesOfTheirOwn) {
-  AddressSpace space(1_MiB, 4096);
+  PhysicalMemory physical(1_MiB, 4096);
+  AddressSpace space(physical);
   const Allocation* global = space.allocate_device(100, AllocationKind::Module);
   const Allocation* constants = space.allocate_device(100, AllocationKind::Constants);
   const Allocation* after = space.allocate_device(100, AllocationKind::Device);
   EXPECT_EQ(constants->base, kConstantVirtualBase);
   EXPECT_EQ(after->base, global->base + 2 * 4096);
   EXPECT_EQ(space.find(constants->base + 99), constants);
-  EXPECT_EQ(space.backing(constants->physical), constants->backing);
 }
 
 TEST(AddressSpace, ReleasedFramesAreGivenAgainAndMerged) {
-  AddressSpace space(16 * 4096, 4096);
+  PhysicalMemory physical(16 * 4096, 4096);
+  AddressSpace space(physical);
   const Allocation* blocks[16];
-  Address bases[16];
+  VirtualAddress bases[16];
   for (int i = 0; i < 16; ++i) {
     blocks[i] = space.allocate_device(4096, AllocationKind::Device);
     ASSERT_NE(blocks[i], nullptr);
@@ -47,42 +51,67 @@ TEST(AddressSpace, ReleasedFramesAreGivenAgainAndMerged) {
   }
   EXPECT_EQ(space.device_bytes_free(), 0u);
   EXPECT_EQ(space.allocate_device(1, AllocationKind::Device), nullptr);
-  const auto generation = space.generation();
+  const auto generation = space.pages().generation();
   for (int i : {3, 5, 4}) EXPECT_TRUE(space.release(bases[i]));
-  EXPECT_NE(space.generation(), generation);
+  EXPECT_NE(space.pages().generation(), generation);
   EXPECT_FALSE(space.release(bases[4]));
   const Allocation* merged = space.allocate_device(3 * 4096, AllocationKind::Device);
   ASSERT_NE(merged, nullptr);
-  EXPECT_EQ(merged->physical, 3u * 4096);
+  EXPECT_EQ(space.physical(merged->base), PhysicalAddress(3 * 4096));
   EXPECT_EQ(space.find(bases[4]), nullptr);  // virtual addresses are not used again
 }
 
 TEST(AddressSpace, HostMemoryIsMappedUnderItsOwnAddress) {
-  AddressSpace space(1_MiB, 4096);
+  PhysicalMemory physical(1_MiB, 4096);
+  AddressSpace space(physical);
   alignas(4096) static std::byte memory[3 * 4096];
-  const Allocation* a = space.map_host(memory + 100, 5000, AllocationKind::Registered, PageEntry{});
-  EXPECT_EQ(a->base, reinterpret_cast<Address>(memory + 100));
+  const Allocation* a = space.map_host(memory + 100, 5000, AllocationKind::Registered, PageAttributes{});
+  EXPECT_EQ(a->base, virtual_address(memory + 100));
   EXPECT_EQ(space.find(a->base + 4999), a);
   EXPECT_EQ(space.find(a->base + 5000), nullptr);
-  EXPECT_EQ(a->pages[0].route, Route::HostDram);
-  EXPECT_EQ(space.backing(a->physical + 7), memory + 107);
-  EXPECT_THROW(space.map_host(memory, 200, AllocationKind::Registered, PageEntry{}), Error);
-  const Address physical = a->physical;
+  EXPECT_EQ(space.pages().find(a->base).attributes.route, Route::HostDram);
+  EXPECT_EQ(space.memory().bytes(space.physical(a->base) + 7), memory + 107);
+  EXPECT_THROW(space.map_host(memory, 200, AllocationKind::Registered, PageAttributes{}), Error);
+  const PhysicalAddress there = space.physical(a->base);
   EXPECT_TRUE(space.release(a->base));
-  EXPECT_EQ(space.backing(physical), nullptr);
+  EXPECT_EQ(physical.bytes(there), nullptr);
 }
 
 TEST(AddressSpace, HostMemoryWithinOnePageHasAPageAndGivesNoFrames) {
-  AddressSpace space(1_MiB, 4096);
+  PhysicalMemory physical(1_MiB, 4096);
+  AddressSpace space(physical);
   alignas(4096) static std::byte memory[4096];
   const Bytes free = space.device_bytes_free();
-  const Allocation* a = space.map_host(memory + 100, 300, AllocationKind::Registered, PageEntry{});
-  ASSERT_EQ(a->pages.size(), 1u);
-  EXPECT_EQ(a->pages[0].route, Route::HostDram);
-  EXPECT_TRUE(a->pages[0].host_may_touch);
+  const Allocation* a = space.map_host(memory + 100, 300, AllocationKind::Registered, PageAttributes{});
+  EXPECT_EQ(space.pages().find(a->base).attributes.route, Route::HostDram);
   EXPECT_TRUE(space.release(a->base));
   EXPECT_EQ(space.device_bytes_free(), free);
-  EXPECT_EQ(space.map_host(memory + 4000, 96, AllocationKind::Registered, PageEntry{})->pages.size(), 1u);
+  const Allocation* b = space.map_host(memory + 4000, 96, AllocationKind::Registered, PageAttributes{});
+  EXPECT_EQ(space.pages().find(b->base).bytes, 96u);
+}
+
+TEST(AddressSpace, APageThatMovesTakesItsBytesAlong) {
+  PhysicalMemory physical(4 * 4096, 4096);
+  AddressSpace space(physical);
+  const Allocation* a = space.allocate_device(3 * 4096, AllocationKind::Device);
+  std::vector<std::byte> sent(3 * 4096), back(3 * 4096);
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::byte>(i % 251);
+  space.write(a->base, sent.data(), sent.size());
+  const VirtualAddress middle = a->base + 4096;
+  ASSERT_TRUE(space.move_page(middle + 7));
+  EXPECT_EQ(space.physical(middle), PhysicalAddress(3 * 4096));
+  space.read(a->base, back.data(), back.size());
+  EXPECT_EQ(back, sent);
+  ASSERT_TRUE(space.move_page(a->base)) << "the frame that became free is given again";
+  EXPECT_EQ(space.physical(a->base), PhysicalAddress(4096));
+  const Allocation* last = space.allocate_device(4096, AllocationKind::Device);
+  ASSERT_NE(last, nullptr);
+  EXPECT_FALSE(space.move_page(middle)) << "no frame is free";
+  const VirtualAddress base = a->base;
+  ASSERT_TRUE(space.release(base));
+  ASSERT_TRUE(space.release(last->base));
+  EXPECT_EQ(space.device_bytes_free(), 4u * 4096);
+  EXPECT_THROW(space.read(base, back.data(), 1), Error);
 }
 
 }  // namespace

@@ -18,17 +18,17 @@ ByteMask bytes(unsigned first, unsigned count) { return moved_up(ByteMask::first
 
 TEST(RaceDetector, CountsTheBytesReadEarlier) {
   RaceDetector detector(never);
-  detector.read(kernel(1, 5, 40), 256 + 32, bytes(4, 8), 100);
-  detector.read(kernel(1, 3, 50), 384, bytes(0, 4), 90);
-  detector.write(copy(2), 256, bytes(0, 128), 200);
-  detector.write(copy(2), 384, bytes(2, 8), 210);
+  detector.read(kernel(1, 5, 40), PhysicalAddress(256 + 32), bytes(4, 8), 100);
+  detector.read(kernel(1, 3, 50), PhysicalAddress(384), bytes(0, 4), 90);
+  detector.write(copy(2), PhysicalAddress(256), bytes(0, 128), 200);
+  detector.write(copy(2), PhysicalAddress(384), bytes(2, 8), 210);
   const std::vector<Race> races = detector.take(2);
   ASSERT_EQ(races.size(), 1u);
   EXPECT_EQ(races[0].reader, 1u);
   EXPECT_EQ(races[0].writer, 2u);
   EXPECT_EQ(races[0].bytes, 8u + 2u);
-  EXPECT_EQ(races[0].first, 256u + 36);
-  EXPECT_EQ(races[0].last, 384u + 3);
+  EXPECT_EQ(races[0].first, PhysicalAddress(256 + 36));
+  EXPECT_EQ(races[0].last, PhysicalAddress(384 + 3));
   EXPECT_EQ(races[0].read_ps, 90u);
   EXPECT_EQ(races[0].written_ps, 200u);
   EXPECT_EQ(races[0].first_of_kernel.unit, 3u);
@@ -39,11 +39,11 @@ TEST(RaceDetector, CountsTheBytesReadEarlier) {
 TEST(RaceDetector, AtOneTimeNothingIsEarlier) {
   for (const bool read_first : {false, true}) {
     RaceDetector detector(never);
-    if (read_first) detector.read(kernel(1), 0, bytes(0, 4), 100);
-    detector.write(copy(2), 0, bytes(0, 8), 100);
-    if (!read_first) detector.read(kernel(1), 0, bytes(0, 4), 100);
-    detector.read(kernel(1), 0, bytes(4, 4), 99 + 2);
-    detector.write(copy(3), 0, bytes(0, 8), 101);
+    if (read_first) detector.read(kernel(1), PhysicalAddress(0), bytes(0, 4), 100);
+    detector.write(copy(2), PhysicalAddress(0), bytes(0, 8), 100);
+    if (!read_first) detector.read(kernel(1), PhysicalAddress(0), bytes(0, 4), 100);
+    detector.read(kernel(1), PhysicalAddress(0), bytes(4, 4), 99 + 2);
+    detector.write(copy(3), PhysicalAddress(0), bytes(0, 8), 101);
     EXPECT_TRUE(detector.take(2).empty());
     const auto races = detector.take(3);
     ASSERT_EQ(races.size(), 1u);
@@ -53,24 +53,24 @@ TEST(RaceDetector, AtOneTimeNothingIsEarlier) {
 
 TEST(RaceDetector, TwoKernelsAndOneCommandAreNoPair) {
   RaceDetector detector(never);
-  detector.read(kernel(1), 0, bytes(0, 4), 100);
-  detector.write(kernel(2), 0, bytes(0, 4), 200);
-  detector.read(copy(3), 0, bytes(8, 4), 100);
-  detector.write(copy(3), 0, bytes(8, 4), 200);
+  detector.read(kernel(1), PhysicalAddress(0), bytes(0, 4), 100);
+  detector.write(kernel(2), PhysicalAddress(0), bytes(0, 4), 200);
+  detector.read(copy(3), PhysicalAddress(0), bytes(8, 4), 100);
+  detector.write(copy(3), PhysicalAddress(0), bytes(8, 4), 200);
   EXPECT_TRUE(detector.take_all().empty());
 }
 
 TEST(RaceDetector, EmptiedWordsAreForgotten) {
   RaceDetector detector(never);
-  detector.read(kernel(1), 0, bytes(0, 8), 100);
-  detector.empty(0, bytes(0, 4), 150);
-  detector.read(kernel(1), 0, bytes(12, 4), 150);
-  detector.empty(0, bytes(12, 4), 150);
-  detector.write(copy(2), 0, bytes(0, 16), 200);
+  detector.read(kernel(1), PhysicalAddress(0), bytes(0, 8), 100);
+  detector.empty(PhysicalAddress(0), bytes(0, 4), 150);
+  detector.read(kernel(1), PhysicalAddress(0), bytes(12, 4), 150);
+  detector.empty(PhysicalAddress(0), bytes(12, 4), 150);
+  detector.write(copy(2), PhysicalAddress(0), bytes(0, 16), 200);
   const auto races = detector.take(2);
   ASSERT_EQ(races.size(), 1u);
   EXPECT_EQ(races[0].bytes, 8u);
-  EXPECT_EQ(races[0].first, 4u);
+  EXPECT_EQ(races[0].first, PhysicalAddress(4));
 }
 
 // Random accesses of commands in four streams against sets of bytes.
@@ -94,14 +94,14 @@ TEST(RaceDetector, AgreesWithSetsOfBytes) {
       const unsigned first = random() % 100, count = 1 + random() % 28;
       const Picoseconds now = step + 1;
       if (random() % 2 == 0) {
-        detector.read(agent(command), line, bytes(first, count), now);
+        detector.read(agent(command), PhysicalAddress(line), bytes(first, count), now);
         // A later reader stands for those that are ordered before it.
         for (auto& [other, set] : read)
           if (other != command && before(other, command))
             std::erase_if(set, [&](Address a) { return a / kLineBytes == line / kLineBytes; });
         for (unsigned i = 0; i < count; ++i) read[command].insert(line + first + i);
       } else {
-        detector.write(agent(command), line, bytes(first, count), now);
+        detector.write(agent(command), PhysicalAddress(line), bytes(first, count), now);
         for (auto& [reader, set] : read) {
           if (reader == command || before(reader, command) || (agent(reader).kernel && agent(command).kernel))
             continue;
@@ -116,8 +116,8 @@ TEST(RaceDetector, AgreesWithSetsOfBytes) {
     for (const Race& race : races) {
       const auto& set = expected[{race.writer, race.reader}];
       EXPECT_GE(race.bytes, set.size());
-      EXPECT_EQ(race.first, *set.begin());
-      EXPECT_EQ(race.last, *set.rbegin());
+      EXPECT_EQ(race.first, PhysicalAddress(*set.begin()));
+      EXPECT_EQ(race.last, PhysicalAddress(*set.rbegin()));
     }
   }
 }

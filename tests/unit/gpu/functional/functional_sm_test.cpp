@@ -49,7 +49,8 @@ Outcome run(const std::string& body, Dim3 grid_size, Dim3 block_size, std::size_
   config.sm.shared_bytes = config.sm.max_shared_bytes_per_block = 98304;
   config.sm.shared_allocation_unit = 256;
   config.functional = {100, 2000, 100};
-  memory::AddressSpace space(1_MiB, 4_KiB);
+  memory::PhysicalMemory physical(1_MiB, 4_KiB);
+  memory::AddressSpace space(physical);
   const auto* buffer = space.allocate_device(4 * words, memory::AllocationKind::Device);
   Outcome result;
   Grid grid;
@@ -73,7 +74,7 @@ Outcome run(const std::string& body, Dim3 grid_size, Dim3 block_size, std::size_
   while (done.can_pop(engine.now() + 1)) take_report(done.pop(engine.now() + 1));
   result.fault = grid.fault;
   result.memory.resize(words);
-  std::memcpy(result.memory.data(), buffer->backing, 4 * words);
+  std::memcpy(result.memory.data(), space.bytes(buffer->base), 4 * words);
   result.end_ps = engine.now();
   result.warp_instructions = grid.counts.warp_instructions;
   return result;

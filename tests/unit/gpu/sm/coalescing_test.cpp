@@ -57,9 +57,9 @@ TEST_P(Coalescing, RequestsAreTheLinesThatLanesTouch) {
   const unsigned line = bypass ? 32 : 128;
   std::map<Address, std::set<unsigned>> expected;  // bytes of each line
   for (unsigned i = 0; i < kLanes; ++i) {
-    registers.address(i) = allocation->base + c.offset(i);
+    registers.address(i) = allocation->base.value() + c.offset(i);
     for (unsigned b = 0; b < bytes; ++b) {
-      const Address at = allocation->physical + c.offset(i) + b;
+      const Address at = machine.space.physical(allocation->base).value() + c.offset(i) + b;
       expected[at / line * line].insert(static_cast<unsigned>(at % line));
     }
   }
@@ -72,17 +72,18 @@ TEST_P(Coalescing, RequestsAreTheLinesThatLanesTouch) {
   EXPECT_EQ(machine.unit.statistics().transactions, expected.size());
   Cycle before = 0;
   for (const Seen& seen : machine.seen) {
-    ASSERT_TRUE(expected.contains(seen.request.address));
+    ASSERT_TRUE(expected.contains(seen.request.address.value()));
     EXPECT_EQ(seen.request.bytes, line);
     for (unsigned b = 0; b < 128; ++b)
-      EXPECT_EQ(seen.request.mask.test(b), expected[seen.request.address].contains(b)) << "byte " << b;
+      EXPECT_EQ(seen.request.mask.test(b), expected[seen.request.address.value()].contains(b))
+          << "byte " << b;
     EXPECT_EQ(seen.payload_bytes, kind == Kind::Store ? seen.masked() : 0);
     EXPECT_EQ(seen.request.cacheability.gpu_l1, !bypass);
     EXPECT_TRUE(seen.request.cacheability.gpu_l2);
     EXPECT_EQ(seen.request.pc, 77u);
     EXPECT_GT(seen.cycle, before) << "one transaction a cycle";
     before = seen.cycle;
-    expected.erase(seen.request.address);
+    expected.erase(seen.request.address.value());
   }
 }
 
@@ -129,7 +130,7 @@ TEST(Coalescing, LoadsThatBypassL1) {
     const memory::Allocation* allocation =
         machine.space.allocate_device(4096, memory::AllocationKind::Device);
     Registers<kLanes> registers;
-    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = allocation->base + 4 * i;
+    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = allocation->base.value() + 4 * i;
     ptx::MicroOp op = memory_op(Kind::Load, StateSpace::Global, Type::U32);
     op.cache = c.cache;
     op.semantics = c.semantics;
@@ -144,15 +145,16 @@ TEST(Coalescing, MappedHostMemoryIsNotCached) {
   Machine<kLanes> machine;
   alignas(4096) static std::byte host[4096];
   const memory::Allocation* allocation =
-      machine.space.map_host(host, sizeof host, memory::AllocationKind::Pinned, memory::PageEntry{});
+      machine.space.map_host(host, sizeof host, memory::AllocationKind::Pinned, memory::PageAttributes{});
   const memory::Allocation* device = machine.space.allocate_device(4096, memory::AllocationKind::Device);
   Registers<kLanes> registers;
   // Half of the lanes in each memory.
-  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = (i % 2 ? allocation : device)->base + 4 * i;
+  for (unsigned i = 0; i < kLanes; ++i)
+    registers.address(i) = (i % 2 ? allocation : device)->base.value() + 4 * i;
   machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Generic, Type::U32));
   ASSERT_EQ(machine.seen.size(), 5u);
   for (const Seen& seen : machine.seen) {
-    const bool is_host = seen.request.address >= memory::kHostPhysicalBase;
+    const bool is_host = machine.physical.route_of(seen.request.address) == memory::Route::HostDram;
     EXPECT_EQ(seen.request.bytes, is_host ? 32 : 128);
     EXPECT_EQ(seen.request.cacheability.gpu_l1, !is_host);
     EXPECT_EQ(seen.request.cacheability.gpu_l2, !is_host);
@@ -163,12 +165,13 @@ TEST(Coalescing, MappedHostMemoryIsNotCached) {
 TEST(Coalescing, ConstantCacheTakesOneAddressAtATime) {
   Machine<kLanes> machine;
   const memory::Allocation* allocation = machine.space.allocate_device(4096, memory::AllocationKind::Module);
-  for (unsigned i = 0; i < 1024; ++i) std::memcpy(allocation->backing + 4 * i, &i, 4);
+  for (unsigned i = 0; i < 1024; ++i) std::memcpy(machine.space.bytes(allocation->base) + 4 * i, &i, 4);
   Registers<kLanes> registers;
   const ptx::MicroOp op = memory_op(Kind::Load, StateSpace::Const, Type::U32);
   for (unsigned distinct : {1u, 2u, 32u}) {
     machine.seen.clear();
-    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = allocation->base + 100 + 4 * (i % distinct);
+    for (unsigned i = 0; i < kLanes; ++i)
+      registers.address(i) = allocation->base.value() + 100 + 4 * (i % distinct);
     machine.run(registers.warp, op);
     EXPECT_EQ(machine.seen.size(), distinct);
     for (const Seen& seen : machine.seen) {

@@ -123,7 +123,8 @@ class Machine {
  public:
   explicit Machine(const config::Gpu& config = test_gpu(), std::uint64_t seed = 1, unsigned longest_delay = 1,
                    std::size_t room = 4)
-      : space(64_MiB, 4096),
+      : physical(64_MiB, 4096),
+        space(physical),
         unit(config, 3, pool, space),
         random_(seed),
         longest_delay_(longest_delay),
@@ -179,6 +180,7 @@ class Machine {
     run();
   }
 
+  memory::PhysicalMemory physical;
   memory::AddressSpace space;
   memory::RequestPool pool;
   LoadStoreUnit<W> unit;
@@ -225,7 +227,7 @@ class Machine {
       for (unsigned i = 0; i < memory::kLineBytes; ++i) {
         if (request.mask.test(i)) {
           EXPECT_LT(i, request.bytes);
-          std::byte* at = space.backing(request.address + i);
+          std::byte* at = space.memory().bytes(request.address + i);
           if (read)
             request.data[i] = *at;
           else
@@ -245,8 +247,8 @@ class Machine {
     for (unsigned i = 0; i < request.bytes; i += bytes) {
       if (!request.mask.test(i)) continue;
       std::byte old[8];
-      perform_atomic(request.atomic_operation, request.atomic_type, true, space.backing(request.address + i),
-                     request.data.data() + i, second + i, old);
+      perform_atomic(request.atomic_operation, request.atomic_type, true,
+                     space.memory().bytes(request.address + i), request.data.data() + i, second + i, old);
       std::memcpy(request.data.data() + i, old, bytes);
     }
   }

@@ -29,11 +29,11 @@ class RandomProgram {
     const memory::Allocation* local =
         machine_.space.allocate_device(kLocalBytes * W + 4096, memory::AllocationKind::Device);
     for (const memory::Allocation* a : {global_, second_, constants_, local})
-      randomize(a->backing, a->mapped_bytes);
+      randomize(machine_.space.bytes(a->base), a->mapped_bytes);
     machine_.shared.resize(kSharedBytes);
     machine_.memory.shared = machine_.shared.data();
     machine_.memory.shared_bytes = kSharedBytes;
-    machine_.memory.local_physical = local->physical + 128 * (random_() % 4);
+    machine_.memory.local_physical = machine_.space.physical(local->base) + 128 * (random_() % 4);
     machine_.memory.local_bytes = kLocalBytes;
     local_.resize(kLocalBytes * W);
     for (unsigned lane = 0; lane < width_; ++lane)
@@ -41,8 +41,10 @@ class RandomProgram {
   }
 
   void run(unsigned instructions) {
-    const std::vector<std::byte> global(global_->backing, global_->backing + kGlobalBytes);
-    const std::vector<std::byte> second(second_->backing, second_->backing + 8192);
+    const std::vector<std::byte> global(machine_.space.bytes(global_->base),
+                                        machine_.space.bytes(global_->base) + kGlobalBytes);
+    const std::vector<std::byte> second(machine_.space.bytes(second_->base),
+                                        machine_.space.bytes(second_->base) + 8192);
     std::vector<std::byte> shared = machine_.shared;
     std::vector<std::unique_ptr<Registers<W>>> before, after;
     std::deque<Tried> tried;  // micro-ops stay where they are
@@ -74,10 +76,12 @@ class RandomProgram {
     EXPECT_EQ(machine_.unit.waits_for(), "");
 
     // The same once more, by the functional model, from the same memory.
-    const std::vector<std::byte> global_after(global_->backing, global_->backing + kGlobalBytes);
-    const std::vector<std::byte> second_after(second_->backing, second_->backing + 8192);
-    std::copy(global.begin(), global.end(), global_->backing);
-    std::copy(second.begin(), second.end(), second_->backing);
+    const std::vector<std::byte> global_after(machine_.space.bytes(global_->base),
+                                              machine_.space.bytes(global_->base) + kGlobalBytes);
+    const std::vector<std::byte> second_after(machine_.space.bytes(second_->base),
+                                              machine_.space.bytes(second_->base) + 8192);
+    std::copy(global.begin(), global.end(), machine_.space.bytes(global_->base));
+    std::copy(second.begin(), second.end(), machine_.space.bytes(second_->base));
     const BlockMemory block{shared.data(),
                             kSharedBytes,
                             local_.data(),
@@ -106,8 +110,8 @@ class RandomProgram {
               << ptx::type_name(tried[i].op.type) << " space " << static_cast<int>(tried[i].op.space)
               << " kind " << static_cast<int>(tried[i].op.kind);
     }
-    EXPECT_EQ(std::memcmp(global_after.data(), global_->backing, kGlobalBytes), 0);
-    EXPECT_EQ(std::memcmp(second_after.data(), second_->backing, 8192), 0);
+    EXPECT_EQ(std::memcmp(global_after.data(), machine_.space.bytes(global_->base), kGlobalBytes), 0);
+    EXPECT_EQ(std::memcmp(second_after.data(), machine_.space.bytes(second_->base), 8192), 0);
     ASSERT_EQ(machine_.shared, shared);
     for (unsigned lane = 0; lane < width_; ++lane)
       for (unsigned b = 0; b < kLocalBytes; ++b)
@@ -117,7 +121,8 @@ class RandomProgram {
 
  private:
   std::byte local_byte(unsigned lane, unsigned b) {
-    return *machine_.space.backing(machine_.memory.local_physical + (b / 4 * width_ + lane) * 4 + b % 4);
+    return *machine_.space.memory().bytes(machine_.memory.local_physical + (b / 4 * width_ + lane) * 4 +
+                                          b % 4);
   }
   void randomize(std::byte* bytes, std::size_t count) {
     for (std::size_t i = 0; i < count; i += 8) {
@@ -204,7 +209,7 @@ class RandomProgram {
       case StateSpace::Param:
         return {0, machine_.memory.parameter_bytes};
       case StateSpace::Const:
-        return {constants_->base, 4096};
+        return {constants_->base.value(), 4096};
       case StateSpace::Generic:
         switch (random_() % 6) {
           case 0:
@@ -220,7 +225,8 @@ class RandomProgram {
         }
         [[fallthrough]];
       default:
-        return random_() % 4 ? std::pair{global_->base, kGlobalBytes} : std::pair{second_->base, Bytes{8192}};
+        return random_() % 4 ? std::pair{global_->base.value(), kGlobalBytes}
+                             : std::pair{second_->base.value(), Bytes{8192}};
     }
   }
   void random_addresses(Registers<W>& registers, Tried& tried) {

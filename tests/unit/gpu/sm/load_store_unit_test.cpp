@@ -21,11 +21,12 @@ class LoadStore : public testing::Test {
       machine.space.allocate_device(16_KiB, memory::AllocationKind::Device);
 
   void addresses(std::uint64_t first, std::uint64_t stride) {
-    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = allocation->base + first + stride * i;
+    for (unsigned i = 0; i < kLanes; ++i)
+      registers.address(i) = allocation->base.value() + first + stride * i;
   }
   std::uint32_t word(Bytes offset) const {
     std::uint32_t value;
-    std::memcpy(&value, allocation->backing + offset, 4);
+    std::memcpy(&value, machine.space.bytes(allocation->base) + offset, 4);
     return value;
   }
 };
@@ -33,9 +34,9 @@ class LoadStore : public testing::Test {
 TEST_F(LoadStore, SignExtension) {
   for (unsigned i = 0; i < kLanes; ++i) {
     const auto byte = static_cast<std::int8_t>(i * 8);  // 0 to 248: negative from lane 16 on
-    allocation->backing[i] = std::byte(byte);
+    machine.space.bytes(allocation->base)[i] = std::byte(byte);
     const auto half = static_cast<std::int16_t>(i * 2048);
-    std::memcpy(allocation->backing + 64 + 2 * i, &half, 2);
+    std::memcpy(machine.space.bytes(allocation->base) + 64 + 2 * i, &half, 2);
   }
   addresses(0, 1);
   machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::S8));
@@ -56,7 +57,7 @@ TEST_F(LoadStore, LanesThatTakeNoPartKeepTheirValues) {
   addresses(0, 4);
   for (unsigned i = 0; i < kLanes; ++i) {
     const std::uint32_t value = 500 + i;
-    std::memcpy(allocation->backing + 4 * i, &value, 4);
+    std::memcpy(machine.space.bytes(allocation->base) + 4 * i, &value, 4);
     registers.word(kDestinationSlot, i) = 9;
   }
   registers.address(3) = 0;  // and are not looked at
@@ -70,7 +71,7 @@ TEST_F(LoadStore, LanesThatTakeNoPartKeepTheirValues) {
 
 TEST_F(LoadStore, TheHighestLaneWins) {
   for (unsigned i = 0; i < kLanes; ++i) {
-    registers.address(i) = allocation->base + i % 4 * 4;
+    registers.address(i) = allocation->base.value() + i % 4 * 4;
     registers.word(kSourceSlot, i) = 70 + i;
   }
   machine.run(registers.warp, memory_op(Kind::Store, StateSpace::Global, Type::U32));
@@ -96,9 +97,9 @@ TEST_F(LoadStore, StoresTakeTheirValuesAtIssue) {
 TEST_F(LoadStore, AtomicsOfOneAddressGoOneAfterAnother) {
   for (unsigned multiplicity : {1u, 2u, 5u, 32u}) {
     machine.seen.clear();
-    std::memset(allocation->backing, 0, 128);
+    std::memset(machine.space.bytes(allocation->base), 0, 128);
     for (unsigned i = 0; i < kLanes; ++i) {
-      registers.address(i) = allocation->base + i / multiplicity * 4;
+      registers.address(i) = allocation->base.value() + i / multiplicity * 4;
       registers.word(kSourceSlot, i) = 1;
     }
     const ptx::MicroOp op = atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, true);
@@ -116,11 +117,11 @@ TEST_F(LoadStore, AtomicsOfOneAddressGoOneAfterAnother) {
 }
 
 TEST_F(LoadStore, CompareAndSwapCarriesBothOperands) {
-  std::memset(allocation->backing, 0, 256);
+  std::memset(machine.space.bytes(allocation->base), 0, 256);
   addresses(0, 8);
   for (unsigned i = 0; i < kLanes; ++i) {
     const std::uint64_t value = i % 2;
-    std::memcpy(allocation->backing + 8 * i, &value, 8);
+    std::memcpy(machine.space.bytes(allocation->base) + 8 * i, &value, 8);
     registers.wide(kSourceSlot, i) = 1;
     registers.wide(kSourceSlot + 2, i) = 100 + i;
   }
@@ -147,7 +148,7 @@ TEST_F(LoadStore, ReductionsCompleteAsWrites) {
 // Word k of lane i lies at (k * 32 + i) * 4: one line for each word that the lanes have in common.
 TEST_F(LoadStore, LocalMemoryIsInterleaved) {
   const memory::Allocation* local = machine.space.allocate_device(64_KiB, memory::AllocationKind::Device);
-  machine.memory.local_physical = local->physical + 4096;
+  machine.memory.local_physical = machine.space.physical(local->base) + 4096;
   machine.memory.local_bytes = 64;
   for (unsigned i = 0; i < kLanes; ++i) {
     registers.address(i) = 16;
@@ -162,7 +163,7 @@ TEST_F(LoadStore, LocalMemoryIsInterleaved) {
     EXPECT_TRUE(machine.seen[k].request.cacheability.gpu_l1);
     for (unsigned i = 0; i < kLanes; ++i) {
       std::uint32_t value;
-      std::memcpy(&value, local->backing + 4096 + ((4 + k) * 32 + i) * 4, 4);
+      std::memcpy(&value, machine.space.bytes(local->base) + 4096 + ((4 + k) * 32 + i) * 4, 4);
       EXPECT_EQ(value, 10 * i + k);
     }
   }
@@ -179,9 +180,9 @@ TEST_F(LoadStore, LocalMemoryIsInterleaved) {
 TEST_F(LoadStore, GenericAddressesOfSeveralSpacesInOneInstruction) {
   for (unsigned i = 0; i < kLanes; ++i) {
     const std::uint32_t value = 1000 + i;
-    std::memcpy(allocation->backing + 4 * i, &value, 4);
+    std::memcpy(machine.space.bytes(allocation->base) + 4 * i, &value, 4);
     std::memcpy(machine.shared.data() + 4 * i, &value, 4);
-    registers.address(i) = (i % 2 ? ptx::kSharedWindow : allocation->base) + 4 * i;
+    registers.address(i) = (i % 2 ? ptx::kSharedWindow : allocation->base.value()) + 4 * i;
   }
   machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Generic, Type::U32));
   for (unsigned i = 0; i < kLanes; ++i) EXPECT_EQ(registers.word(kDestinationSlot, i), 1000 + i);
@@ -207,10 +208,10 @@ TEST_F(LoadStore, Faults) {
     FaultKind fault;
     std::uint64_t reported;
   } const cases[] = {
-      {Kind::Load, StateSpace::Global, allocation->base + 2, FaultKind::MisalignedAddress,
-       allocation->base + 2},
-      {Kind::Store, StateSpace::Global, allocation->base + 16_KiB, FaultKind::IllegalAddress,
-       allocation->base + 16_KiB},
+      {Kind::Load, StateSpace::Global, allocation->base.value() + 2, FaultKind::MisalignedAddress,
+       allocation->base.value() + 2},
+      {Kind::Store, StateSpace::Global, allocation->base.value() + 16_KiB, FaultKind::IllegalAddress,
+       allocation->base.value() + 16_KiB},
       {Kind::Load, StateSpace::Shared, 4096, FaultKind::IllegalAddress, 4096},
       {Kind::Load, StateSpace::Generic, ptx::kSharedWindow + 4096, FaultKind::IllegalAddress, 4096},
       {Kind::Store, StateSpace::Generic, ptx::kParamWindow, FaultKind::IllegalAddress, 0},
@@ -244,11 +245,11 @@ TEST_F(LoadStore, Faults) {
 
 TEST_F(LoadStore, PagePermissions) {
   alignas(4096) static std::byte host[8192];
-  memory::PageEntry page;
+  memory::PageAttributes page;
   page.writable = false;
   const memory::Allocation* mapped =
       machine.space.map_host(host, sizeof host, memory::AllocationKind::Registered, page);
-  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = mapped->base + 4 * i;
+  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = mapped->base.value() + 4 * i;
   machine.run(registers.warp, memory_op(Kind::Load, StateSpace::Global, Type::U32));
   EXPECT_FALSE(machine.issue(registers.warp, memory_op(Kind::Store, StateSpace::Global, Type::U32)));
   EXPECT_EQ(machine.unit.fault().kind, FaultKind::IllegalAddress);
@@ -269,7 +270,7 @@ TEST_F(LoadStore, LimitsOfQueueAndTable) {
   gpu.sm.pending_instructions = 3;
   Machine<kLanes> small(gpu, 1, 1, 1);
   const memory::Allocation* memory = small.space.allocate_device(4096, memory::AllocationKind::Device);
-  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = memory->base + 4 * i;
+  for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = memory->base.value() + 4 * i;
   const ptx::MicroOp op = memory_op(Kind::Load, StateSpace::Global, Type::U32);
   ASSERT_TRUE(small.issue(registers.warp, op));
   ASSERT_TRUE(small.unit.can_issue());

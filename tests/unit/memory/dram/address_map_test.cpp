@@ -17,8 +17,9 @@ using namespace memory;
 
 TEST(AddressMap, FieldsOfOneChannel) {
   const AddressMap map(gtx580_dram(1));
-  EXPECT_EQ(map.place(0x12345), (DramPlace{0, 3 + 4 * 0, 0x1, (0x2345u >> 10 & 15) << 8 | 0x45}));
-  EXPECT_EQ(map.place(DramRig::at(13, 77, 0xabc)), (DramPlace{0, 13, 77, 0xabc}));
+  EXPECT_EQ(map.place(PhysicalAddress(0x12345)),
+            (DramPlace{0, 3 + 4 * 0, 0x1, (0x2345u >> 10 & 15) << 8 | 0x45}));
+  EXPECT_EQ(map.place(PhysicalAddress(DramRig::at(13, 77, 0xabc))), (DramPlace{0, 13, 77, 0xabc}));
 }
 
 TEST(AddressMap, ConsecutivePiecesGoToConsecutiveChannelsAndSlicesTakeTurns) {
@@ -27,9 +28,9 @@ TEST(AddressMap, ConsecutivePiecesGoToConsecutiveChannelsAndSlicesTakeTurns) {
   EXPECT_EQ(map.slices(), 12u);
   for (Address address = 0; address < 1_MiB; address += 64) {
     const unsigned channel = address / 256 % 6;
-    EXPECT_EQ(map.place(address).channel, channel);
-    EXPECT_EQ(map.slice_of(address), 2 * channel + address / 128 % 2);
-    EXPECT_EQ(map.channel_of_slice(map.slice_of(address)), channel);
+    EXPECT_EQ(map.place(PhysicalAddress(address)).channel, channel);
+    EXPECT_EQ(map.slice_of(PhysicalAddress(address)), 2 * channel + address / 128 % 2);
+    EXPECT_EQ(map.channel_of_slice(map.slice_of(PhysicalAddress(address))), channel);
   }
 }
 
@@ -43,19 +44,19 @@ void expect_bijective(const config::Gpu& gpu, Bytes bytes) {
   std::vector<bool> taken(bytes / 64);
   std::uint64_t collisions = 0;
   for (Address address = 0; address < bytes; address += 64) {
-    const DramPlace place = map.place(address);
+    const DramPlace place = map.place(PhysicalAddress(address));
     ASSERT_LT(place.channel, dram.channels);
     ASSERT_LT(place.bank, dram.banks);
     ASSERT_LT(place.row, rows_of_bank);
     ASSERT_LT(place.column_bytes, dram.row_bytes);
     ASSERT_EQ(place.column_bytes % 64, 0u);
-    ASSERT_EQ(map.channel_of_slice(map.slice_of(address)), place.channel);
+    ASSERT_EQ(map.channel_of_slice(map.slice_of(PhysicalAddress(address))), place.channel);
     const std::uint64_t index =
         ((place.channel * dram.banks + place.bank) * rows_of_bank + place.row) * bursts_of_row +
         place.column_bytes / 64;
     collisions += taken[index];
     taken[index] = true;
-    DramPlace last = map.place(address + 63);
+    DramPlace last = map.place(PhysicalAddress(address + 63));
     ASSERT_EQ(last.column_bytes, place.column_bytes + 63);
     last.column_bytes = place.column_bytes;
     ASSERT_EQ(last, place);
@@ -95,8 +96,9 @@ TEST(AddressMap, HashingSpreadsStridesOfRows) {
       std::set<unsigned> slices;
       for (unsigned i = 0; i < 512; ++i) {
         const Address address = static_cast<Address>(i) * 65536 * channels;
-        places.insert({map.place(address).channel, map.place(address).bank});
-        slices.insert(map.slice_of(address));
+        places.insert(
+            {map.place(PhysicalAddress(address)).channel, map.place(PhysicalAddress(address)).bank});
+        slices.insert(map.slice_of(PhysicalAddress(address)));
       }
       EXPECT_EQ(slices.size(), hash ? 2 * channels : 1) << channels;
       if (hash) {

@@ -259,11 +259,11 @@ TEST(DramController, WhatItCannotDoIsRefusedByName) {
   refused([](Request& request) { request.operation = Operation::Invalidate; }, "maintenance");
   refused([](Request& request) { request.trigger = Trigger::Full; }, "full/empty");
   refused([](Request& request) { request.action = Action::Fill; }, "full/empty");
-  refused([](Request& request) { request.address = 64; }, "leaves its line");
+  refused([](Request& request) { request.address = PhysicalAddress(64); }, "leaves its line");
   refused([](Request& request) { request.bytes = 0; }, "empty");
-  refused([](Request& request) { request.address = 256; }, "belongs to channel 1");
-  refused([](Request& request) { request.address = 128_MiB; }, "not in device memory");
-  refused([](Request& request) { request.address = kHostPhysicalBase; }, "not in device memory");
+  refused([](Request& request) { request.address = PhysicalAddress(256); }, "belongs to channel 1");
+  refused([](Request& request) { request.address = PhysicalAddress(128_MiB); }, "not in device memory");
+  refused([](Request& request) { request.address = PhysicalAddress(1_GiB * 1024); }, "not in device memory");
 }
 
 TEST(DramController, NumbersThatDoNotFitAreRefused) {

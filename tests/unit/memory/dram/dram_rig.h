@@ -115,7 +115,8 @@ struct DramRig {
       : config(gpu),
         engine(seed),
         map(gpu),
-        space(gpu.dram.bytes, gpu.dram.page_bytes),
+        physical(gpu.dram.bytes, gpu.dram.page_bytes),
+        space(physical),
         unit(engine, "dram 0", nullptr, gpu.dram, 0, map, pool, space, gpu.full_empty),
         clock(gpu.dram.command_clock_khz * 1000) {
     space.allocate_device(gpu.dram.bytes, memory::AllocationKind::Device);
@@ -136,7 +137,7 @@ struct DramRig {
     packet.traffic_class = traffic_class;
     memory::Request& request = pool[packet.request];
     request.operation = operation;
-    request.address = address;
+    request.address = PhysicalAddress(address);
     request.bytes = static_cast<std::uint16_t>(bytes);
     request.mask = memory::ByteMask::first(bytes);
     request.traffic_class = traffic_class;
@@ -159,7 +160,7 @@ struct DramRig {
     for (const auto& answer : client(number).answers) result.push_back(answer.packet.request);
     return result;
   }
-  std::byte* bytes(Address address) { return space.backing(address); }
+  std::byte* bytes(Address address) { return space.memory().bytes(PhysicalAddress(address)); }
   // An address of the only channel, without hashing: 256 bytes, 2 bits of group, 4 of column, 2 of bank, row.
   static Address at(unsigned bank, unsigned row, unsigned column_bytes = 0) {
     return static_cast<Address>(row) << 16 | static_cast<Address>(bank >> 2) << 14 |
@@ -180,6 +181,7 @@ struct DramRig {
   sim::Engine engine;
   memory::RequestPool pool;
   memory::AddressMap map;
+  memory::PhysicalMemory physical;
   memory::AddressSpace space;
   memory::DramController unit;
   sim::ClockDomain clock;

@@ -40,7 +40,7 @@ class BitsModel {
       const Address granule = word * 4 / granule_;
       std::size_t own = 0;
       for (Address b = granule * granule_; b < (granule + 1) * granule_; b += 4)
-        own += map_.place(b).channel == channel_;
+        own += map_.place(PhysicalAddress(b)).channel == channel_;
       if (moved_[granule].size() != own) continue;
       moved_[granule].clear();
       if (to_empty)
@@ -71,7 +71,7 @@ TEST(FullEmptyBits, AgreeWithAMapOfBytes) {
     bool before = true;
     for (unsigned step = 0; step < 400 + 16 * granule; ++step) {
       const Address line = random(64) * 128;
-      if (map.place(line).channel != 1) continue;
+      if (map.place(PhysicalAddress(line)).channel != 1) continue;
       const auto first = static_cast<unsigned>(random(128));
       const Address address = line + first;
       ByteMask mask;
@@ -82,13 +82,13 @@ TEST(FullEmptyBits, AgreeWithAMapOfBytes) {
       // Mostly the same for a while, so that wide granules change at all.
       const bool to_empty =
           (step / (20 + 4 * granule) % 2 == 0) != (random(granule <= 32 ? 4 : 2 * granule) == 0);
-      to_empty ? bits.empty(address, mask) : bits.fill(address, mask);
+      to_empty ? bits.empty(PhysicalAddress(address), mask) : bits.fill(PhysicalAddress(address), mask);
       model.change(address, mask, to_empty);
       changes += before != model.full(line);
       before = model.full(line);
       const Address asked = random(64) * 128;
-      if (map.place(asked).channel != 1) continue;
-      const ByteMask all = ByteMask::first(128), full = bits.full(asked, all);
+      if (map.place(PhysicalAddress(asked)).channel != 1) continue;
+      const ByteMask all = ByteMask::first(128), full = bits.full(PhysicalAddress(asked), all);
       bool every = true, none = true;
       for (unsigned i = 0; i < 128; ++i) {
         const bool expected = model.full(asked + i);
@@ -96,12 +96,12 @@ TEST(FullEmptyBits, AgreeWithAMapOfBytes) {
         every &= expected;
         none &= !expected;
       }
-      EXPECT_EQ(bits.all_full(asked, all), every);
-      EXPECT_EQ(bits.all_empty(asked, all), none);
+      EXPECT_EQ(bits.all_full(PhysicalAddress(asked), all), every);
+      EXPECT_EQ(bits.all_empty(PhysicalAddress(asked), all), none);
     }
     EXPECT_GT(changes, 1u) << "granule " << granule;
-    bits.reset(0, 64 * 128);
-    EXPECT_TRUE(bits.all_full(0, ByteMask::first(128)));
+    bits.reset(PhysicalAddress(0), 64 * 128);
+    EXPECT_TRUE(bits.all_full(PhysicalAddress(0), ByteMask::first(128)));
   }
 }
 
@@ -234,7 +234,7 @@ TEST_F(FullEmpty, AWriteThatDoesNotFillIsRememberedUntilTheNextChangeOfItsBits) 
   fill(32, 4);
   rig->run();
   EXPECT_FALSE(written(0)) << "those words are full";
-  rig->unit.reset_bits(0, 4096);
+  rig->unit.reset_bits(PhysicalAddress(0), 4096);
   EXPECT_TRUE(rig->unit.waiting_requests().at(0).satisfied);
 }
 
