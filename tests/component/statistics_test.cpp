@@ -26,7 +26,7 @@ struct Machine {
     command.kind = driver::CommandKind::Copy;
     command.cost = &config.driver.memcpy_async;
     command.copy.to.address = buffer->base;
-    command.copy.from = {true, reinterpret_cast<Address>(data.data()), 0, 0};
+    command.copy.from = {true, virtual_address(data.data()), 0, 0};
     command.copy.width_bytes = data.size();
     thread.submit(std::move(command));
     thread.wait(config.driver.device_synchronize, [this] { return system.driver().all_idle(); });

@@ -23,7 +23,11 @@ class Code {
     config.ways = ways;
     config.mshrs = mshrs;
     cache.emplace(config, 5, pool);
-    cache->connect({&to_memory_, &from_memory_, 9, [](Address address) { return address / kLine % 4; }});
+    cache->connect({&to_memory_, &from_memory_, 9,
+                    [](PhysicalAddress line) { return static_cast<std::uint16_t>(line / kLine % 4); }});
+  }
+  bool lookup(Picoseconds time, std::uint64_t address) {
+    return cache->lookup(time, PhysicalAddress(address));
   }
   // What it asks for at `now`, seen a picosecond later.
   std::vector<memory::Packet> asked() {
@@ -34,8 +38,8 @@ class Code {
   }
   void answer(const memory::Packet& packet, Picoseconds arrival) { from_memory_.push(now, packet, arrival); }
   // Misses, and gets the line.
-  void fetch(Address address) {
-    ASSERT_FALSE(cache->lookup(now, address)) << address;
+  void fetch(std::uint64_t address) {
+    ASSERT_FALSE(lookup(now, address)) << address;
     const auto packets = asked();
     ASSERT_EQ(packets.size(), 1u);
     answer(packets[0], now);
@@ -53,14 +57,14 @@ class Code {
 
 TEST(InstructionCache, AMissAsksForTheWholeLineOnce) {
   Code code(4, 1, 2);
-  EXPECT_FALSE(code.cache->lookup(code.now, 3 * kLine + 8));
-  EXPECT_FALSE(code.cache->lookup(code.now, 3 * kLine + 16));
+  EXPECT_FALSE(code.lookup(code.now, 3 * kLine + 8));
+  EXPECT_FALSE(code.lookup(code.now, 3 * kLine + 16));
   const auto packets = code.asked();
   ASSERT_EQ(packets.size(), 1u);
   EXPECT_EQ(packets[0].source, 9u);
   EXPECT_EQ(packets[0].destination, 3u);
   const memory::Request& request = code.pool[packets[0].request];
-  EXPECT_EQ(request.address, 3 * kLine);
+  EXPECT_EQ(request.address, PhysicalAddress(3 * kLine));
   EXPECT_EQ(request.bytes, kLine);
   EXPECT_EQ(request.unit, 5u);
   EXPECT_EQ(code.cache->statistics().misses, 1u);
@@ -69,13 +73,13 @@ TEST(InstructionCache, AMissAsksForTheWholeLineOnce) {
 
 TEST(InstructionCache, ALineIsThereStrictlyAfterItsArrival) {
   Code code(4, 1, 2);
-  EXPECT_FALSE(code.cache->lookup(code.now, 0));
+  EXPECT_FALSE(code.lookup(code.now, 0));
   code.answer(code.asked().at(0), 2000);
   EXPECT_EQ(code.cache->next_arrival(code.now), 2000u);
   EXPECT_FALSE(code.cache->receive(2000));
-  EXPECT_FALSE(code.cache->lookup(2000, 0));
+  EXPECT_FALSE(code.lookup(2000, 0));
   EXPECT_TRUE(code.cache->receive(2001));
-  EXPECT_TRUE(code.cache->lookup(2001, kLine - 8));
+  EXPECT_TRUE(code.lookup(2001, kLine - 8));
   EXPECT_FALSE(code.cache->waiting());
   EXPECT_EQ(code.pool.in_use(), 0u);
 }
@@ -86,38 +90,38 @@ TEST(InstructionCache, TheLineUsedLeastRecentlyGoes) {
     const Address step = sets * kLine;  // of one set
     code.fetch(0);
     code.fetch(step);
-    EXPECT_TRUE(code.cache->lookup(code.now, 0));
+    EXPECT_TRUE(code.lookup(code.now, 0));
     code.fetch(2 * step);
-    EXPECT_TRUE(code.cache->lookup(code.now, 0));
-    EXPECT_TRUE(code.cache->lookup(code.now, 2 * step));
-    EXPECT_FALSE(code.cache->lookup(code.now, step));
+    EXPECT_TRUE(code.lookup(code.now, 0));
+    EXPECT_TRUE(code.lookup(code.now, 2 * step));
+    EXPECT_FALSE(code.lookup(code.now, step));
   }
 }
 
 TEST(InstructionCache, SetsDoNotTakeEachOthersRoom) {
   Code code(4, 1, 2);
   for (Address line = 0; line < 4; ++line) code.fetch(line * kLine);
-  for (Address line = 0; line < 4; ++line) EXPECT_TRUE(code.cache->lookup(code.now, line * kLine));
+  for (Address line = 0; line < 4; ++line) EXPECT_TRUE(code.lookup(code.now, line * kLine));
 }
 
 TEST(InstructionCache, AMissTooManyAsksLater) {
   Code code(4, 1, 2);
-  for (Address line = 0; line < 3; ++line) EXPECT_FALSE(code.cache->lookup(code.now, line * kLine));
+  for (Address line = 0; line < 3; ++line) EXPECT_FALSE(code.lookup(code.now, line * kLine));
   const auto packets = code.asked();
   ASSERT_EQ(packets.size(), 2u);
   code.answer(packets[0], code.now);
   EXPECT_TRUE(code.cache->receive(++code.now));
-  EXPECT_FALSE(code.cache->lookup(code.now, 2 * kLine));
+  EXPECT_FALSE(code.lookup(code.now, 2 * kLine));
   EXPECT_EQ(code.asked().size(), 1u);
 }
 
 TEST(InstructionCache, AFullWayToMemoryIsNoMissYet) {
   Code code(4, 1, 4, 1);
-  for (Address line = 0; line < 2; ++line) EXPECT_FALSE(code.cache->lookup(code.now, line * kLine));
+  for (Address line = 0; line < 2; ++line) EXPECT_FALSE(code.lookup(code.now, line * kLine));
   EXPECT_EQ(code.cache->statistics().misses, 1u);
   EXPECT_EQ(code.asked().size(), 1u);
   code.now += 2;
-  EXPECT_FALSE(code.cache->lookup(code.now, kLine));
+  EXPECT_FALSE(code.lookup(code.now, kLine));
   EXPECT_EQ(code.asked().size(), 1u);
 }
 
