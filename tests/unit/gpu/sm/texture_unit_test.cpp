@@ -36,7 +36,7 @@ class Textures {
     const auto* texels = machine.space.allocate_device(4 * kTexels, memory::AllocationKind::Device);
     for (std::uint32_t i = 0; i < kTexels; ++i) {
       const std::uint32_t value = 1000 + i;
-      std::memcpy(texels->backing + 4 * i, &value, 4);
+      machine.space.write(texels->base + 4 * i, &value, 4);
     }
     Image image;
     image.base = texels->base;
@@ -45,8 +45,8 @@ class Textures {
     image.channel_bytes = 4;
     image.linear = true;
     const auto* descriptor = machine.space.allocate_device(sizeof image, memory::AllocationKind::Constants);
-    std::memcpy(descriptor->backing, &image, sizeof image);
-    object_ = descriptor->base;
+    machine.space.write(descriptor->base, &image, sizeof image);
+    object_ = descriptor->base.value();
     prepare(registers);
   }
 

@@ -136,7 +136,8 @@ class StepSm : private WarpProgram<kWidth, StepSm, StepWarp> {
   std::uint32_t sm_number() const { return 3; }
 
   config::Gpu config_;
-  memory::AddressSpace space_{1_MiB, 4_KiB};
+  memory::PhysicalMemory physical_{1_MiB, 4_KiB};
+  memory::AddressSpace space_{physical_};
   ptx::Module module_;
   Grid grid_;
   BlockState block_;
@@ -332,7 +333,7 @@ TEST(WarpProgram, EachLaneMakesItsOwnCall) {
       "call.uni (b), malloc, (a); ld.param.b64 %d2, [b]; }\n"
       "cvt.u32.u64 %r1, %d2;\nst.global.u32 [%d0], %r1;\nE:\n",
       1, "sm_60", kHeap);
-  sm.device.allocate = [](std::uint32_t number, Bytes bytes) { return number * 100 + bytes; };
+  sm.device.allocate = [](std::uint32_t number, Bytes bytes) { return VirtualAddress(number * 100 + bytes); };
   sm.run(0);
   EXPECT_TRUE(sm.faults.empty());
   ASSERT_EQ(sm.stored.size(), 1u);
@@ -345,7 +346,7 @@ TEST(WarpProgram, NoLaneCallsAfterOneThatFaults) {
       "call.uni free, (a); }\n",
       1, "sm_60", kHeap);
   unsigned calls = 0;
-  sm.device.release = [&](std::uint32_t, Address) { return ++calls < 3; };
+  sm.device.release = [&](std::uint32_t, VirtualAddress) { return ++calls < 3; };
   sm.run(0);
   EXPECT_EQ(calls, 3u);
   ASSERT_EQ(sm.faults.size(), 1u);
