@@ -1,7 +1,7 @@
 // A typed queue of fixed capacity between one producer and one consumer: the only place where components
 // meet. What is pushed at time t the consumer sees strictly after t; a slot freed at t the producer sees
-// strictly after t. So the order in which components are ticked at t cannot be observed (`duet run --shuffle`).
-// A full queue is back-pressure.
+// strictly after t. So the order in which components are ticked at t cannot be observed (`duet run
+// --shuffle`). A full queue is back-pressure.
 #pragma once
 
 #include <cassert>

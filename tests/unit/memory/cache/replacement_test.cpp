@@ -21,7 +21,7 @@ config::Cache one_set(const std::string& replacement, std::uint64_t ways) {
   config.replacement = replacement;
   return config;
 }
-Address line(std::uint64_t number) { return 128 * (number + 1); }
+PhysicalAddress line(std::uint64_t number) { return PhysicalAddress(128 * (number + 1)); }
 
 struct Random {
   std::uint64_t state = 1;
@@ -33,7 +33,7 @@ struct Random {
 
 // The line is used, and brought first where it is not held; `touched` hears of its way.
 template <typename F>
-void use(LineArray& lines, Address address, F&& touched) {
+void use(LineArray& lines, PhysicalAddress address, F&& touched) {
   std::uint32_t way = lines.find(address);
   if (way == LineArray::kNone) {
     way = lines.victim(address);
@@ -93,7 +93,7 @@ TEST(Replacement, AnyLineAtRandomAndTheSameOneAgain) {
   std::vector<unsigned> victims(4);
   Random random;
   for (unsigned i = 0; i < 4000; ++i) {
-    const Address address = line(random(40));
+    const PhysicalAddress address = line(random(40));
     if (i >= 4 && lines.find(address) == LineArray::kNone) ++victims[lines.victim(address)];
     EXPECT_EQ(lines.victim(address), again.victim(address));
     for (LineArray* array : {&lines, &again}) use(*array, address, [](std::uint32_t) {});
