@@ -26,7 +26,7 @@ class ManagedGuardTest : public RuntimeTest {
   }
   std::string explained(const std::byte* pointer) {
     char text[512] = "";
-    session().managed_guard()->explain(reinterpret_cast<Address>(pointer), text, sizeof text);
+    session().managed_guard()->explain(virtual_address(pointer), text, sizeof text);
     return text;
   }
 };
@@ -104,7 +104,7 @@ TEST_F(ManagedGuardTest, FreedMemoryIsNobodysAnyMore) {
   std::byte* const memory = managed();
   ASSERT_EQ(cudaFree(memory), cudaSuccess);
   EXPECT_EQ(session().managed_guard()->backing(memory), memory);
-  EXPECT_FALSE(session().managed_guard()->release(reinterpret_cast<Address>(memory)));
+  EXPECT_FALSE(session().managed_guard()->release(virtual_address(memory)));
 }
 
 class ConcurrentManaged : public RuntimeTest {

@@ -37,7 +37,7 @@ TEST_F(Contexts, ADestroyedContextTakesItsMemoryStreamsAndEventsAlong) {
   ASSERT_EQ(cuMemAlloc(&memory, 4096), CUDA_SUCCESS);
   ASSERT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
   ASSERT_EQ(cuEventCreate(&event, 0), CUDA_SUCCESS);
-  EXPECT_EQ(owner_of(memory), made);
+  EXPECT_EQ(owner_of(VirtualAddress(memory)), made);
   ASSERT_EQ(cuCtxDestroy(made), CUDA_SUCCESS);
   EXPECT_FALSE(valid_context(made));
   EXPECT_FALSE(session().valid_stream(stream));
@@ -51,7 +51,7 @@ TEST_F(Contexts, WhatThePrimaryContextMadeStays) {
   const cudaStream_t own = stream();
   ASSERT_EQ(cuCtxDestroy(make()), CUDA_SUCCESS);
   EXPECT_TRUE(session().valid_stream(own));
-  EXPECT_EQ(owner_of(reinterpret_cast<Address>(memory)), primary_context());
+  EXPECT_EQ(owner_of(virtual_address(memory)), primary_context());
   EXPECT_EQ(cudaFree(memory), cudaSuccess);
 }
 
