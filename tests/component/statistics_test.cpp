@@ -71,7 +71,7 @@ TEST(MachineStatistics, SlicesAddUpToTheTotal) {
     busy += writes != 0;
     sum += writes;
   }
-  EXPECT_EQ(slices, 6u);
+  EXPECT_EQ(slices, machine.config.gpu.l2_slices);
   EXPECT_EQ(busy, slices);
   EXPECT_EQ(totals.at("l2.write_hits") + totals.at("l2.write_misses"), sum);
   EXPECT_EQ(sum, 96_KiB / 128);
