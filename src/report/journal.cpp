@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -19,21 +20,18 @@ namespace {
 
 // The file is sparse. Room on the disk is taken in steps, before it is written to: a store into a mapping for
 // which the disk has no room ends the process (SIGBUS).
-constexpr std::size_t kFileBytes = 8_GiB, kStepBytes = 64_KiB;
+constexpr std::size_t kStepBytes = 64_KiB;
+// What is mapped begins at a multiple of this.
+constexpr std::size_t kPageBytes = 4096;
+constexpr std::size_t kHeaderBytes = round_up(sizeof(JournalHeader), kPageBytes);
 
 // As large as the process may make a file (RLIMIT_FSIZE): beyond that it gets SIGXFSZ.
 std::size_t file_bytes_allowed() {
+  constexpr std::size_t kMost = std::numeric_limits<off_t>::max();
   rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kFileBytes;
-  return std::min<std::size_t>(kFileBytes, limit.rlim_cur);
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kMost;
+  return std::min<std::size_t>(kMost, limit.rlim_cur);
 }
-
-struct RecordHeader {
-  std::uint32_t type;
-  std::uint32_t record_bytes;
-  std::uint32_t text_bytes;
-  std::uint32_t total_bytes;
-};
 
 std::string journal_path(const std::string& directory, unsigned index) {
   return directory + "/process-" + std::to_string(index) + ".journal";
@@ -50,33 +48,53 @@ JournalWriter::JournalWriter(const std::string& directory) {
     if (errno != EEXIST) throw Error("cannot write to " + directory + ": " + std::strerror(errno));
   }
   file_ = file;
-  file_bytes_ = file_bytes_allowed();
-  if (ftruncate(file, static_cast<off_t>(file_bytes_)) != 0 || !room_up_to(sizeof(JournalHeader))) {
+  most_bytes_ = file_bytes_allowed();
+  if (!grow(kHeaderBytes) || !room_up_to(kHeaderBytes)) {
     const std::string reason = std::strerror(errno);
     unlink(journal_path(directory, index).c_str());
     throw Error("cannot make room for measurements in " + directory + ": " + reason);
   }
-  void* memory = mmap(nullptr, file_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  if (memory == MAP_FAILED)
+  header_ = reinterpret_cast<JournalHeader*>(map(0, kHeaderBytes));
+  if (header_ == nullptr)
     throw Error("cannot map measurements in " + directory + ": " + std::strerror(errno));
-  // Or the first touch of each part would read much more of the file ahead, all of it holes: milliseconds.
-  madvise(memory, file_bytes_, MADV_RANDOM);  // advice: an error changes nothing
-  base_ = static_cast<std::byte*>(memory);
-  header_ = reinterpret_cast<JournalHeader*>(base_);
-  header_->header_bytes = sizeof(JournalHeader);
   header_->process_index = index;
   header_->pid = getpid();
   header_->deterministic = 1;
-  header_->magic = JournalHeader::kMagic;
+  header_->start = {JournalHeader::kMagic, JournalHeader::kVersion, kHeaderBytes};
+}
+
+JournalWriter::~JournalWriter() {
+  if (chunk_ != nullptr) munmap(chunk_, chunk_->bytes);
+  if (components_chunk_ != nullptr && components_chunk_ != chunk_)
+    munmap(components_chunk_, components_chunk_->bytes);
+  munmap(header_, kHeaderBytes);
+  close(file_);
+}
+
+// False: it may not be so long (errno).
+bool JournalWriter::grow(std::size_t end) {
+  if (end > most_bytes_) {
+    errno = EFBIG;
+    return false;
+  }
+  if (ftruncate(file_, static_cast<off_t>(end)) != 0) return false;
+  file_bytes_ = end;
+  return true;
+}
+
+// Null: it cannot be mapped (errno).
+std::byte* JournalWriter::map(std::size_t offset, std::size_t bytes) const {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(offset));
+  if (memory == MAP_FAILED) return nullptr;
+  // Or the first touch of each part would read much more of the file ahead, all of it holes: milliseconds.
+  madvise(memory, bytes, MADV_RANDOM);  // advice: an error changes nothing
+  return static_cast<std::byte*>(memory);
 }
 
 // Takes room on the disk; false: there is none (errno).
 bool JournalWriter::room_up_to(std::size_t end) {
   if (end <= room_bytes_) return true;
-  if (end > file_bytes_) {
-    errno = EFBIG;
-    return false;
-  }
   const std::size_t wanted = std::min(round_up(end, kStepBytes), file_bytes_);
   if (fallocate(file_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(room_bytes_),
                 static_cast<off_t>(wanted - room_bytes_)) == 0) {
@@ -88,20 +106,50 @@ bool JournalWriter::room_up_to(std::size_t end) {
   return true;
 }
 
-void JournalWriter::append(RecordType type, const void* record, std::size_t bytes, std::string_view text) {
-  const std::size_t total = round_up<std::size_t>(sizeof(RecordHeader) + bytes + text.size(), 8);
-  const std::uint64_t used = header_->committed_bytes.load(std::memory_order_relaxed);
-  if (header_->lost_records != 0 || !room_up_to(sizeof(JournalHeader) + used + total)) {
+// The next chunk, with room for the record at least; false: it cannot be had (errno).
+bool JournalWriter::begin_chunk(std::size_t record_bytes) {
+  const std::size_t at = chunk_ == nullptr ? kHeaderBytes : chunk_at_ + chunk_->bytes;
+  const std::size_t needed = sizeof(JournalChunk) + record_bytes;
+  // The last one of a file that may become no longer is as long as it can be.
+  const std::size_t most = at < most_bytes_ ? (most_bytes_ - at) / kPageBytes * kPageBytes : 0;
+  const std::size_t wanted = round_up(std::max(JournalChunk::kBytes, needed), kPageBytes);
+  const std::size_t bytes = most < needed ? wanted : std::min(wanted, most);
+  if (!grow(at + bytes) || !room_up_to(at + needed)) return false;
+  std::byte* const memory = map(at, bytes);
+  if (memory == nullptr) return false;
+  const std::uint64_t index = chunk_ == nullptr ? 0 : chunk_->index + 1;
+  if (chunk_ != nullptr && chunk_ != components_chunk_) munmap(chunk_, chunk_->bytes);
+  chunk_ = reinterpret_cast<JournalChunk*>(memory);
+  chunk_at_ = at;
+  chunk_->bytes = bytes;
+  chunk_->used = sizeof(JournalChunk);
+  chunk_->index = index;
+  chunk_->magic.store(JournalChunk::kMagic, std::memory_order_release);
+  return true;
+}
+
+bool JournalWriter::has_room(std::size_t record_bytes) {
+  const std::size_t used = chunk_ == nullptr ? 0 : chunk_->used.load(std::memory_order_relaxed);
+  if (chunk_ == nullptr || chunk_->bytes - used < record_bytes) return begin_chunk(record_bytes);
+  return room_up_to(chunk_at_ + used + record_bytes);
+}
+
+std::byte* JournalWriter::append(RecordType type, const void* record, std::size_t bytes,
+                                 std::string_view text) {
+  const std::size_t total = round_up<std::size_t>(sizeof(JournalRecordHeader) + bytes + text.size(), 8);
+  if (header_->lost_records != 0 || !has_room(total)) {
     if (header_->lost_records++ == 0) header_->lost_because = errno;
-    return;
+    return nullptr;
   }
-  std::byte* at = base_ + sizeof(JournalHeader) + used;
-  const RecordHeader head{static_cast<std::uint32_t>(type), static_cast<std::uint32_t>(bytes),
-                          static_cast<std::uint32_t>(text.size()), static_cast<std::uint32_t>(total)};
+  const std::uint64_t used = chunk_->used.load(std::memory_order_relaxed);
+  std::byte* at = reinterpret_cast<std::byte*>(chunk_) + used;
+  const JournalRecordHeader head{static_cast<std::uint32_t>(type), static_cast<std::uint32_t>(bytes),
+                                 static_cast<std::uint32_t>(text.size()), static_cast<std::uint32_t>(total)};
   std::memcpy(at, &head, sizeof head);
   std::memcpy(at + sizeof head, record, bytes);
   if (!text.empty()) std::memcpy(at + sizeof head + bytes, text.data(), text.size());
-  header_->committed_bytes.store(used + total, std::memory_order_release);
+  chunk_->used.store(used + total, std::memory_order_release);
+  return at + sizeof head;
 }
 
 ApiCount& JournalWriter::api(const char* name) {
@@ -158,9 +206,8 @@ void JournalWriter::describe_components(const std::vector<ComponentDescription>&
   add(&record, sizeof record);
   add(components.data(), components.size() * sizeof(ComponentDescription));
   add(counter_of_value.data(), counter_of_value.size() * sizeof(std::uint32_t));
-  std::byte* const place = base_ + sizeof(JournalHeader) + header_->committed_bytes + sizeof(RecordHeader);
-  append(RecordType::Components, bytes.data(), bytes.size());
-  if (header_->lost_records == 0) components_ = place;
+  components_ = append(RecordType::Components, bytes.data(), bytes.size());
+  if (components_ != nullptr) components_chunk_ = chunk_;
 }
 
 std::uint64_t* JournalWriter::next_component_values() {
@@ -205,28 +252,59 @@ void JournalWriter::mark(Picoseconds time, std::string_view name) {
   append(RecordType::Mark, record.data(), record.size() * sizeof record[0], name);
 }
 
-JournalReader::JournalReader(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status {};
-  if (file < 0 || fstat(file, &status) != 0 ||
-      static_cast<std::size_t>(status.st_size) < sizeof(JournalHeader)) {
-    if (file >= 0) close(file);
-    throw Error("cannot read " + path);
+namespace {
+
+// Part of a file, to be read while it may still be written.
+class Mapping {
+ public:
+  Mapping(int file, std::size_t offset, std::size_t bytes) : bytes_(bytes) {
+    void* const memory = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, static_cast<off_t>(offset));
+    if (memory != MAP_FAILED) memory_ = static_cast<const std::byte*>(memory);
   }
-  bytes_ = static_cast<std::size_t>(status.st_size);
-  void* memory = mmap(nullptr, bytes_, PROT_READ, MAP_SHARED | MAP_NORESERVE, file, 0);
-  close(file);
-  if (memory == MAP_FAILED) throw Error("cannot map " + path);
-  base_ = static_cast<std::byte*>(memory);
-  header_ = reinterpret_cast<const JournalHeader*>(base_);
-  if (header_->magic != JournalHeader::kMagic) {
-    munmap(base_, bytes_);
-    throw Error(path + " is not a journal of this version");
+  ~Mapping() {
+    if (memory_ != nullptr) munmap(const_cast<std::byte*>(memory_), bytes_);
   }
+  Mapping(const Mapping&) = delete;
+  const std::byte* get() const { return memory_; }
+  const std::byte* release() { return std::exchange(memory_, nullptr); }
+
+ private:
+  const std::byte* memory_ = nullptr;
+  std::size_t bytes_;
+};
+
+// Why the file whose start this is is no journal that can be read; empty when it is one.
+std::string refusal(int file) {
+  JournalHeader::Start start{};
+  if (pread(file, &start, sizeof start, 0) != sizeof start || start.magic != JournalHeader::kMagic)
+    return "is no journal";
+  if (start.version != JournalHeader::kVersion)
+    return "is a journal of version " + std::to_string(start.version) + ", and this duet reads version " +
+           std::to_string(JournalHeader::kVersion) +
+           ": let the program find the libraries that belong to it (LD_LIBRARY_PATH)";
+  return {};
+}
+
+}  // namespace
+
+JournalReader::JournalReader(const std::string& path) : path_(path) {
+  file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ < 0) throw Error("cannot read " + path + ": " + std::strerror(errno));
+  std::string why = refusal(file_);
+  if (why.empty()) {
+    Mapping header(file_, 0, kHeaderBytes);
+    if (header.get() == nullptr) why = std::string("cannot be mapped: ") + std::strerror(errno);
+    header_ = reinterpret_cast<const JournalHeader*>(header.release());
+  }
+  if (header_ != nullptr) return;
+  close(file_);
+  throw Error(path + " " + why);
 }
 
 JournalReader::JournalReader(JournalReader&& other) noexcept
-    : base_(std::exchange(other.base_, nullptr)), bytes_(other.bytes_), header_(other.header_) {}
+    : path_(std::move(other.path_)),
+      file_(std::exchange(other.file_, -1)),
+      header_(std::exchange(other.header_, nullptr)) {}
 
 Progress JournalReader::progress() const {
   Progress progress{};
@@ -244,18 +322,44 @@ Progress JournalReader::progress() const {
 }
 
 JournalReader::~JournalReader() {
-  if (base_ != nullptr) munmap(base_, bytes_);
+  if (header_ != nullptr) munmap(const_cast<JournalHeader*>(header_), kHeaderBytes);
+  if (file_ >= 0) close(file_);
 }
 
-void JournalReader::for_each(
-    const std::function<void(RecordType, const std::byte*, std::size_t, std::string_view)>& f) const {
-  const std::uint64_t used = header_->committed_bytes.load(std::memory_order_acquire);
-  const std::byte* at = base_ + header_->header_bytes;
-  const std::byte* const end = at + used;
-  while (at + sizeof(RecordHeader) <= end) {
-    RecordHeader head;
-    std::memcpy(&head, at, sizeof head);
-    const std::byte* record = at + sizeof head;
+void JournalReader::for_each(const RecordFunction& f) const {
+  struct stat status {};
+  fstat(file_, &status);
+  const auto file_bytes = static_cast<std::size_t>(status.st_size);
+  std::size_t at = header_->start.header_bytes;
+  for (std::uint64_t index = 0; at + sizeof(JournalChunk) <= file_bytes; ++index) {
+    std::size_t bytes = 0;
+    {
+      const Mapping start(file_, at, sizeof(JournalChunk));
+      if (start.get() == nullptr) throw Error(path_ + " cannot be mapped: " + std::strerror(errno));
+      const auto& chunk = *reinterpret_cast<const JournalChunk*>(start.get());
+      if (chunk.magic.load(std::memory_order_acquire) != JournalChunk::kMagic) return;
+      if (chunk.index == index) bytes = chunk.bytes;
+    }
+    if (bytes < sizeof(JournalChunk) || bytes > file_bytes - at)
+      throw Error(path_ + " is damaged: chunk " + std::to_string(index) + " is not what it should be");
+    const Mapping memory(file_, at, bytes);
+    if (memory.get() == nullptr) throw Error(path_ + " cannot be mapped: " + std::strerror(errno));
+    for_each_of_chunk({memory.get(), bytes}, f);
+    at += bytes;
+  }
+}
+
+void JournalReader::for_each_of_chunk(std::span<const std::byte> chunk, const RecordFunction& f) const {
+  const auto& header = *reinterpret_cast<const JournalChunk*>(chunk.data());
+  const std::uint64_t used = header.used.load(std::memory_order_acquire);
+  for (std::size_t at = sizeof(JournalChunk); at < used;) {
+    JournalRecordHeader head{};
+    if (used <= chunk.size() && used - at >= sizeof head) std::memcpy(&head, &chunk[at], sizeof head);
+    const std::uint64_t content = sizeof head + std::uint64_t{head.record_bytes} + head.text_bytes;
+    if (head.total_bytes < content || head.total_bytes > used - at)
+      throw Error(path_ + " is damaged: a record of chunk " + std::to_string(header.index) +
+                  " is not what it should be");
+    const std::byte* const record = &chunk[at] + sizeof head;
     f(static_cast<RecordType>(head.type), record, head.record_bytes,
       {reinterpret_cast<const char*>(record + head.record_bytes), head.text_bytes});
     at += head.total_bytes;

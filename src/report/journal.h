@@ -1,8 +1,12 @@
 // The journal: how a simulated process leaves its measurements. The process appends plain records to a shared
-// file mapping; the parent
-// (`duet run`) renders them when the process is gone, however it ended: return, _exit, abort, a signal, an
-// interrupt. Nothing is written at exit, so nothing can be lost, and a forked child (which gets no journal)
-// cannot write it twice.
+// file mapping; the parent (`duet run`) renders them when the process is gone, however it ended: return,
+// _exit, abort, a signal, an interrupt. Nothing is written at exit, so nothing can be lost, and a forked
+// child (which gets no journal) cannot write it twice.
+//
+// The file is a header and chunks of records, each with a header of its own. A process has the header and the
+// chunk that it writes in its memory, a reader the header and the chunk that it reads, so a long run needs no
+// more of either's memory than a short one. A record lies in one chunk: where the rest of a chunk is too
+// short for it, the next one begins, and a record that is longer than a chunk gets one of its own length.
 #pragma once
 
 #include <atomic>
@@ -10,6 +14,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -139,17 +144,20 @@ struct Progress {
 
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
-  static constexpr std::uint64_t kMagic = 0x324a'5445'5544'0a0dull;
+  static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
+  static constexpr std::uint32_t kVersion = 3;
   static constexpr std::size_t kMaxApi = 512;
-  std::uint64_t magic;
-  std::uint64_t header_bytes;
+  struct Start {  // stays as it is in every version
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t header_bytes;  // the first chunk begins there
+  } start;
   std::uint32_t process_index;
   std::int32_t pid;
   char command[256];
-  std::atomic<std::uint64_t> committed_bytes;  // of records behind the header
-  std::atomic<std::uint64_t> lost_records;     // the file or the disk was full
-  std::atomic<std::int32_t> lost_because;      // errno
-  std::atomic<std::uint64_t> simulated_ps;     // largest host clock or machine time so far
+  std::atomic<std::uint64_t> lost_records;  // the file or the disk was full
+  std::atomic<std::int32_t> lost_because;   // errno
+  std::atomic<std::uint64_t> simulated_ps;  // largest host clock or machine time so far
   std::atomic<std::uint32_t> deterministic;
   std::atomic<std::uint32_t> failure;  // 0, or Duet's own exit status for this process (124, 125)
   std::uint32_t events;                // every API call is recorded, for a timeline
@@ -168,16 +176,37 @@ struct JournalHeader {
   Progress progress[2];
 };
 
+// At the start of each chunk; the next one lies `bytes` further.
+struct JournalChunk {
+  static constexpr std::uint64_t kMagic = 0x4b4e'5548'4354'4544ull;
+  static constexpr std::size_t kBytes = 1_MiB;  // of all but those with one longer record
+  std::atomic<std::uint64_t> magic;             // written last: without it the chunk does not count
+  std::uint64_t bytes;                          // with this header
+  std::atomic<std::uint64_t> used;              // of them by this header and complete records
+  std::uint64_t index;                          // from 0
+};
+
+// Stays as it is in every version. Records and their headers begin at multiples of 8 bytes.
+struct JournalRecordHeader {
+  std::uint32_t type;
+  std::uint32_t record_bytes;
+  std::uint32_t text_bytes;
+  std::uint32_t total_bytes;  // to the next header: a type that is not known is skipped
+};
+
 // The writing side, one per process.
 class JournalWriter {
  public:
   // Claims the next process number in `directory` (created by the parent). Throws duet::Error when the folder
   // cannot be written.
   explicit JournalWriter(const std::string& directory);
+  ~JournalWriter();
+  JournalWriter(const JournalWriter&) = delete;
 
   JournalHeader& header() { return *header_; }
   // Thread-safe only under the caller's lock.
-  void append(RecordType type, const void* record, std::size_t bytes, std::string_view text = {});
+  // Where the record lies until the next one is appended; null: it is lost.
+  std::byte* append(RecordType type, const void* record, std::size_t bytes, std::string_view text = {});
   template <typename Record>
   void append(RecordType type, const Record& record, std::string_view text = {}) {
     append(type, &record, sizeof record, text);
@@ -202,12 +231,20 @@ class JournalWriter {
 
  private:
   bool room_up_to(std::size_t end);
+  bool grow(std::size_t end);
+  std::byte* map(std::size_t offset, std::size_t bytes) const;
+  bool begin_chunk(std::size_t record_bytes);
+  bool has_room(std::size_t record_bytes);
 
   int file_ = -1;
-  std::size_t file_bytes_ = 0, room_bytes_ = 0;
-  std::byte* base_ = nullptr;
+  std::size_t most_bytes_ = 0;  // that the file may have
+  std::size_t file_bytes_ = 0;  // that it has
+  std::size_t room_bytes_ = 0;  // of them on the disk
   JournalHeader* header_ = nullptr;
-  std::byte* components_ = nullptr;  // the ComponentsRecord, when there is one
+  JournalChunk* chunk_ = nullptr;             // being written
+  std::size_t chunk_at_ = 0;                  // in the file
+  std::byte* components_ = nullptr;           // the ComponentsRecord, when there is one
+  JournalChunk* components_chunk_ = nullptr;  // in which it lies, and which stays in memory for it
 };
 
 // The reading side.
@@ -221,12 +258,17 @@ class JournalReader {
   const JournalHeader& header() const { return *header_; }
   // All zero when the process has told nothing yet.
   Progress progress() const;
-  void for_each(const std::function<void(RecordType, const std::byte* record, std::size_t bytes,
-                                         std::string_view text)>& f) const;
+  // All complete records, of types that are not known as well. What is handed to `f` is there until it
+  // returns.
+  using RecordFunction =
+      std::function<void(RecordType, const std::byte* record, std::size_t bytes, std::string_view text)>;
+  void for_each(const RecordFunction& f) const;
 
  private:
-  std::byte* base_ = nullptr;
-  std::size_t bytes_ = 0;
+  void for_each_of_chunk(std::span<const std::byte> chunk, const RecordFunction& f) const;
+
+  std::string path_;
+  int file_ = -1;
   const JournalHeader* header_ = nullptr;
 };
 
