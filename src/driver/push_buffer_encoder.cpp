@@ -12,8 +12,8 @@ namespace {
 std::uint64_t pair(std::uint64_t low, std::uint64_t high) { return low | (high << 32); }
 }  // namespace
 
-void PushBufferEncoder::begin(std::uint32_t stream, std::int32_t priority) {
-  writer_.command(PushBufferOpcode::SetStream, {stream, static_cast<std::uint64_t>(std::int64_t{priority})});
+void PushBufferEncoder::begin(std::uint32_t stream, std::int32_t priority, std::uint64_t command) {
+  writer_.command(PushBufferOpcode::SetStream, {pair(stream, static_cast<std::uint32_t>(priority)), command});
 }
 
 void PushBufferEncoder::define_semaphore(std::uint64_t semaphore, PhysicalAddress address) {

@@ -14,7 +14,7 @@ class PushBufferEncoder {
  public:
   explicit PushBufferEncoder(std::vector<std::byte>& bytes) : writer_(bytes) {}
 
-  void begin(std::uint32_t stream, std::int32_t priority);
+  void begin(std::uint32_t stream, std::int32_t priority, std::uint64_t command);
   void define_semaphore(std::uint64_t semaphore, PhysicalAddress address);
   void acquire(std::uint64_t semaphore, std::uint64_t value);
   void move(const gpu::DataMove& move);  // a copy, a fill or a change of full/empty bits

@@ -29,7 +29,7 @@ DataTransferEngine::DataTransferEngine(sim::Engine& engine, const sim::Component
 void DataTransferEngine::start(Picoseconds now) {
   current_ = ports_.starts->pop(now);
   move_ = tasks_[current_.task].moves[current_.move];
-  command_ = tasks_[current_.task].command();
+  command_ = tasks_[current_.task].command;
   to_ = {};
   from_ = {};
   to_.row = to_.slice = move_.to;

@@ -142,7 +142,8 @@ void GigaThreadEngine::finish_decoding(Picoseconds now) {
         : command.opcode == PushBufferOpcode::CopyRange ? command.words[3]
         : command.opcode == PushBufferOpcode::FillRange || command.opcode == PushBufferOpcode::FullEmptyRange
             ? command.words[1]
-            : command.words[0];
+        : command.opcode == PushBufferOpcode::SetStream ? static_cast<std::uint32_t>(command.words[0])
+                                                        : command.words[0];
     (*port_.trace)({now, static_cast<std::uint32_t>(decoding_), tasks_[channel.task].stream,
                     push_buffer_command_name(command.opcode), argument});
   }
@@ -167,7 +168,8 @@ void GigaThreadEngine::build(Channel& channel, const PushBufferCommand& command)
     Task& task = tasks_[channel.task];
     task.age = next_age_++;
     task.stream = static_cast<std::uint32_t>(words[0]);
-    task.priority = static_cast<std::int32_t>(words[1]);
+    task.priority = static_cast<std::int32_t>(words[0] >> 32);
+    task.command = words[1];
     return;
   }
   Task& task = tasks_[channel.task];

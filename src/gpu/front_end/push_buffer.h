@@ -28,7 +28,7 @@ enum class PushBufferOpcode : std::uint8_t {
   SetParameterSize,     // bytes
   Parameter,            // offset, bytes...
   ReleaseSemaphore,     // semaphore, value
-  SetStream,            // stream, priority
+  SetStream,            // stream | priority << 32, the driver's number of the command
   SetProgram,           // kernel slot, grid x|y<<32, grid z|block x<<32, block y|z<<32, shared bytes, flags
   CopyRange,      // flags, to, from, width, rows|slices<<32, to row and slice pitch, from row and slice pitch
   FillRange,      // address, width, rows, row pitch, pattern | pattern bytes << 32

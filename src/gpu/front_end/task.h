@@ -40,7 +40,8 @@ enum class TaskStatus : std::uint64_t { Ok = 0, KernelFault, CopyFault, Skipped 
 struct Task {
   std::uint32_t stream = 0;
   std::int32_t priority = 0;
-  std::uint64_t age = 0;  // in the order of decoding
+  std::uint64_t age = 0;      // in the order of decoding
+  std::uint64_t command = 0;  // the driver's number
   Grid* grid = nullptr;
   std::vector<TaskStep> steps;
   std::vector<DataMove> moves;
@@ -53,8 +54,6 @@ struct Task {
   Picoseconds blocks_end_ps = 0;  // of its kernel
 
   const TaskStep& step() const { return steps[next_step]; }
-  // The driver's number of the command: what its stream's semaphore is raised to at the end.
-  std::uint64_t command() const { return steps.empty() ? 0 : steps.back().argument2; }
 };
 
 using TaskHandle = std::uint32_t;

@@ -357,17 +357,17 @@ std::vector<WorkDistributor::TaskState> WorkDistributor::task_states() const {
     for (const TaskHandle handle : queue.tasks) {
       const Task& task = tasks_[handle];
       if (before != 0)
-        states.push_back({task.command(), "", before});
+        states.push_back({task.command, "", before});
       else if (task.next_step != task.steps.size())
-        states.push_back({task.command(), what_it_waits_for(queue), 0});
-      before = task.command();
+        states.push_back({task.command, what_it_waits_for(queue), 0});
+      before = task.command;
     }
   }
   for (const sim::Queue<TaskReady>* channel : channels_) {
     if (channel->size() == 0) continue;
     const Task& task = tasks_[channel->front().task];
     const bool acquires = !acquirable(task);
-    states.push_back({task.command(), acquires ? "the event that it waits for" : "a stream queue", 0});
+    states.push_back({task.command, acquires ? "the event that it waits for" : "a stream queue", 0});
   }
   return states;
 }
