@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "base/error.h"
 #include "report/journal.h"
@@ -17,11 +18,14 @@ namespace duet::cli {
 namespace fs = std::filesystem;
 
 namespace {
-void write_file(const std::string& path, const std::string& text) {
+void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   std::remove(path.c_str());  // to empty a file that an earlier run left would take longer
   std::ofstream file(path);
-  file << text;
+  write(file);
   if (!file.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
+}
+void write_file(const std::string& path, const std::string& text) {
+  write_file(path, [&](std::ostream& out) { out << text; });
 }
 }  // namespace
 
@@ -53,10 +57,12 @@ RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wal
     const report::JournalReader journal(path);
     const report::RunReport report =
         report::read_report(journal, machine_name, wall_seconds, cut_off || journal.header().failure != 0);
-    write_file(into + "/stats.json", report::stats_json(report));
-    if (options.run.trace_push_buffer)
-      write_file(into + "/push_buffer.txt", report::push_buffer_text(report));
-    if (options.run.events) write_file(into + "/events.json", report::events_json(report));
+    const auto render = [&](const char* name, void (*write)(std::ostream&, const report::RunReport&)) {
+      write_file(into + name, [&](std::ostream& out) { write(out, report); });
+    };
+    render("/stats.json", report::write_stats_json);
+    if (options.run.trace_push_buffer) render("/push_buffer.txt", report::write_push_buffer);
+    if (options.run.events) render("/events.json", report::write_events_json);
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
     std::fputs(report::race_text(report).c_str(), stderr);
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);

@@ -2,20 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-
-#include "base/error.h"
+#include <deque>
 
 namespace duet::report {
 
 namespace {
-template <typename Record>
-Record record_as(const std::byte* bytes, std::size_t size) {
-  if (size != sizeof(Record)) throw Error("journal record of an unknown size");
-  Record record;
-  std::memcpy(&record, bytes, sizeof record);
-  return record;
-}
-
 Mark mark_of(const JournalHeader& header, const std::byte* record, std::size_t bytes, std::string_view name) {
   Mark mark;
   mark.name = name;
@@ -55,23 +46,9 @@ void add_components(RunReport& report, const JournalHeader& header, const Compon
     }
   }
 }
-}  // namespace
 
-std::uint64_t RunReport::warp_instructions() const {
-  std::uint64_t total = 0;
-  for (const auto& kernel : kernels) total += kernel.warp_instructions;
-  return total;
-}
-
-std::uint64_t RunReport::thread_instructions() const {
-  std::uint64_t total = 0;
-  for (const auto& kernel : kernels) total += kernel.thread_instructions;
-  return total;
-}
-
-std::uint64_t RunReport::gpu_cycles() const {
-  std::vector<std::pair<Picoseconds, Picoseconds>> intervals;
-  for (const auto& kernel : kernels) intervals.emplace_back(kernel.start_ps, kernel.end_ps);
+// Picoseconds in at least one of the intervals.
+Picoseconds covered(std::vector<std::pair<Picoseconds, Picoseconds>>& intervals) {
   std::sort(intervals.begin(), intervals.end());
   Picoseconds busy = 0, reached = 0;
   for (const auto& [start, end] : intervals) {
@@ -79,13 +56,76 @@ std::uint64_t RunReport::gpu_cycles() const {
     if (end > from) busy += end - from;
     reached = std::max(reached, end);
   }
-  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(busy) * core_clock_khz / 1'000'000'000);
+  return busy;
+}
+
+void add_kernels(RunReport& report) {
+  std::vector<std::pair<Picoseconds, Picoseconds>> intervals;
+  report.for_each_kernel([&](const KernelResult& kernel) {
+    ++report.kernels;
+    report.warp_instructions += kernel.warp_instructions;
+    report.thread_instructions += kernel.thread_instructions;
+    const bool goes_on = !intervals.empty() && kernel.start_ps >= intervals.back().first &&
+                         kernel.start_ps <= intervals.back().second;
+    if (goes_on)
+      intervals.back().second = std::max(intervals.back().second, kernel.end_ps);
+    else
+      intervals.emplace_back(kernel.start_ps, kernel.end_ps);
+  });
+  report.gpu_cycles = static_cast<std::uint64_t>(static_cast<unsigned __int128>(covered(intervals)) *
+                                                 report.core_clock_khz / 1'000'000'000);
+}
+}  // namespace
+
+void RunReport::for_each_running_kernel(const std::function<void(const KernelResult&)>& f) const {
+  if (!cut_off) return;
+  const Progress progress = journal->progress();
+  for (std::uint32_t i = 0; i < progress.kernel_count; ++i)
+    f({progress.kernels[i].record, progress.kernels[i].name});
+}
+
+void RunReport::for_each_kernel(const std::function<void(const KernelResult&)>& f) const {
+  journal->for_each([&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
+    if (type == RecordType::Kernel) f({record_as<KernelRecord>(record, bytes), std::string(text)});
+  });
+  for_each_running_kernel(f);
+}
+
+// A kernel's counters come after its record; one that was skipped after a fault has none.
+void RunReport::for_each_kernel_with_counters(const std::function<void(const KernelResult&)>& f) const {
+  struct Waiting {
+    KernelResult kernel;
+    bool counted = false;
+  };
+  std::deque<Waiting> waiting;
+  std::uint64_t done = 0;
+  journal->for_each([&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
+    if (type == RecordType::Kernel)
+      waiting.push_back({{record_as<KernelRecord>(record, bytes), std::string(text)}});
+    if (type != RecordType::KernelStatistics) return;
+    constexpr std::size_t kOwn = sizeof(KernelStatisticsRecord);
+    const auto number = record_as<KernelStatisticsRecord>(record, kOwn).kernel;
+    waiting.at(number - done).kernel.counters = increase_of(journal->header(), record + kOwn, bytes - kOwn);
+    waiting.at(number - done).counted = true;
+    for (; !waiting.empty() && waiting.front().counted; ++done, waiting.pop_front())
+      f(waiting.front().kernel);
+  });
+  for (const Waiting& last : waiting) f(last.kernel);
+  for_each_running_kernel(f);
+}
+
+void RunReport::for_each_copy(const std::function<void(const CopyRecord&)>& f) const {
+  journal->for_each([&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
+    if (type == RecordType::Copy) f(record_as<CopyRecord>(record, bytes));
+  });
 }
 
 RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds,
                       bool cut_off) {
   RunReport report;
   const JournalHeader& header = journal.header();
+  report.journal = &journal;
+  report.cut_off = cut_off;
   report.machine = machine;
   report.command.assign(header.command, strnlen(header.command, sizeof header.command));
   report.wall_seconds = wall_seconds;
@@ -99,26 +139,11 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
       report.counters.emplace_back(header.counters[i].name, header.counters[i].value);
   journal.for_each([&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
     switch (type) {
-      case RecordType::Kernel:
-        report.kernels.push_back({record_as<KernelRecord>(record, bytes), std::string(text)});
-        break;
-      case RecordType::KernelStatistics: {
-        constexpr std::size_t kOwn = sizeof(KernelStatisticsRecord);
-        const auto kernel = record_as<KernelStatisticsRecord>(record, kOwn).kernel;
-        report.kernels.at(kernel).counters = increase_of(header, record + kOwn, bytes - kOwn);
-        break;
-      }
       case RecordType::Components:
         add_components(report, header, component_values(record, bytes));
         break;
-      case RecordType::Copy:
-        report.copies.push_back(record_as<CopyRecord>(record, bytes));
-        break;
       case RecordType::Mark:
         report.marks.push_back(mark_of(header, record, bytes, text));
-        break;
-      case RecordType::PushBufferCommand:
-        report.push_buffer.push_back({record_as<PushBufferRecord>(record, bytes), std::string(text)});
         break;
       case RecordType::Fault:
         report.faults.emplace_back(text);
@@ -129,16 +154,11 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
                                 std::string(text.substr(end + 1))});
         break;
       }
-      case RecordType::ApiCall:
-        report.api_calls.push_back(record_as<ApiCallRecord>(record, bytes));
+      default:  // what stays in the journal, and what another version has added
         break;
     }
   });
-  if (cut_off) {
-    const Progress progress = journal.progress();
-    for (std::uint32_t i = 0; i < progress.kernel_count; ++i)
-      report.kernels.push_back({progress.kernels[i].record, progress.kernels[i].name});
-  }
+  add_kernels(report);
   const std::uint32_t apis = header.api_count;
   for (std::uint32_t i = 0; i < apis; ++i)
     report.api.push_back({header.api[i].name, header.api[i].calls, header.api[i].total_ps});

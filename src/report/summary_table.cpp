@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ostream>
 
 #include "report/run_report.h"
 
@@ -45,20 +46,28 @@ std::string summary_table(const RunReport& report) {
     calls.count += api.calls;
     calls.time += api.total_ps;
   }
-  for (const KernelResult& k : report.kernels) {
+  std::map<std::string, Sum> by_name;
+  std::string unfinished;
+  report.for_each_kernel([&](const KernelResult& k) {
     kernels.add(k.end_ps - k.start_ps);
     driver.add(k.start_ps - k.driver_start_ps);
     streams[k.stream].second.add(k.end_ps - k.start_ps);
-  }
-  for (const CopyRecord& c : report.copies) {
+    by_name[k.name].add(k.end_ps - k.start_ps);
+    if (k.complete == 0)
+      unfinished += fmt::format(
+          "  unfinished: kernel '{}', {} cycles, {} warp instructions, {} of {} blocks complete\n",
+          readable_name(k.name), k.cycles, k.warp_instructions, k.completed_blocks,
+          std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2]);
+  });
+  report.for_each_copy([&](const CopyRecord& c) {
     copies[c.kind].add(c.end_ps - c.start_ps, c.bytes);
     driver.add(c.start_ps - c.driver_start_ps);
     streams[c.stream].first.add(c.end_ps - c.start_ps, c.bytes);
-  }
+  });
   const Picoseconds whole = report.simulated_ps;
   std::string out =
       fmt::format("duet: {}: {} simulated, {:.2f} s wall, {} machine warp instructions\n", report.machine,
-                  duration(whole), report.wall_seconds, report.warp_instructions());
+                  duration(whole), report.wall_seconds, report.warp_instructions);
   out += fmt::format("  {:<22} {:>8} {:>14} {:>8}\n", "", "count", "time", "of run");
   row(out, "host calls", calls, whole, "the host's time inside CUDA calls, waiting included");
   row(out, "driver", driver, whole, "stage (ii) and hand-over to the GPU");
@@ -73,28 +82,21 @@ std::string summary_table(const RunReport& report) {
   for (const auto& [kind, name] : kNames)
     if (copies.contains(kind))
       row(out, name, copies[kind], whole, fmt::format("{} bytes", copies[kind].bytes));
-  row(out, "kernels", kernels, whole, fmt::format("{} cycles", report.gpu_cycles()));
+  row(out, "kernels", kernels, whole, fmt::format("{} cycles", report.gpu_cycles));
   if (streams.size() > 1)
     for (const auto& [stream, sums] : streams)
       out += fmt::format("  stream {:<15} {:>8} {:>14}           {} copies {}, {} kernels {}\n", stream,
                          sums.first.count + sums.second.count, duration(sums.first.time + sums.second.time),
                          sums.first.count, duration(sums.first.time), sums.second.count,
                          duration(sums.second.time));
-  if (report.kernels.size() > 1) {
-    std::map<std::string, Sum> by_name;
-    for (const KernelResult& k : report.kernels) by_name[k.name].add(k.end_ps - k.start_ps);
+  if (report.kernels > 1) {
     std::vector<std::pair<std::string, Sum>> sorted(by_name.begin(), by_name.end());
     std::sort(sorted.begin(), sorted.end(),
               [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
     for (std::size_t i = 0; i < std::min<std::size_t>(sorted.size(), 5); ++i)
       row(out, "  " + readable_name(sorted[i].first).substr(0, 40), sorted[i].second, whole, "");
   }
-  for (const KernelResult& k : report.kernels)
-    if (k.complete == 0)
-      out += fmt::format(
-          "  unfinished: kernel '{}', {} cycles, {} warp instructions, {} of {} blocks complete\n",
-          readable_name(k.name), k.cycles, k.warp_instructions, k.completed_blocks,
-          std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2]);
+  out += unfinished;
   for (std::size_t i = 0; i + 1 < report.marks.size(); ++i)
     out += fmt::format("  from \"{}\" to \"{}\": {}\n", report.marks[i].name, report.marks[i + 1].name,
                        duration(report.marks[i + 1].time_ps -
@@ -123,12 +125,14 @@ std::string race_text(const RunReport& report) {
   return out;
 }
 
-std::string push_buffer_text(const RunReport& report) {
-  std::string out;
-  for (const PushBufferEntry& entry : report.push_buffer)
-    out += fmt::format("{:>16} ps  channel {}  stream {}  {} {:#x}\n", entry.time_ps, entry.channel,
-                       entry.stream, entry.command, entry.argument);
-  return out;
+void write_push_buffer(std::ostream& out, const RunReport& report) {
+  report.journal->for_each(
+      [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view name) {
+        if (type != RecordType::PushBufferCommand) return;
+        const auto entry = record_as<PushBufferRecord>(record, bytes);
+        out << fmt::format("{:>16} ps  channel {}  stream {}  {} {:#x}\n", entry.time_ps, entry.channel,
+                           entry.stream, name, entry.argument);
+      });
 }
 
 }  // namespace duet::report

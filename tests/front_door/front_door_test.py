@@ -133,7 +133,7 @@ class Messages(Fixture):
 
     def test_no_room_for_all_measurements(self):
         program = self.compiled("tests/front_door/endless.cu")
-        result = self.limited(65536, "--functional", "--quiet", program, "many")
+        result = self.limited(98304, "--functional", "--quiet", program, "many")
         self.assertEqual(result.returncode, 125, result.stderr)
         self.assertRegex(result.stderr, r"duet: \d+ records of this run are missing from the results in \S+: File too large")
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "report/journal.h"
 #include "report/run_report.h"
@@ -20,6 +21,12 @@ class Journal : public testing::Test {
   }
   std::filesystem::path folder_;
 };
+
+nlohmann::json stats_of(const RunReport& report) {
+  std::ostringstream text;
+  write_stats_json(text, report);
+  return nlohmann::json::parse(text.str());
+}
 
 KernelRecord kernel(Picoseconds start, Picoseconds end) {
   KernelRecord record{};
@@ -41,8 +48,10 @@ TEST_F(Journal, RecordsComeBackWithoutClosing) {
   JournalWriter writer(folder_);
   writer.header().core_clock_khz = 1'000'000;  // 1 GHz: a cycle is 1000 ps
   writer.append(RecordType::Kernel, kernel(1000, 5000), "first");
+  writer.append(static_cast<RecordType>(999), kernel(1, 2), "of a later version");  // is skipped
   writer.append(RecordType::Kernel, kernel(3000, 6000), "second");
   writer.append(RecordType::Kernel, kernel(8000, 9000), "third");
+  writer.append(RecordType::Kernel, kernel(2000, 4000), "back in time");
   writer.set_counter(0, "dram.reads", 7);
   writer.set_counter(1, "l1.held_up", 3, true);
   writer.mark(42, "here");
@@ -52,17 +61,22 @@ TEST_F(Journal, RecordsComeBackWithoutClosing) {
   count.total_ps += 30;
   EXPECT_EQ(&writer.api("cudaMalloc"), &count);
 
-  const RunReport report = read_report(JournalReader(journals_in(folder_)[0]), "m", 0.5, false);
-  ASSERT_EQ(report.kernels.size(), 3u);
-  EXPECT_EQ(report.kernels[1].name, "second");
-  EXPECT_EQ(report.gpu_cycles(), 5u + 1u);  // 1000..6000 together, then 8000..9000
-  EXPECT_EQ(report.warp_instructions(), 15u);
-  const auto json = nlohmann::json::parse(stats_json(report));
+  const JournalReader journal(journals_in(folder_)[0]);
+  const RunReport report = read_report(journal, "m", 0.5, false);
+  EXPECT_EQ(report.kernels, 4u);
+  EXPECT_EQ(report.gpu_cycles, 5u + 1u);  // 1000..6000 together, then 8000..9000
+  EXPECT_EQ(report.warp_instructions, 20u);
+  std::ostringstream text;
+  write_stats_json(text, report);
+  const auto json = nlohmann::ordered_json::parse(text.str());
+  EXPECT_EQ(text.str(), json.dump(1) + "\n");  // as if it were written at once
+  EXPECT_EQ(json["kernels"][1]["name"], "second");
+  EXPECT_EQ(json["kernels"][3]["name"], "back in time");
   EXPECT_EQ(json["schema"], "duet.stats/1");
-  EXPECT_EQ(json["totals"]["warp_instructions_per_second"], 30.0);
+  EXPECT_EQ(json["totals"]["warp_instructions_per_second"], 40.0);
   EXPECT_EQ(json["marks"][0]["time_ps"], 42);
-  EXPECT_EQ(json["marks"][0]["counters"], nlohmann::json({{"dram.reads", 7}}));
-  EXPECT_EQ(json["marks"][0]["state"], nlohmann::json({{"l1.held_up", 3}}));
+  EXPECT_EQ(json["marks"][0]["counters"], nlohmann::ordered_json({{"dram.reads", 7}}));
+  EXPECT_EQ(json["marks"][0]["state"], nlohmann::ordered_json({{"l1.held_up", 3}}));
   EXPECT_EQ(json["counters"]["dram.reads"], 9);
   EXPECT_FALSE(json["counters"].contains("l1.held_up"));
   EXPECT_EQ(json["api"][0]["calls"], 2);
@@ -81,10 +95,16 @@ TEST_F(Journal, KernelsHaveTheirStatistics) {
   writer.append(RecordType::Kernel, kernel(3000, 6000), "second");
   writer.kernel_statistics(1, {7, 0, 0});
   writer.kernel_statistics(0, {5, 6, 0});
-  const auto json =
-      nlohmann::json::parse(stats_json(read_report(JournalReader(journals_in(folder_)[0]), "m", 0.5, false)));
+  writer.append(RecordType::Kernel, kernel(6000, 6500), "skipped");
+  writer.append(RecordType::Kernel, kernel(7000, 8000), "last");
+  writer.kernel_statistics(3, {0, 1, 0});
+  const JournalReader journal(journals_in(folder_)[0]);
+  const auto json = stats_of(read_report(journal, "m", 0.5, false));
   EXPECT_EQ(json["kernels"][0]["counters"], nlohmann::json({{"dram.reads", 5}, {"dram.writes", 6}}));
   EXPECT_EQ(json["kernels"][1]["counters"], nlohmann::json({{"dram.reads", 7}}));
+  EXPECT_EQ(json["kernels"][2]["name"], "skipped");
+  EXPECT_TRUE(json["kernels"][2]["counters"].empty());
+  EXPECT_EQ(json["kernels"][3]["counters"], nlohmann::json({{"dram.writes", 1}}));
   EXPECT_EQ(json["counters"]["dram.reads"], 100);
 }
 
@@ -109,7 +129,8 @@ TEST_F(Journal, ComponentsHaveTheirStatistics) {
       {described("GPU", "none", ComponentDescription::kNoParent, 0, 0),
        described("L2 slice 0", "memory", 0, 0, 2), described("L2 slice 1", "memory", 0, 2, 1)},
       {0, 1, 0});
-  const auto report = [&] { return read_report(JournalReader(journals_in(folder_)[0]), "m", 0.5, false); };
+  const JournalReader journal(journals_in(folder_)[0]);
+  const auto report = [&] { return read_report(journal, "m", 0.5, false); };
   EXPECT_TRUE(report().components.empty());  // nothing has been published
   for (std::uint64_t round = 1; round <= 3; ++round) {
     std::uint64_t* const values = writer.next_component_values();
@@ -119,11 +140,19 @@ TEST_F(Journal, ComponentsHaveTheirStatistics) {
     EXPECT_EQ(report().components_ps, 1000 * (round - 1));
     writer.publish_component_values(1000 * round);
   }
+  // Their place stays where it is when the journal goes on to other chunks.
+  const std::vector<std::byte> filling(JournalChunk::kBytes);
+  for (int i = 0; i < 3; ++i) writer.append(static_cast<RecordType>(999), filling.data(), filling.size());
   writer.append(RecordType::Kernel, kernel(1000, 5000), "behind it");
+  writer.next_component_values()[0] = 98;
+  writer.publish_component_values(4000);
+  EXPECT_EQ(report().components[1].counters[0].second, 98u);
+  writer.next_component_values()[0] = 30;
+  writer.publish_component_values(3000);
   writer.next_component_values()[0] = 99;
   const RunReport found = report();
-  EXPECT_EQ(found.kernels.size(), 1u);
-  const auto json = nlohmann::json::parse(stats_json(found));
+  EXPECT_EQ(found.kernels, 1u);
+  const auto json = stats_of(found);
   EXPECT_EQ(json["components_ps"], 3000);
   ASSERT_EQ(json["components"].size(), 3u);
   EXPECT_EQ(json["components"][0]["parent"], "");
