@@ -165,7 +165,8 @@ Call::Call(CountedFunction& function)
       lock_(program_.mutex()),
       thread_(program_.thread()),
       function_(function) {
-  ++program_.journal().header().entered_calls;
+  number_ = ++program_.journal().header().entered_calls;
+  outer_number_ = thread_.host->set_call(number_);
   program_.space().called(function_.name);
   if (function_.count == nullptr) function_.count = &program_.journal().api(function_.name);
   if (program_.host_time_real() && thread_.real_time_mark != 0)
@@ -176,12 +177,14 @@ Call::Call(CountedFunction& function)
 
 Call::~Call() {
   report::JournalHeader& header = program_.journal().header();
+  thread_.host->set_call(outer_number_);
   function_.count->calls.fetch_add(1, std::memory_order_relaxed);
   function_.count->total_ps.fetch_add(thread_.host->clock() - start_ps_, std::memory_order_relaxed);
   if (header.events != 0)
-    program_.journal().append(report::RecordType::ApiCall,
-                              report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - header.api),
-                                                    thread_.number, start_ps_, thread_.host->clock()});
+    program_.journal().append(
+        report::RecordType::ApiCall,
+        report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - header.api), thread_.number,
+                              start_ps_, thread_.host->clock(), number_});
   program_.machine().note_time(thread_.host->clock());
   header.outstanding = program_.driver().outstanding();
   ++header.left_calls;

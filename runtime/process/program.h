@@ -96,6 +96,7 @@ class Call {
   Thread& thread_;
   CountedFunction& function_;
   Picoseconds start_ps_;
+  std::uint64_t number_, outer_number_;  // from 1; 0: this call is not made from inside another
 };
 
 // Runs `body`; what the machine cannot go on after ends the program, with the call as the last fact of its

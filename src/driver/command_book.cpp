@@ -25,6 +25,7 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
   Stream& stream = streams[command.stream];
   PendingCommand& pending = commands_.emplace_back();
   pending.record.id = id;
+  pending.record.call = command.call;
   pending.record.kind = command.kind;
   pending.record.stream = command.stream;
   pending.record.queued_ps = now;

@@ -13,13 +13,20 @@
 #include "driver/command_feed.h"
 #include "driver/command_order.h"
 #include "gpu/front_end/gpu_port.h"
+#include "sim/event_sink.h"
 #include "sim/statistics.h"
 
 namespace duet::driver {
 
 namespace {
 constexpr std::size_t kPlainCopiesKept = 1024;
+
+const char* command_kind_name(CommandKind kind) {
+  static constexpr const char* kNames[] = {"copy",         "fill",       "full/empty bits", "launch",
+                                           "event record", "event wait", "host function"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
+}  // namespace
 
 struct DriverStatistics : sim::StatisticGroup {
   using StatisticGroup::StatisticGroup;
@@ -54,6 +61,7 @@ struct Driver::State {
   DriverStatistics statistics;
 
   void add_to_order(const Command& command);
+  void tell(TaskEventKind kind, CommandId id, TaskEventPhase phase, Picoseconds now);
   void receive(Picoseconds now);
   void finish(const gpu::SemaphoreRelease& release, Picoseconds now);
   void complete(CommandId id, Picoseconds event_time, Picoseconds now);
@@ -68,7 +76,6 @@ Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::
                gpu::GpuPort& gpu)
     : Component(engine, "driver", parent, 2, sim::Role::None),
       state_(std::make_unique<State>(*this, config, gpu)) {
-  gpu.trace = &on_push_buffer_command;
   gpu.kernel_starts = &on_kernel_start;
 }
 
@@ -109,8 +116,24 @@ CommandId Driver::submit(Command command) {
     throw Error("driver: a launch without a grid");
   if (state_->order) state_->add_to_order(command);
   const CommandId id = state_->book.add(std::move(command), engine().now());
+  state_->tell(TaskEventKind::Command, id, TaskEventPhase::Begin, engine().now());
   engine().wake(*this, engine().now());
   return id;
+}
+
+void Driver::State::tell(TaskEventKind kind, CommandId id, TaskEventPhase phase, Picoseconds now) {
+  sim::EventSink* const sink = owner.engine().event_sink(kind);
+  if (sink == nullptr) return;
+  const CommandRecord& record = book[id].record;
+  sink->take({.kind = kind,
+              .phase = phase,
+              .stream = record.stream,
+              .unit = static_cast<std::uint32_t>(book.channel_of(record.stream)),
+              .time_ps = now,
+              .id = id,
+              .parent = kind == TaskEventKind::Command ? record.call : id,
+              .component = &owner,
+              .name = command_kind_name(record.kind)});
 }
 
 void Driver::State::add_to_order(const Command& command) {
@@ -248,6 +271,7 @@ void Driver::State::complete(CommandId id, Picoseconds event_time, Picoseconds n
   pending.record.end_ps = now;
   pending.record.grid = pending.command.grid.get();
   ++statistics.commands;
+  tell(TaskEventKind::Command, id, TaskEventPhase::End, now);
   if (owner.on_complete) owner.on_complete(pending.record);
   book.complete(id);
 }
@@ -276,6 +300,7 @@ bool Driver::State::start_next(Picoseconds now) {
   }
   serving = id;
   counted_ps = now;
+  tell(TaskEventKind::Preparation, id, TaskEventPhase::Begin, now);
   encoded = false;
   stage_end_ps = now + pending.command.cost->driver_ns * kPicosecondsPerNanosecond;
   return true;
@@ -287,6 +312,7 @@ bool Driver::State::end_stage(Picoseconds now) {
   if (pending.command.kind == CommandKind::HostFunction) {
     const CommandId id = serving;
     count_stage(now);
+    tell(TaskEventKind::Preparation, id, TaskEventPhase::End, now);
     serving = 0;
     pending.record.start_ps = now;
     if (!fault && pending.command.host_function) pending.command.host_function();
@@ -299,6 +325,7 @@ bool Driver::State::end_stage(Picoseconds now) {
   if (!feed.send(now)) return false;
   count_stage(now);
   pending.sent = true;
+  tell(TaskEventKind::Preparation, serving, TaskEventPhase::End, now);
   if (pending.command.kind == CommandKind::Launch) launched.push_back(serving);
   serving = 0;
   return true;

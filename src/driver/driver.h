@@ -96,6 +96,7 @@ struct FullEmptyJob {
 
 struct Command {
   CommandKind kind = CommandKind::Copy;
+  std::uint64_t call = 0;  // the API's number of the call that submits it; 0: of none
   // What its call costs: a row of the machine file, which the API chooses.
   const config::CallLatency* cost = nullptr;
   StreamId stream = 0;
@@ -113,6 +114,7 @@ struct Command {
 // What the driver reports when a command is complete, for statistics and timeline.
 struct CommandRecord {
   CommandId id = 0;
+  std::uint64_t call = 0;  // that submitted it
   CommandKind kind = CommandKind::Copy;
   StreamId stream = 0;
   Picoseconds queued_ps = 0;        // end of stage (i)
@@ -146,8 +148,6 @@ struct Hold {
   const char* text = "";
   CommandId by = 0;
 };
-
-using gpu::PushBufferTrace;
 
 using gpu::GpuPort;  // gpu/front_end/gpu_port.h: the side of the GPU that takes what the driver has prepared
 
@@ -220,7 +220,6 @@ class Driver : public sim::Component {
 
   std::function<void(const CommandRecord&)> on_complete;
   std::function<void(const gpu::Grid&)> on_kernel_start;  // its first block goes to an SM; null: no cost
-  std::function<void(const PushBufferTrace&)> on_push_buffer_command;  // null: not traced, no cost
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;

@@ -18,6 +18,9 @@ class HostThread {
   virtual Picoseconds clock() const = 0;
   // Host work between calls.
   virtual void work(Picoseconds duration) = 0;
+  // What is submitted from now on belongs to the API's call with this number, 0: to none. Returns what held
+  // before.
+  virtual std::uint64_t set_call(std::uint64_t number) = 0;
   // A call begins: the thread is not behind the machine.
   virtual void enter() = 0;
   // The call's own latency.

@@ -73,6 +73,7 @@ CommandId NativeThread::submit_further(Command command) {
 }
 
 CommandId NativeThread::enqueue(Command command) {
+  command.call = call_;
   if (!config_.profiler.counters || command.kind != CommandKind::Launch)
     return driver_.submit(std::move(command));
   wait([this] { return !driver_.kernel_outstanding(); });

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "host/host_thread.h"
 #include "host/time_watch.h"
@@ -29,6 +30,7 @@ class NativeThread final : public HostThread {
 
   Picoseconds clock() const override { return clock_; }
   void work(Picoseconds duration) override { clock_ += duration; }
+  std::uint64_t set_call(std::uint64_t number) override { return std::exchange(call_, number); }
   void enter() override;
   void stage_one(const config::CallLatency& cost) override;
   CommandId submit(Command command) override;
@@ -50,6 +52,7 @@ class NativeThread final : public HostThread {
   const config::Driver& config_;
   TimeWatch* watch_;
   Picoseconds clock_ = 0;
+  std::uint64_t call_ = 0;
 };
 
 }  // namespace duet::host

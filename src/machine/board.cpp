@@ -145,7 +145,7 @@ Board::SmQueues Board::connect_sm(sim::Component& sm) {
   const std::size_t blocks = config_.gpu.sm.max_blocks;
   auto& launches = launch_queues_.emplace_back(blocks, &work_distributor_, &sm);
   auto& done = done_queues_.emplace_back(blocks, &sm, &work_distributor_);
-  work_distributor_.connect_sm(launches, done);
+  work_distributor_.connect_sm(sm, launches, done);
   return {launches, done};
 }
 

@@ -36,12 +36,9 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   driver().on_kernel_start = [this](const gpu::Grid& grid) {
     engine().after_ticks([this, &grid] { at_start_[&grid] = system_->statistics().totals(); });
   };
-  if (options.trace_push_buffer)
-    driver().on_push_buffer_command = [this](const driver::PushBufferTrace& trace) {
-      journal_->append(report::RecordType::PushBufferCommand,
-                       report::PushBufferRecord{trace.time_ps, trace.channel, trace.stream, trace.argument},
-                       trace.command);
-    };
+  TaskEventMask events = options.events ? kAllTaskEvents : 0;
+  if (options.trace_push_buffer) events |= mask_of(TaskEventKind::PushBufferCommand);
+  if (events != 0) engine().report_events(event_journal_.emplace(*journal_), events);
 }
 
 Process::~Process() = default;
@@ -312,6 +309,8 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   const sim::ClockDomain core(config().gpu.core_clock_khz * 1000);
   const auto fit = occupancy(*grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
   report::KernelRecord record{};
+  record.command = command.id;
+  record.call = command.call;
   record.stream = command.stream;
   record.registers = grid.kernel->registers;
   record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
@@ -409,6 +408,8 @@ void Process::publish_end() {
 // What a launch does to full/empty bits after its kernel's end.
 void Process::record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end) {
   report::CopyRecord record{};
+  record.command = command.id;
+  record.call = command.call;
   record.kind = report::CopyKind::FullEmptySet;
   record.stream = command.stream;
   record.bytes = command.bytes;
@@ -470,6 +471,8 @@ void Process::record(const driver::CommandRecord& command) {
                     : command.from_host                              ? report::CopyKind::HostToDevice
                     : command.to_host                                ? report::CopyKind::DeviceToHost
                                                                      : report::CopyKind::DeviceToDevice;
+      record.command = command.id;
+      record.call = command.call;
       record.stream = command.stream;
       record.bytes = command.bytes;
       record.trigger = static_cast<std::uint32_t>(command.trigger);

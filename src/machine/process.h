@@ -16,6 +16,7 @@
 #include "gpu/occupancy.h"
 #include "host/native_thread.h"
 #include "machine/device_heap.h"
+#include "machine/event_journal.h"
 #include "machine/grid_workspaces.h"
 #include "machine/run_options.h"
 #include "machine/system.h"
@@ -100,6 +101,7 @@ class Process {
   void record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end);
 
   report::JournalWriter* journal_;
+  std::optional<EventJournal> event_journal_;  // where somebody wants events
   RunOptions options_;
   std::unique_ptr<System> system_;
   RunWatch watch_;

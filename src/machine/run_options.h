@@ -13,7 +13,7 @@ struct RunOptions {
   bool functional = false;         // the functional GPU instead of the timed one
   bool check_races = false;        // memory/race_detector.h; not with the functional GPU
   bool trace_push_buffer = false;  // the journal gets every command of the push buffer
-  bool events = false;             // the journal gets every API call
+  bool events = false;             // the journal gets every API call and every task event
   bool host_time_real = false;     // threads' clocks move with the processor time between calls
   bool assembler_peepholes = true;
   std::uint32_t registers_per_thread = 0;  // instead of the compiler's count (occupancy); 0: the compiler's

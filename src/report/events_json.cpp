@@ -1,60 +1,200 @@
-// events.json: a run as Chrome trace events.
+// events.json: a run as Chrome trace events. Each process of the trace is one level of a task's way: host
+// threads, the driver, streams, the work distributor's launches, blocks on SMs, data transfer engines, push
+// buffers. An arrow goes from the call over the driver to the kernel or copy.
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
+#include <tuple>
+#include <vector>
 
 #include "report/run_report.h"
 
 namespace duet::report {
 
+namespace {
+
 using Json = nlohmann::ordered_json;
 
+class TraceWriter {
+ public:
+  TraceWriter(std::ostream& out, const RunReport& report) : out_(out), report_(report) {
+    out_ << "{\"traceEvents\":[";
+    static constexpr const char* kNames[] = {
+        "host threads", "driver", "GPU streams", "launches", "SMs", "data transfer engines", "push buffers"};
+    for (int process = kHost; process <= kPushBuffers; ++process)
+      write({{"ph", "M"},
+             {"name", "process_name"},
+             {"pid", process},
+             {"args", {{"name", kNames[process - kHost]}}}});
+    name_track(kDriver, kHandOver, "stage (ii) and hand-over");
+    name_track(kDriver, kPreparation, "stage (ii)");
+  }
+
+  void call(const ApiCallRecord& call) {
+    span(report_.api[call.api].name, kHost, call.thread, call.start_ps, call.end_ps, {{"call", call.number}});
+    const auto [first, last] = commands_of_.equal_range(call.number);
+    for (auto command = first; command != last; ++command)
+      arrow("s", command->second, kHost, call.thread, call.start_ps);
+    commands_of_.erase(first, last);
+  }
+
+  void kernel(const KernelResult& kernel) { work(kernel.name, kernel); }
+  void copy(const CopyRecord& copy) { work(copy_name(copy), copy); }
+  void mark(std::string_view name, Picoseconds time) {
+    write({{"ph", "i"}, {"name", name}, {"pid", kHost}, {"tid", 0}, {"s", "g"}, {"ts", microseconds(time)}});
+  }
+  void component(std::uint32_t number, std::string_view name) { components_[number] = name; }
+
+  void event(const EventRecord& event, std::string_view name) {
+    if (event.kind == TaskEventKind::PushBufferCommand) {
+      if (tracks_.emplace(kPushBuffers, event.unit).second)
+        name_track(kPushBuffers, event.unit, "channel " + std::to_string(event.unit));
+      write({{"ph", "i"},
+             {"name", name},
+             {"pid", kPushBuffers},
+             {"tid", event.unit},
+             {"s", "t"},
+             {"ts", microseconds(event.time_ps)},
+             {"args", {{"id", event.id}, {"command", event.parent}, {"argument", event.argument}}}});
+      return;
+    }
+    const Key key{event.kind, event.parent, event.id};
+    if (event.phase == TaskEventPhase::Begin) {
+      Open& open = open_[key];
+      open = {event, std::string(name), 0};
+      if (event.kind == TaskEventKind::Block) open.slot = take_slot(event.unit);
+      if (event.kind == TaskEventKind::Command && event.parent != 0 && moves_or_computes(name))
+        commands_of_.emplace(event.parent, event.id);
+    } else if (const auto open = open_.extract(key); !open.empty()) {
+      close(open.mapped(), event.time_ps);
+    }
+  }
+
+  // What has not ended was going on until the run was cut off.
+  void end() {
+    for (const auto& [key, open] : open_) close(open, std::max(open.begin.time_ps, report_.simulated_ps));
+    out_ << "\n],\"displayTimeUnit\":\"ns\"}\n";
+  }
+
+ private:
+  enum Process { kHost = 1, kDriver, kStreams, kLaunches, kSms, kEngines, kPushBuffers };
+  enum DriverTrack : std::uint32_t { kHandOver, kPreparation };
+  static constexpr std::uint32_t kSlots = 1024;  // more blocks than an SM holds
+
+  using Key = std::tuple<TaskEventKind, std::uint64_t, std::uint64_t>;
+  struct Open {
+    EventRecord begin;
+    std::string name;
+    std::uint32_t slot;  // of a block on its SM
+  };
+
+  // Chrome's unit.
+  static double microseconds(Picoseconds time) { return static_cast<double>(time) * 1e-6; }
+  static bool moves_or_computes(std::string_view command) {
+    return command == "launch" || command == "copy" || command == "fill" || command == "full/empty bits";
+  }
+
+  void write(const Json& event) {
+    out_ << (first_ ? "\n" : ",\n") << event.dump();
+    first_ = false;
+  }
+  void name_track(int process, std::uint32_t track, const std::string& name) {
+    write(
+        {{"ph", "M"}, {"name", "thread_name"}, {"pid", process}, {"tid", track}, {"args", {{"name", name}}}});
+  }
+  void span(std::string_view name, int process, std::uint32_t track, Picoseconds start, Picoseconds end,
+            const Json& arguments) {
+    write({{"ph", "X"},
+           {"name", name},
+           {"pid", process},
+           {"tid", track},
+           {"ts", microseconds(start)},
+           {"dur", microseconds(end - start)},
+           {"args", arguments}});
+  }
+  void arrow(const char* phase, std::uint64_t command, int process, std::uint32_t track, Picoseconds time) {
+    Json event = {{"ph", phase},    {"name", "command"}, {"cat", "command"},        {"id", command},
+                  {"pid", process}, {"tid", track},      {"ts", microseconds(time)}};
+    if (*phase == 'f') event["bp"] = "e";
+    write(event);
+  }
+
+  template <typename Record>
+  void work(const std::string& name, const Record& record) {
+    const Json ids = {{"command", record.command}, {"call", record.call}};
+    span(name, kDriver, kHandOver, record.driver_start_ps, record.start_ps, ids);
+    span(name, kStreams, record.stream, record.start_ps, record.end_ps, ids);
+    if (record.call == 0) return;
+    arrow("t", record.command, kDriver, kHandOver, record.driver_start_ps);
+    arrow("f", record.command, kStreams, record.stream, record.start_ps);
+  }
+
+  std::uint32_t take_slot(std::uint32_t sm) {
+    std::vector<bool>& taken = slots_[sm];
+    const auto free = std::find(taken.begin(), taken.end(), false);
+    const auto slot = static_cast<std::uint32_t>(free - taken.begin());
+    if (free == taken.end())
+      taken.push_back(true);
+    else
+      *free = true;
+    return slot;
+  }
+
+  void close(const Open& open, Picoseconds end) {
+    const EventRecord& begin = open.begin;
+    const auto on = [&](int process, std::uint32_t track, const std::string& track_name,
+                        std::string_view name, const Json& arguments) {
+      if (!track_name.empty() && tracks_.emplace(process, track).second)
+        name_track(process, track, track_name);
+      span(name, process, track, begin.time_ps, end, arguments);
+    };
+    const std::string& component = components_[begin.component];
+    switch (begin.kind) {
+      case TaskEventKind::Preparation:
+        return on(kDriver, kPreparation, "", open.name, {{"command", begin.id}});
+      case TaskEventKind::Kernel:
+        return on(kLaunches, begin.stream, "stream " + std::to_string(begin.stream), open.name,
+                  {{"command", begin.id}, {"blocks", begin.argument}});
+      case TaskEventKind::Block:
+        slots_[begin.unit][open.slot] = false;
+        return on(kSms, begin.unit * kSlots + open.slot, component + ", slot " + std::to_string(open.slot),
+                  "block " + std::to_string(begin.id),
+                  {{"block", begin.id}, {"command", begin.parent}, {"sm", begin.unit}});
+      case TaskEventKind::Move:
+        return on(kEngines, begin.unit, component, open.name,
+                  {{"move", begin.id}, {"command", begin.parent}, {"bytes", begin.argument}});
+      default:  // a command is seen in the driver and in its stream
+        return;
+    }
+  }
+
+  std::ostream& out_;
+  const RunReport& report_;
+  bool first_ = true;
+  std::map<std::uint32_t, std::string> components_;
+  std::map<Key, Open> open_;                                 // begun and not ended
+  std::map<std::uint32_t, std::vector<bool>> slots_;         // of each SM
+  std::multimap<std::uint64_t, std::uint64_t> commands_of_;  // calls that have not returned
+  std::set<std::pair<int, std::uint32_t>> tracks_;           // that have a name
+};
+
+}  // namespace
+
 void write_events_json(std::ostream& out, const RunReport& report) {
-  // Chrome's unit is a microsecond. Track ids: host threads, the driver and streams each under a process of
-  // their own.
-  constexpr int kHost = 1, kDriver = 2, kGpu = 3;
-  bool first = true;
-  const auto add = [&](const Json& event) {
-    out << (first ? "{\"traceEvents\":[\n" : ",\n") << event.dump();
-    first = false;
-  };
-  auto name_process = [&](int process, const char* name) {
-    add({{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", name}}}});
-  };
-  auto span = [&](const std::string& name, int process, std::uint32_t track, Picoseconds start,
-                  Picoseconds end) {
-    add({{"ph", "X"},
-         {"name", name},
-         {"pid", process},
-         {"tid", track},
-         {"ts", static_cast<double>(start) * 1e-6},
-         {"dur", static_cast<double>(end - start) * 1e-6}});
-  };
-  name_process(kHost, "host threads");
-  name_process(kDriver, "driver");
-  name_process(kGpu, "GPU streams");
+  TraceWriter trace(out, report);
+  report.for_each_kernel([&](const KernelResult& kernel) { trace.kernel(kernel); });
+  report.for_each_copy([&](const CopyRecord& copy) { trace.copy(copy); });
+  for (const Mark& mark : report.marks) trace.mark(mark.name, mark.time_ps);
   report.journal->for_each(
-      [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
-        if (type != RecordType::ApiCall) return;
-        const auto call = record_as<ApiCallRecord>(record, bytes);
-        span(report.api[call.api].name, kHost, call.thread, call.start_ps, call.end_ps);
+      [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
+        if (type == RecordType::ApiCall) trace.call(record_as<ApiCallRecord>(record, bytes));
+        if (type == RecordType::EventComponent)
+          trace.component(record_as<EventComponentRecord>(record, bytes).number, text);
+        if (type == RecordType::Event) trace.event(record_as<EventRecord>(record, bytes), text);
       });
-  report.for_each_kernel([&](const KernelResult& k) {
-    span(k.name, kDriver, 0, k.driver_start_ps, k.start_ps);
-    span(k.name, kGpu, k.stream, k.start_ps, k.end_ps);
-  });
-  report.for_each_copy([&](const CopyRecord& c) {
-    const std::string name = copy_name(c);
-    span(name, kDriver, 0, c.driver_start_ps, c.start_ps);
-    span(name, kGpu, c.stream, c.start_ps, c.end_ps);
-  });
-  for (const Mark& mark : report.marks)
-    add({{"ph", "i"},
-         {"name", mark.name},
-         {"pid", kHost},
-         {"tid", 0},
-         {"s", "g"},
-         {"ts", static_cast<double>(mark.time_ps) * 1e-6}});
-  out << "\n],\"displayTimeUnit\":\"ns\"}\n";
+  trace.end();
 }
 
 }  // namespace duet::report

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/issue_slot.h"
+#include "base/task_event.h"
 #include "base/units.h"
 
 namespace duet::report {
@@ -28,15 +29,17 @@ enum class RecordType : std::uint32_t {
   Kernel = 1,
   Copy = 2,
   Mark = 3,
-  PushBufferCommand = 4,
   Fault = 5,
   ApiCall = 6,
   Race = 7,
   KernelStatistics = 8,
-  Components = 9
+  Components = 9,
+  Event = 10,
+  EventComponent = 11
 };
 
 struct KernelRecord {
+  std::uint64_t command, call;  // the driver's number; the number of the API's call, 0: of none
   std::uint32_t stream;
   std::uint32_t registers;
   std::uint32_t grid[3], block[3];
@@ -80,6 +83,7 @@ enum class CopyKind : std::uint32_t {
   FullEmptyRelease
 };
 struct CopyRecord {
+  std::uint64_t command, call;  // as a kernel's
   CopyKind kind;
   std::uint32_t stream;
   Bytes bytes;
@@ -92,16 +96,25 @@ struct MarkRecord {
   Picoseconds time_ps;
 };  // followed by the values of JournalHeader::counters at that moment, in their order, and the name
 
-struct PushBufferRecord {
+// sim/event_sink.h says what the fields are.
+struct EventRecord {
+  TaskEventKind kind;
+  TaskEventPhase phase;
+  std::uint32_t component;  // number of its EventComponentRecord, which comes first
+  std::uint32_t stream, unit;
   Picoseconds time_ps;
-  std::uint32_t channel, stream;
-  std::uint64_t argument;
-};  // followed by the command's name
+  std::uint64_t id, parent, argument;
+};  // followed by the name, if it has one
+
+struct EventComponentRecord {
+  std::uint32_t number;
+};  // followed by its name
 
 struct ApiCallRecord {  // only with events switched on (JournalHeader::events)
   std::uint32_t api;    // index into JournalHeader::api
   std::uint32_t thread;
   Picoseconds start_ps, end_ps;
+  std::uint64_t number;  // in the order in which calls were entered, from 1
 };
 
 struct RaceRecord {  // memory/race_detector.h

@@ -128,10 +128,11 @@ std::string race_text(const RunReport& report) {
 void write_push_buffer(std::ostream& out, const RunReport& report) {
   report.journal->for_each(
       [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view name) {
-        if (type != RecordType::PushBufferCommand) return;
-        const auto entry = record_as<PushBufferRecord>(record, bytes);
-        out << fmt::format("{:>16} ps  channel {}  stream {}  {} {:#x}\n", entry.time_ps, entry.channel,
-                           entry.stream, name, entry.argument);
+        if (type != RecordType::Event) return;
+        const auto event = record_as<EventRecord>(record, bytes);
+        if (event.kind != TaskEventKind::PushBufferCommand) return;
+        out << fmt::format("{:>16} ps  channel {}  stream {}  {} {:#x}\n", event.time_ps, event.unit,
+                           event.stream, name, event.argument);
       });
 }
 

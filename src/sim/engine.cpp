@@ -155,6 +155,11 @@ bool Engine::step(Picoseconds limit) {
   return true;
 }
 
+void Engine::report_events(EventSink& sink, TaskEventMask kinds) {
+  for (std::size_t kind = 0; kind < kTaskEventKinds; ++kind)
+    event_sinks_[kind] = (kinds >> kind & 1) != 0 ? &sink : nullptr;
+}
+
 void Engine::run_after_ticks() {
   for (const auto& action : std::exchange(after_ticks_, {})) action();
 }

@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "base/task_event.h"
 #include "base/units.h"
 
 namespace duet::sim {
 
 class Engine;
+class EventSink;
 class StatisticGroup;
 
 // hu2016 §2.1, §2.5, Table II: what a component is in the descriptive model.
@@ -96,6 +98,11 @@ class Engine {
   // kNever when every component sleeps.
   Picoseconds next_time();
 
+  // `sink` is told of these kinds of task events (sim/event_sink.h), nobody of the others.
+  void report_events(EventSink& sink, TaskEventMask kinds);
+  // Null: nobody looks.
+  EventSink* event_sink(TaskEventKind kind) const { return event_sinks_[static_cast<std::size_t>(kind)]; }
+
   const std::vector<Component*>& components() const { return components_; }
   // What the components say of themselves, one fact a line: "a waits for b", "SM 0: ...". Those of `told` are
   // left out.
@@ -131,6 +138,7 @@ class Engine {
   std::vector<Component*> due_;
   std::vector<std::function<void()>> after_ticks_;
   std::vector<Component*> components_;
+  std::array<EventSink*, kTaskEventKinds> event_sinks_{};
 };
 
 }  // namespace duet::sim

@@ -567,8 +567,8 @@ TEST(FullEmptyDriver, AChangeOfBitsCostsAMemsetAndIsRecorded) {
   Rig rig(machine);
   const VirtualAddress buffer =
       rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
-  std::vector<gpu::PushBufferTrace> trace;
-  rig.driver().on_push_buffer_command = [&](const gpu::PushBufferTrace& entry) { trace.push_back(entry); };
+  EventLog trace;
+  rig.engine.report_events(trace, mask_of(TaskEventKind::PushBufferCommand));
   driver::Command command;
   command.kind = driver::CommandKind::FullEmptySet;
   command.cost = &rig.config.driver.memset;
@@ -584,10 +584,10 @@ TEST(FullEmptyDriver, AChangeOfBitsCostsAMemsetAndIsRecorded) {
     EXPECT_NE(std::string(error.what()).find("stream 0: a free copy engine"), std::string::npos)
         << error.what();
   }
-  const auto named = [](const gpu::PushBufferTrace& entry) {
-    return std::string(entry.command) == "FullEmptyRange" && entry.argument == 512;
+  const auto named = [](const EventLog::Entry& entry) {
+    return entry.text == "FullEmptyRange" && entry.argument == 512;
   };
-  EXPECT_EQ(std::count_if(trace.begin(), trace.end(), named), 1);
+  EXPECT_EQ(std::count_if(trace.entries.begin(), trace.entries.end(), named), 1);
   EXPECT_GE(rig.engine.now(), 1'300'000u + 4'400'000u);
 }
 
@@ -600,16 +600,16 @@ TEST(FullEmptyDriver, AKernelsEndEmptiesBeforeItIsReleased) {
       rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
   const VirtualAddress last = rig.memory.allocate_device(4096, memory::AllocationKind::Device, 0, true)->base;
   rig.memory.release(freed);
-  std::vector<std::pair<std::string, std::uint64_t>> trace;
-  rig.driver().on_push_buffer_command = [&](const gpu::PushBufferTrace& entry) {
-    trace.emplace_back(entry.command, entry.argument);
-  };
+  EventLog log;
+  rig.engine.report_events(log, mask_of(TaskEventKind::PushBufferCommand));
   driver::Command launch = rig.launch(2);
   launch.at_end = {{first, 512, Action::Empty}, {freed, 64, Action::Empty}, {last, 1024, Action::Empty}};
   rig.submit(std::move(launch));
   EXPECT_THROW(rig.finish(), Error);
   const std::vector<std::pair<std::string, std::uint64_t>> expected = {
       {"WaitRefCnt", 0}, {"FullEmptyRange", 512}, {"FullEmptyRange", 1024}, {"ReleaseSemaphore", 1}};
+  std::vector<std::pair<std::string, std::uint64_t>> trace;
+  for (const EventLog::Entry& entry : log.entries) trace.emplace_back(entry.text, entry.argument);
   ASSERT_GE(trace.size(), expected.size());
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), trace.end() - 4));
   std::size_t ended = 0;

@@ -63,8 +63,8 @@ TEST(PushBuffer, TheNineCommandsOfTableThreeInOneRun) {
   Rig rig;
   const auto other = rig.driver().create_stream({});
   const auto event = rig.driver().create_event();
-  std::vector<PushBufferTrace> trace;
-  rig.driver().on_push_buffer_command = [&](const PushBufferTrace& entry) { trace.push_back(entry); };
+  EventLog trace;
+  rig.engine.report_events(trace, mask_of(TaskEventKind::PushBufferCommand));
   auto launch = rig.launch(5);
   launch.grid->parameters = pattern_bytes(100);
   const auto parameters = launch.grid->parameters;
@@ -80,9 +80,9 @@ TEST(PushBuffer, TheNineCommandsOfTableThreeInOneRun) {
 
   std::vector<std::string> kernel;
   std::set<std::string> seen;
-  for (const PushBufferTrace& entry : trace) {
-    seen.insert(entry.command);
-    if (entry.stream == 0 && kernel.size() < 11) kernel.push_back(entry.command);
+  for (const EventLog::Entry& entry : trace.entries) {
+    seen.insert(entry.text);
+    if (entry.stream == 0 && kernel.size() < 11) kernel.push_back(entry.text);
   }
   EXPECT_EQ(kernel, (std::vector<std::string>{"SetStream", "DefineSemaphore", "SetProgram",
                                               "SetParameterSize", "Parameter", "Parameter", "SetLaunchID",
@@ -90,8 +90,8 @@ TEST(PushBuffer, TheNineCommandsOfTableThreeInOneRun) {
   for (const char* command : {"DefineSemaphore", "AcquireSemaphore", "SetLaunchID", "SetRefCntValue",
                               "ResetRefCnt", "WaitRefCnt", "Launch", "SetParameterSize", "Parameter"})
     EXPECT_EQ(seen.count(command), 1u) << command;
-  for (const PushBufferTrace& entry : trace)
-    if (entry.stream == 0 && std::string(entry.command) == "Launch") {
+  for (const EventLog::Entry& entry : trace.entries)
+    if (entry.stream == 0 && entry.text == "Launch") {
       EXPECT_EQ(entry.argument, 5u);
     }
   EXPECT_EQ(received, parameters);

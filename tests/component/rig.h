@@ -13,6 +13,7 @@
 #include "host/native_thread.h"
 #include "machine/board.h"
 #include "sim/clock_domain.h"
+#include "sim/event_sink.h"
 
 namespace duet::test {
 
@@ -127,6 +128,20 @@ class MockSm : public sim::Component {
   sim::Queue<gpu::BlockDone>* done_ = nullptr;
   std::multimap<Picoseconds, gpu::BlockLaunch> running_;
   std::map<std::pair<const gpu::Grid*, std::uint64_t>, Picoseconds> begin_;
+};
+
+// Keeps what it is told.
+class EventLog : public sim::EventSink {
+ public:
+  struct Entry : sim::Event {
+    std::string text;  // of the name
+  };
+  void take(const sim::Event& event) override {
+    Entry& entry = entries.emplace_back();
+    static_cast<sim::Event&>(entry) = event;
+    entry.text = event.name;
+  }
+  std::vector<Entry> entries;
 };
 
 class PlainHost : public memory::HostPort {

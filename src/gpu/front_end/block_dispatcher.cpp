@@ -4,12 +4,28 @@
 #include <cassert>
 
 #include "base/readable_name.h"
+#include "sim/event_sink.h"
 
 namespace duet::gpu {
 
-void BlockDispatcher::connect_sm(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
-  sms_.push_back(
-      {&launches, &done, sm_.registers, sm_.max_warps, sm_.max_blocks, sm_.max_threads, sm_.shared_bytes});
+void BlockDispatcher::connect_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches,
+                                 sim::Queue<BlockDone>& done) {
+  sms_.push_back({&sm, &launches, &done, sm_.registers, sm_.max_warps, sm_.max_blocks, sm_.max_threads,
+                  sm_.shared_bytes});
+}
+
+void BlockDispatcher::tell(const Grid& grid, std::uint64_t block, std::size_t sm, TaskEventPhase phase,
+                           Picoseconds now) const {
+  sim::EventSink* const sink = engine_.event_sink(TaskEventKind::Block);
+  if (sink == nullptr) return;
+  sink->take({.kind = TaskEventKind::Block,
+              .phase = phase,
+              .stream = grid.stream,
+              .unit = static_cast<std::uint32_t>(sm),
+              .time_ps = now,
+              .id = block,
+              .parent = grid.command,
+              .component = sms_[sm].component});
 }
 
 std::string BlockDispatcher::refusal(const Grid& grid) const {
@@ -100,6 +116,7 @@ bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
     next_sm_ = index + 1 == sms_.size() ? 0 : index + 1;
     if (run.grid->first_block_ps == kNever) on_first_block(*run.grid);
     run.grid->first_block_ps = std::min(run.grid->first_block_ps, now);
+    tell(*run.grid, run.next_block, index, TaskEventPhase::Begin, now);
     ++run.next_block;
     --run.blocks_left;
     ++*run.launched;
@@ -133,6 +150,7 @@ bool BlockDispatcher::completed(Picoseconds now, BlockDone& done) {
     sm.threads += done.grid->block.count();
     sm.registers += shape.registers_per_block;
     sm.shared_bytes += shape.shared_per_block;
+    tell(*done.grid, done.block, index, TaskEventPhase::End, now);
     for (BlockRun& run : runs_) run.no_room = false;
     return true;
   }

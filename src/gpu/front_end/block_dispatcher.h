@@ -32,9 +32,10 @@ struct BlockRun {
 
 class BlockDispatcher {
  public:
-  BlockDispatcher(const config::Sm& sm, OccupancyFunction occupancy) : sm_(sm), occupancy_(occupancy) {}
+  BlockDispatcher(sim::Engine& engine, const config::Sm& sm, OccupancyFunction occupancy)
+      : engine_(engine), sm_(sm), occupancy_(occupancy) {}
 
-  void connect_sm(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done);
+  void connect_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done);
   // Called with the first block of every grid.
   std::function<void(const Grid&)> on_first_block = [](const Grid&) {};
 
@@ -55,6 +56,7 @@ class BlockDispatcher {
 
  private:
   struct Sm {
+    const sim::Component* component;
     sim::Queue<BlockLaunch>* launches;
     sim::Queue<BlockDone>* done;
     std::uint64_t registers, warps, blocks, threads;
@@ -67,7 +69,11 @@ class BlockDispatcher {
   const Occupancy& shape_of(const Grid& grid) const;
   std::uint64_t room_for(const Sm& sm, const BlockRun& run) const;
   bool dispatch(Picoseconds now, BlockRun& run);
+  // Of a block of the SM with this number.
+  void tell(const Grid& grid, std::uint64_t block, std::size_t sm, TaskEventPhase phase,
+            Picoseconds now) const;
 
+  sim::Engine& engine_;
   config::Sm sm_;
   OccupancyFunction occupancy_;
   std::vector<Sm> sms_;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "sim/event_sink.h"
+
 namespace duet::gpu {
 
 using memory::Packet;
@@ -52,6 +54,24 @@ void DataTransferEngine::start(Picoseconds now) {
   busy_ = true;
   for (std::size_t i = 0; i < pattern_.size() && move_.pattern_bytes != 0; ++i)
     pattern_[i] = static_cast<std::byte>(move_.pattern >> (8 * (i % move_.pattern_bytes)));
+  tell(TaskEventPhase::Begin, now);
+}
+
+void DataTransferEngine::tell(TaskEventPhase phase, Picoseconds now) {
+  sim::EventSink* const sink = engine().event_sink(TaskEventKind::Move);
+  if (sink == nullptr) return;
+  sink->take({.kind = TaskEventKind::Move,
+              .phase = phase,
+              .stream = tasks_[current_.task].stream,
+              .unit = config_.number,
+              .time_ps = now,
+              .id = current_.move,
+              .parent = command_,
+              .argument = move_.width_bytes * move_.rows * move_.slices,
+              .component = this,
+              .name = move_.bits_only            ? "full/empty bits"
+                      : move_.pattern_bytes != 0 ? "fill"
+                                                 : "copy"});
 }
 
 bool DataTransferEngine::translate(End& end, Address from, PhysicalAddress& physical, Bytes& left) {
@@ -277,6 +297,7 @@ void DataTransferEngine::finish(Picoseconds now) {
   if (!ports_.done->can_push(now)) return;
   ports_.done->push(now, {current_.task, faulted_, fault_address_, start_ps_});
   count_busy(now);
+  tell(TaskEventPhase::End, now);
   busy_ = false;
 }
 

@@ -121,6 +121,7 @@ class DataTransferEngine : public sim::Component {
   };
 
   void start(Picoseconds now);
+  void tell(TaskEventPhase phase, Picoseconds now);
   void receive(Picoseconds now, sim::Queue<memory::Packet>& from);
   bool issue(Picoseconds now);
   void advance(Bytes bytes);

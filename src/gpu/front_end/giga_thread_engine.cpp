@@ -5,11 +5,34 @@
 
 #include "base/error.h"
 #include "gpu/front_end/move_command.h"
+#include "sim/event_sink.h"
 
 namespace duet::gpu {
 
 using memory::Packet;
 using memory::PacketKind;
+
+namespace {
+
+// What a trace says of a command beside its name.
+std::uint64_t argument_of(const PushBufferCommand& command) {
+  switch (command.opcode) {
+    case PushBufferOpcode::SetStream:
+      return static_cast<std::uint32_t>(command.words[0]);
+    case PushBufferOpcode::Launch:
+    case PushBufferOpcode::AcquireSemaphore:
+    case PushBufferOpcode::ReleaseSemaphore:
+    case PushBufferOpcode::FillRange:
+    case PushBufferOpcode::FullEmptyRange:
+      return command.words[1];
+    case PushBufferOpcode::CopyRange:
+      return command.words[3];
+    default:
+      return command.words[0];
+  }
+}
+
+}  // namespace
 
 GigaThreadEngine::GigaThreadEngine(sim::Engine& engine, const sim::Component* parent,
                                    const config::Gpu& config, GpuPort& port, TaskPool& tasks,
@@ -134,18 +157,17 @@ void GigaThreadEngine::finish_decoding(Picoseconds now) {
   }
   build(channel, command);
   ++statistics_.commands;
-  if (port_.trace != nullptr && *port_.trace) {
-    const std::uint64_t argument =
-        command.opcode == PushBufferOpcode::Launch || command.opcode == PushBufferOpcode::AcquireSemaphore ||
-                command.opcode == PushBufferOpcode::ReleaseSemaphore
-            ? command.words[1]
-        : command.opcode == PushBufferOpcode::CopyRange ? command.words[3]
-        : command.opcode == PushBufferOpcode::FillRange || command.opcode == PushBufferOpcode::FullEmptyRange
-            ? command.words[1]
-        : command.opcode == PushBufferOpcode::SetStream ? static_cast<std::uint32_t>(command.words[0])
-                                                        : command.words[0];
-    (*port_.trace)({now, static_cast<std::uint32_t>(decoding_), tasks_[channel.task].stream,
-                    push_buffer_command_name(command.opcode), argument});
+  if (sim::EventSink* sink = engine().event_sink(TaskEventKind::PushBufferCommand)) {
+    const Task& task = tasks_[channel.task];
+    sink->take({.kind = TaskEventKind::PushBufferCommand,
+                .stream = task.stream,
+                .unit = static_cast<std::uint32_t>(decoding_),
+                .time_ps = now,
+                .id = statistics_.commands,
+                .parent = task.command,
+                .argument = argument_of(command),
+                .component = this,
+                .name = push_buffer_command_name(command.opcode)});
   }
   if (command.last) {
     channel.output->push(now, {channel.task});

@@ -60,7 +60,6 @@ class GpuPort {
   GridTable grids;
   std::vector<Ring> rings;
   // Of the driver; may hold nothing. A kernel starts when its first block goes to an SM.
-  const std::function<void(const PushBufferTrace&)>* trace = nullptr;
   const std::function<void(const Grid&)>* kernel_starts = nullptr;
 
   const std::uint8_t driver_number, front_end_number;  // of these ends of the link

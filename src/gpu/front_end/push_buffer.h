@@ -77,13 +77,4 @@ std::optional<std::size_t> push_buffer_command_bytes(std::span<const std::byte> 
 // Decodes a complete command. Throws duet::Error for an unknown opcode or a payload of a wrong size.
 PushBufferCommand decode_push_buffer_command(std::span<const std::byte> bytes);
 
-// One entry per push-buffer command, for tracing: when it was decoded.
-struct PushBufferTrace {
-  Picoseconds time_ps = 0;
-  std::uint32_t channel = 0;
-  std::uint32_t stream = 0;
-  const char* command = "";  // Table III's spelling
-  std::uint64_t argument = 0;
-};
-
 }  // namespace duet::gpu

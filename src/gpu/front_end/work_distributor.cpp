@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/readable_name.h"
+#include "sim/event_sink.h"
 
 namespace duet::gpu {
 
@@ -20,7 +21,7 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
       port_(port),
       tasks_(tasks),
       link_number_(link_number),
-      dispatcher_(config.sm, occupancy),
+      dispatcher_(engine, config.sm, occupancy),
       queues_(config.front_end.queue_width),
       counters_(config.front_end.reference_counters),
       copies_change_bits_(config.copy_engines.bit_engines == 0) {
@@ -158,7 +159,10 @@ bool WorkDistributor::execute(StreamQueue& queue, Task& task, Picoseconds now) {
       task.status = TaskStatus::KernelFault;
       faulted_ = true;
     }
-    return task.status != TaskStatus::Ok || take_counter(queue, now);
+    if (task.status != TaskStatus::Ok) return true;
+    if (!take_counter(queue, now)) return false;
+    tell_kernel(task, TaskEventPhase::Begin, now);
+    return true;
   }
   if (queue.counter == kNone) return true;  // the kernel is skipped
   ReferenceCounter& counter = counters_[queue.counter];
@@ -203,6 +207,20 @@ void WorkDistributor::settle_statistics() {
   }
 }
 
+void WorkDistributor::tell_kernel(const Task& task, TaskEventPhase phase, Picoseconds now) const {
+  sim::EventSink* const sink = engine().event_sink(TaskEventKind::Kernel);
+  if (sink == nullptr) return;
+  sink->take({.kind = TaskEventKind::Kernel,
+              .phase = phase,
+              .stream = task.stream,
+              .time_ps = now,
+              .id = task.command,
+              .parent = task.command,
+              .argument = task.grid->grid.count(),
+              .component = this,
+              .name = task.grid->kernel->name.c_str()});
+}
+
 bool WorkDistributor::launch(StreamQueue& queue, Task& task) {
   if (task.status != TaskStatus::Ok) {  // an earlier run of this kernel has faulted
     counters_[queue.counter].launched += task.step().argument2;
@@ -224,6 +242,7 @@ bool WorkDistributor::wait_for_blocks(StreamQueue& queue, Task& task, Picosecond
   dispatcher_.end(*task.grid);
   task.start_ps = task.grid->first_block_ps;
   task.blocks_end_ps = now;
+  tell_kernel(task, TaskEventPhase::End, now);
   if (task.grid->fault.kind != FaultKind::None) {
     task.status = TaskStatus::KernelFault;
     faulted_ = true;

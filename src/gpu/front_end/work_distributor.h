@@ -46,8 +46,8 @@ class WorkDistributor : public sim::Component {
                   TaskPool& tasks, OccupancyFunction occupancy, std::uint8_t link_number);
 
   void connect_channel(sim::Queue<TaskReady>& tasks) { channels_.push_back(&tasks); }
-  void connect_sm(sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
-    dispatcher_.connect_sm(launches, done);
+  void connect_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
+    dispatcher_.connect_sm(sm, launches, done);
   }
   void connect_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
     engines_.push_back({&starts, &done, false, false});
@@ -104,6 +104,7 @@ class WorkDistributor : public sim::Component {
   bool run(StreamQueue& queue, Picoseconds now);
   bool execute(StreamQueue& queue, Task& task, Picoseconds now);
   bool take_counter(StreamQueue& queue, Picoseconds now);
+  void tell_kernel(const Task& task, TaskEventPhase phase, Picoseconds now) const;
   bool launch(StreamQueue& queue, Task& task);
   bool wait_for_blocks(StreamQueue& queue, Task& task, Picoseconds now);
   bool move(StreamQueue& queue, Task& task);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "sim/clock_domain.h"
+#include "sim/event_sink.h"
 #include "sim/queue.h"
 
 namespace duet::sim {
@@ -38,6 +39,21 @@ class Metronome : public Component {
   Picoseconds period = 0;
   std::vector<Picoseconds> times;
 };
+
+TEST(Engine, EventsOfOtherKindsHaveNoSink) {
+  struct Nowhere : EventSink {
+    void take(const Event&) override {}
+  } sink;
+  Engine engine;
+  for (std::size_t kind = 0; kind < kTaskEventKinds; ++kind)
+    EXPECT_EQ(engine.event_sink(static_cast<TaskEventKind>(kind)), nullptr);
+  engine.report_events(sink, mask_of(TaskEventKind::Block) | mask_of(TaskEventKind::Move));
+  for (std::size_t i = 0; i < kTaskEventKinds; ++i) {
+    const auto kind = static_cast<TaskEventKind>(i);
+    const bool wanted = kind == TaskEventKind::Block || kind == TaskEventKind::Move;
+    EXPECT_EQ(engine.event_sink(kind), wanted ? &sink : nullptr) << i;
+  }
+}
 
 TEST(Engine, TicksAtTheEarliestWakeUpOnly) {
   Engine engine;

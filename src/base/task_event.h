@@ -1,0 +1,30 @@
+// What can be told of a task on its way from an API's call to its blocks (hu2016 §2, §3.1, Table III): the
+// host's script is commands of the driver, each of them a stream of push-buffer commands, which start blocks
+// or moves of data. sim/event_sink.h carries these events, the journal keeps them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace duet {
+
+// With what an event's id and parent are. Ids are unique among those of one kind and parent.
+enum class TaskEventKind : std::uint8_t {
+  Command,            // id: the driver's number, parent: the API's call; from queued to complete
+  Preparation,        // id and parent: the command; the driver's stage (ii), until all of it is sent
+  PushBufferCommand,  // id: counted from 1, parent: the command; the moment in which it is decoded
+  Kernel,             // id and parent: the command; from SetLaunchID to the end of WaitRefCnt
+  Block,              // id: its linear index in the grid, parent: the kernel; while it keeps room on its SM
+  Move,               // id: counted from 0 in its command, parent: the command; while it keeps its engine
+  Count
+};
+inline constexpr std::size_t kTaskEventKinds = static_cast<std::size_t>(TaskEventKind::Count);
+
+enum class TaskEventPhase : std::uint8_t { Begin, End, Moment };
+
+// Kinds, a bit each.
+using TaskEventMask = std::uint32_t;
+inline constexpr TaskEventMask mask_of(TaskEventKind kind) { return 1u << static_cast<unsigned>(kind); }
+inline constexpr TaskEventMask kAllTaskEvents = mask_of(TaskEventKind::Count) - 1;
+
+}  // namespace duet

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""--events, and the journal that carries them: ids join, nothing changes for being looked at, memory stays flat.
+
+Usage: events_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments].
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import time
+
+from fixture import DUET, WORK, Fixture, call, main, stats
+
+HOST, DRIVER, STREAMS, LAUNCHES, SMS, ENGINES, PUSH_BUFFERS = range(1, 8)
+ROUNDING_US = 1e-5  # times are written in microseconds, of which a picosecond is the last digit
+
+
+class Events(Fixture):
+    def run_two_streams(self, out, *options):
+        result = call(DUET, "run", "-q", "--out", out, *options, self.compiled("tests/front_door/two_streams.cu"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return stats(WORK / out)
+
+    def events(self, out):
+        return json.loads((WORK / out / "events.json").read_text())["traceEvents"]
+
+    def within(self, inner, outer):
+        self.assertGreaterEqual(inner["ts"], outer["ts"] - ROUNDING_US)
+        self.assertLessEqual(inner["ts"] + inner["dur"], outer["ts"] + outer["dur"] + ROUNDING_US)
+
+    def test_ids_join_from_call_to_block(self):
+        found = self.run_two_streams("joined", "--events")
+        events = self.events("joined")
+        spans = collections.defaultdict(list)
+        for event in events:
+            if event["ph"] == "X":
+                spans[event["pid"]].append(event)
+        calls = {e["args"]["call"]: e for e in spans[HOST]}
+        self.assertEqual(sorted(calls), list(range(1, len(spans[HOST]) + 1)))
+        names = {"kernels": "cudaLaunchKernel", "copies": "cudaMem"}
+        work = {}
+        for what, name in names.items():
+            for entry in found[what]:
+                self.assertIn(name, calls[entry["call"]]["name"])
+                self.assertNotIn(entry["command"], work)
+                work[entry["command"]] = entry
+        self.assertEqual((len(found["kernels"]), len(found["copies"])), (6, 13))
+        streams = {e["args"]["command"]: e for e in spans[STREAMS]}
+        self.assertEqual(sorted(streams), sorted(work))
+
+        blocks = collections.defaultdict(set)
+        for block in spans[SMS]:
+            command = block["args"]["command"]
+            self.assertNotIn(block["args"]["block"], blocks[command])
+            blocks[command].add(block["args"]["block"])
+            self.within(block, streams[command])
+        for kernel in found["kernels"]:
+            self.assertEqual(blocks.pop(kernel["command"]), set(range(kernel["grid"][0])))
+        self.assertEqual(blocks, {})
+        self.assertEqual(sorted(e["args"]["command"] for e in spans[LAUNCHES]), sorted(k["command"] for k in found["kernels"]))
+        for move in spans[ENGINES]:
+            copy = work[move["args"]["command"]]
+            self.assertEqual(move["args"]["bytes"], copy["bytes"])
+            self.within(move, streams[copy["command"]])
+        self.assertEqual(len(spans[ENGINES]), len(found["copies"]))
+        push_buffer = collections.defaultdict(list)
+        for event in events:
+            if event["pid"] == PUSH_BUFFERS and event["ph"] == "i":
+                push_buffer[event["args"]["command"]].append(event["name"])
+        self.assertEqual(sorted(push_buffer), sorted(work))
+        for names in push_buffer.values():
+            self.assertEqual((names[0], names[-1]), ("SetStream", "ReleaseSemaphore"))
+        for phase in "stf":  # the arrows of each: from its call, over the driver, to its stream
+            self.assertEqual(sorted(e["id"] for e in events if e["ph"] == phase), sorted(work))
+        # What is on one track of SMs or engines follows one after the other.
+        for process in (SMS, ENGINES):
+            until = collections.defaultdict(float)
+            for span in sorted(spans[process], key=lambda e: e["ts"]):
+                self.assertGreaterEqual(span["ts"], until[span["tid"]] - ROUNDING_US)
+                until[span["tid"]] = span["ts"] + span["dur"]
+
+    def test_looking_changes_nothing(self):
+        seen = []
+        for out, options in (("plain", ()), ("seen", ("--events", "--trace-push-buffer"))):
+            found = self.run_two_streams(out, *options)
+            del found["wall_seconds"], found["totals"]["warp_instructions_per_second"]
+            seen.append(found)
+        self.assertEqual(seen[0], seen[1])
+
+    def test_the_functional_gpu_tells_the_same_tasks(self):
+        found = self.run_two_streams("functional", "--functional", "--events")
+        blocks = collections.Counter(e["args"]["command"] for e in self.events("functional") if e["ph"] == "X" and e["pid"] == SMS)
+        self.assertEqual(blocks, {k["command"]: k["grid"][0] for k in found["kernels"]})
+
+    def test_a_killed_program_leaves_what_it_began(self):
+        program = self.compiled("tests/front_door/endless.cu")
+        process = subprocess.Popen([DUET, "run", "-q", "--events", "--out", WORK / "killed", program, "spin"], cwd=WORK,
+                                   stderr=subprocess.PIPE, text=True)
+        journal = WORK / "killed/.duet/process-0.journal"
+        deadline = time.monotonic() + 60
+        child = None
+        while child is None and time.monotonic() < deadline:  # until the endless kernel has begun
+            time.sleep(0.05)
+            if journal.exists() and journal.read_bytes().count(b"_Z4spinPi") > 0:
+                child = int(pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
+        self.assertIsNotNone(child)
+        time.sleep(0.2)  # and has gone on
+        os.kill(child, signal.SIGKILL)
+        process.communicate(timeout=60)
+        spans = [e for e in self.events("killed") if e["ph"] == "X"]
+        launch = {e["name"]: e["args"] for e in spans if e["pid"] == LAUNCHES}["_Z4spinPi"]
+        blocks = [e["args"]["block"] for e in spans if e["pid"] == SMS and e["args"]["command"] == launch["command"]]
+        self.assertEqual((launch["blocks"], sorted(blocks)), (4, [0, 1, 2, 3]))
+        self.assertEqual(stats(WORK / "killed")["kernels"][0]["name"], "_Z7add_onePi")
+
+
+class Memory(Fixture):
+    def test_a_limit_on_the_address_space(self):
+        limit = 2_000_000 * 1024
+        result = subprocess.run([DUET, "run", "-q", "--out", "limited", self.compiled("tests/front_door/two_streams.cu")], cwd=WORK,
+                                capture_output=True, text=True, timeout=120,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(stats(WORK / "limited")["kernels"]), 6)
+
+    def most_kb(self, launches):
+        """Of duet itself and of the program."""
+        program = self.compiled("tests/front_door/two_streams.cu")
+        process = subprocess.Popen([DUET, "run", "-q", "--functional", "--out", WORK / "flat", program, str(launches)], cwd=WORK,
+                                   stdout=subprocess.PIPE, text=True)
+        own = 0
+        while process.poll() is None:
+            time.sleep(0.002)
+            try:
+                line = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process.pid}/status").read_text())
+            except OSError:
+                break
+            own = max(own, int(line[1]) if line else 0)
+        text, _ = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(len(stats(WORK / "flat")["kernels"]), launches)
+        return own, int(text.split()[1])
+
+    def test_many_launches_take_no_more_than_few(self):
+        few, many = self.most_kb(1000), self.most_kb(100000)
+        for less, more in zip(few, many):
+            self.assertLess(more - less, 4096)
+
+
+if __name__ == "__main__":
+    main()
