@@ -78,7 +78,7 @@ Picoseconds Direction::tick(Picoseconds now) {
   // that gives one back wakes this component, or has not arrived yet.
   Picoseconds next = kNever;
   for (const PacketQueue& input : inputs_) {
-    if (input.size() == 0) continue;
+    if (input.empty()) continue;
     const Picoseconds arrival = input.next_arrival(now);
     if (arrival != kNever)
       next = std::min(next, next_opportunity(arrival));

@@ -52,7 +52,7 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
   // which wakes this component.
   Picoseconds next = kNever;
   for (const Client& client : clients_) {
-    if (client.requests->size() == 0) continue;
+    if (client.requests->empty()) continue;
     const Picoseconds arrival = client.requests->next_arrival(now);
     if (arrival != kNever) next = std::min(next, next_opportunity(arrival));
     if (arrival == kNever && bandwidth_.free_at() > now) next = std::min(next, bandwidth_.free_at());

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/two_threads.h"
+
 namespace duet::sim {
 
 const char* role_name(Role role) {
@@ -27,7 +29,12 @@ Picoseconds Engine::first_of(const Component* list) {
 }
 
 Component::Component(Engine& engine, std::string name, const Component* parent, int level, Role role)
-    : engine_(engine), name_(std::move(name)), parent_(parent), level_(level), role_(role) {
+    : engine_(engine),
+      name_(std::move(name)),
+      parent_(parent),
+      level_(level),
+      role_(role),
+      number_(engine.made_++) {
   engine_.components_.push_back(this);
 }
 
@@ -65,11 +72,43 @@ inline void Engine::unlink(Component& component) {
   }
 }
 
-void Engine::wake(Component& component, Picoseconds time) {
-  if (time >= component.wake_time_) return;
+Engine::Engine(std::uint64_t shuffle_seed, bool two_threads)
+    : shuffle_state_(shuffle_seed),
+      threads_(two_threads ? std::make_unique<TwoThreads>(shuffle_seed) : nullptr) {}
+
+Engine::~Engine() = default;
+
+// Makes sure that it is ticked at `next` or earlier; kNever changes nothing.
+inline void Engine::schedule(Component& component, Picoseconds next) {
+  if (next >= component.wake_time_) return;
   if (component.wake_time_ != kNever) unlink(component);
-  component.wake_time_ = time;
+  component.wake_time_ = next;
   link(component);
+}
+
+void Engine::wake(Component& component, Picoseconds time) {
+  if (dealt_) [[unlikely]]
+    threads_->between_ticks([this, &component, time] { schedule(component, time); });
+  else
+    schedule(component, time);
+}
+
+// When its opportunity comes depends on its clock, which is its own while it is ticked.
+void Engine::wake_after(Component& component, Picoseconds time) {
+  if (dealt_) [[unlikely]]
+    threads_->between_ticks(
+        [this, &component, time] { schedule(component, component.next_opportunity(time)); });
+  else
+    schedule(component, component.next_opportunity(time));
+}
+
+void Engine::put_between_ticks(std::function<void()> action) { threads_->between_ticks(std::move(action)); }
+
+void Engine::after_ticks(std::function<void()> action) {
+  if (dealt_)
+    threads_->after_ticks(std::move(action));
+  else
+    after_ticks_.push_back(std::move(action));
 }
 
 // Moves what has come near out of the later list.
@@ -144,13 +183,10 @@ bool Engine::step(Picoseconds limit) {
       shuffle_state_ = shuffle_state_ * 6364136223846793005ull + 1442695040888963407ull;
       std::swap(due_[i - 1], due_[(shuffle_state_ >> 33) % i]);
     }
-  for (Component* component : due_) {
-    const Picoseconds next = component->tick(time);
-    if (next >= component->wake_time_) continue;
-    if (component->wake_time_ != kNever) unlink(*component);
-    component->wake_time_ = next;
-    link(*component);
-  }
+  if (threads_ != nullptr)
+    tick_on_two_threads(time);
+  else
+    for (Component* component : due_) schedule(*component, component->tick(time));
   if (!after_ticks_.empty()) run_after_ticks();
   return true;
 }
@@ -158,6 +194,15 @@ bool Engine::step(Picoseconds limit) {
 void Engine::report_events(EventSink& sink, TaskEventMask kinds) {
   for (std::size_t kind = 0; kind < kTaskEventKinds; ++kind)
     event_sinks_[kind] = (kinds >> kind & 1) != 0 ? &sink : nullptr;
+}
+
+void Engine::tick_on_two_threads(Picoseconds time) {
+  for (Component* component : due_) threads_->deal(*component, component->number_, component->unit_);
+  dealt_ = true;
+  threads_->tick(time);
+  dealt_ = false;
+  threads_->collect([this](Component& component, Picoseconds next) { schedule(component, next); },
+                    after_ticks_);
 }
 
 void Engine::run_after_ticks() {

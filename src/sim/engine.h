@@ -1,12 +1,15 @@
 // The engine advances simulated time. A component sleeps until its wake-up time, is ticked, and says when it
 // has something to do next; nothing is polled. Components that are due at the same time may be ticked in any
 // order (a test shuffles it): they meet only in sim::Queue, whose contents become visible strictly later than
-// they were pushed. Levels and roles are those of hu2016 §2 and Table II.
+// they were pushed. To prove that, components may also be dealt to two threads (a debugging aid: it is slower
+// than one). Levels and roles are those of hu2016 §2 and Table II.
 #pragma once
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/task_event.h"
@@ -17,6 +20,7 @@ namespace duet::sim {
 class Engine;
 class EventSink;
 class StatisticGroup;
+class TwoThreads;
 
 // hu2016 §2.1, §2.5, Table II: what a component is in the descriptive model.
 enum class Role : std::uint8_t {
@@ -63,6 +67,9 @@ class Component {
   Engine& engine() const { return engine_; }
   // When it will be ticked next; kNever when nobody has asked for it.
   Picoseconds wake_time() const { return wake_time_; }
+  // This one and `other` are parts of one thing, and look into each other when they are ticked: they are
+  // never ticked at once.
+  void tick_on_thread_of(const Component& other) { unit_ = other.unit_; }
 
  private:
   friend class Engine;
@@ -71,6 +78,8 @@ class Component {
   const Component* parent_;
   int level_;
   Role role_;
+  std::uint64_t number_;          // of the engine's components, in the order in which they were made
+  std::uint64_t unit_ = number_;  // the number of the one with which it goes to a thread
   std::vector<StatisticGroup*> statistic_groups_;
   Picoseconds wake_time_ = kNever;
   Component *before_ = nullptr, *after_ = nullptr;  // in the engine's list for its wake-up time
@@ -78,14 +87,19 @@ class Component {
 
 class Engine {
  public:
-  // A seed other than 0 shuffles the order of components that are due at the same time.
-  explicit Engine(std::uint64_t shuffle_seed = 0) : shuffle_state_(shuffle_seed) {}
+  // A seed other than 0 shuffles the order of components that are due at the same time. With `two_threads`
+  // each of them is ticked on one of two threads, as the seed says, and the time moves on when both are
+  // through.
+  explicit Engine(std::uint64_t shuffle_seed = 0, bool two_threads = false);
+  ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   Picoseconds now() const { return now_; }
   // Makes sure that `component` is ticked at `time` or earlier. `time` must not lie before now().
   void wake(Component& component, Picoseconds time);
+  // The same, at its first opportunity to look at something that happened at `time`.
+  void wake_after(Component& component, Picoseconds time);
   // Simulates everything up to and including `time`; afterwards now() == time.
   void run_until(Picoseconds time);
   // Simulates until `done()` holds (checked after each point in time), or nothing is left to do, or the next
@@ -94,7 +108,19 @@ class Engine {
   bool run_while_not(const std::function<bool()>& done, Picoseconds limit = kNever);
   // Called from a tick: `action` runs when all that is due at this time has been ticked, so that what it sees
   // does not depend on the order of ticks.
-  void after_ticks(std::function<void()> action) { after_ticks_.push_back(std::move(action)); }
+  // With two threads in the order in which the components were made.
+  void after_ticks(std::function<void()> action);
+  bool two_threads() const { return threads_ != nullptr; }
+  // For what two ends of a queue have to tell each other: at once, or, in a tick on one of two threads, when
+  // all that is due at this time has been ticked, before the actions of after_ticks(). The order of such
+  // actions must not matter.
+  template <typename F>
+  void between_ticks(F&& action) {
+    if (dealt_) [[unlikely]]
+      put_between_ticks(std::forward<F>(action));
+    else
+      action();
+  }
   // kNever when every component sleeps.
   Picoseconds next_time();
 
@@ -125,13 +151,18 @@ class Engine {
   static Picoseconds first_of(const Component* list);  // kNever when it is empty
   unsigned next_slot() const;
   bool step(Picoseconds limit);
+  void tick_on_two_threads(Picoseconds time);
+  void schedule(Component& component, Picoseconds next);
   void run_after_ticks();
+  void put_between_ticks(std::function<void()> action);
 
   Picoseconds now_ = 0;
   // All near wake-up times lie in [base_, base_ + kReach). A multiple of the slots' length, at most now().
   Picoseconds base_ = 0;
   Picoseconds far_from_ = kNever;  // nothing in the later list is due before
   std::uint64_t shuffle_state_;
+  bool dealt_ = false;  // both threads are ticking: lists and wake-up times are nobody's
+  std::unique_ptr<TwoThreads> threads_;
   std::array<Component*, kSlots> near_{};
   std::array<std::uint64_t, kSlots / 64> used_{};
   Component* far_ = nullptr;
@@ -139,6 +170,7 @@ class Engine {
   std::vector<std::function<void()>> after_ticks_;
   std::vector<Component*> components_;
   std::array<EventSink*, kTaskEventKinds> event_sinks_{};
+  std::uint64_t made_ = 0;
 };
 
 }  // namespace duet::sim

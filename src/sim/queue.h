@@ -1,9 +1,12 @@
 // A typed queue of fixed capacity between one producer and one consumer: the only place where components
 // meet. What is pushed at time t the consumer sees strictly after t; a slot freed at t the producer sees
-// strictly after t. So the order in which components are ticked at t cannot be observed (`duet run
-// --shuffle`). A full queue is back-pressure.
+// strictly after t. So the order in which components are ticked at t cannot be observed, nor whether they are
+// ticked at once by two threads: each end has words of its own, and what both touch is one word a slot, which
+// says to whom the slot belongs and since when. Whoever reads it at t takes what the other wrote at t as if
+// it were not there yet. A full queue is back-pressure.
 #pragma once
 
+#include <atomic>
 #include <cassert>
 #include <memory>
 #include <type_traits>
@@ -27,25 +30,23 @@ class Queue {
         consumer_(consumer) {}
 
   std::size_t capacity() const { return capacity_; }
-  // Entries inside, whether already visible or not (for reports).
-  std::size_t size() const { return size_; }
+  // Entries inside, whether already visible or not (for reports: it looks at all slots).
+  std::size_t size() const {
+    std::size_t entries = 0;
+    for (std::size_t i = 0; i < capacity_; ++i) entries += is_taken(state(&slots_[i]));
+    return entries;
+  }
+  // For the consumer: whether nothing is inside, visible or not.
+  bool empty() const { return !is_taken(state(head_)); }
   // For a consumer of many queues that must not look at all of them to find out which one woke it: every push
-  // sets `bits` in *word.
+  // sets `bits` in *word, which is the consumer's: with two threads between the ticks.
   void mark_pushes(std::uint64_t* word, std::uint64_t bits) {
-    mark_word_ = word;
+    const bool late = consumer_ != nullptr && consumer_->engine().two_threads();
+    (late ? late_mark_word_ : mark_word_) = word;
     mark_bits_ = bits;
   }
 
-  bool can_push(Picoseconds now) const {
-    if (size_ + (last_pop_ == now ? popped_at_last_ : 0) < capacity_) return true;
-    if (size_ < capacity_) {
-      // A slot was freed at `now` before the producer asked: nobody will pop to wake it.
-      if (producer_ != nullptr) producer_->engine().wake(*producer_, producer_->next_opportunity(now));
-    } else {
-      producer_waits_ = true;
-    }
-    return false;
-  }
+  bool can_push(Picoseconds now) const { return state(tail_) <= now || ask_for_room(now); }
   void push(Picoseconds now, const T& value) { push(now, value, now); }
   // A push that takes until `arrival` to get there (a wire, a memory's latency): the consumer sees it
   // strictly after that; its slot is taken from now on. Arrivals must not decrease. The engine remembers only
@@ -53,52 +54,83 @@ class Queue {
   // next_opportunity(next_arrival(now)).
   void push([[maybe_unused]] Picoseconds now, const T& value, Picoseconds arrival) {
     assert(can_push(now) && arrival >= now);
-    std::size_t tail = head_ + size_;
-    if (tail >= capacity_) tail -= capacity_;
-    slots_[tail] = {value, arrival};
-    ++size_;
-    if (mark_word_ != nullptr) *mark_word_ |= mark_bits_;
+    tail_->value = value;
+    tail_->state.store(~arrival, std::memory_order_relaxed);
+    if (++tail_ == end_) tail_ = slots_.get();
+    if (mark_word_ != nullptr)
+      *mark_word_ |= mark_bits_;
+    else if (late_mark_word_ != nullptr) [[unlikely]]
+      mark_late();
     if (consumer_ != nullptr && consumer_->wake_time() > arrival + 1)
-      consumer_->engine().wake(*consumer_, consumer_->next_opportunity(arrival));
+      consumer_->engine().wake_after(*consumer_, arrival);
   }
 
   // Whether the consumer sees an entry at `now`.
-  bool can_pop(Picoseconds now) const { return size_ != 0 && slots_[head_].pushed < now; }
+  bool can_pop(Picoseconds now) const { return ~state(head_) < now; }
   // When the front entry arrives; kNever when there is none or it is there already.
   Picoseconds next_arrival(Picoseconds now) const {
-    return size_ == 0 || slots_[head_].pushed < now ? kNever : slots_[head_].pushed;
+    const Picoseconds front = state(head_);
+    return !is_taken(front) || ~front < now ? kNever : ~front;
   }
-  const T& front() const { return slots_[head_].value; }
+  const T& front() const { return head_->value; }
   T pop(Picoseconds now) {
     assert(can_pop(now));
-    T value = slots_[head_].value;
-    if (++head_ == capacity_) head_ = 0;
-    --size_;
-    popped_at_last_ = last_pop_ == now ? popped_at_last_ + 1 : 1;
-    last_pop_ = now;
-    if (producer_waits_ && producer_ != nullptr) {
-      producer_waits_ = false;
-      producer_->engine().wake(*producer_, producer_->next_opportunity(now));
+    T value = head_->value;
+    head_->state.store(now + 1, std::memory_order_relaxed);
+    if (++head_ == end_) head_ = slots_.get();
+    if (producer_waits_.load(std::memory_order_relaxed) && producer_ != nullptr) {
+      producer_waits_.store(false, std::memory_order_relaxed);
+      producer_->engine().wake_after(*producer_, now);
     }
     return value;
   }
 
  private:
+  // A slot's state: the first time at which the producer may fill it, or the complement of the arrival of
+  // what is in it, so that either end needs one comparison: times are below 2^63. Between the threads of two
+  // ends it needs no order but that of the engine's steps.
+  static bool is_taken(Picoseconds state) { return static_cast<std::int64_t>(state) < 0; }
   struct Slot {
     T value;
-    Picoseconds pushed;
+    std::atomic<Picoseconds> state{0};
   };
+  static Picoseconds state(const Slot* slot) { return slot->state.load(std::memory_order_relaxed); }
+
+  [[gnu::noinline]] void mark_late() {
+    consumer_->engine().between_ticks([word = late_mark_word_, bits = mark_bits_] { *word |= bits; });
+  }
+  // The producer finds no room: it is woken when there is some.
+  [[gnu::noinline]] bool ask_for_room(Picoseconds now) const {
+    if (producer_ == nullptr) return false;
+    Engine& engine = producer_->engine();
+    if (!is_taken(state(tail_))) {  // freed at `now` before the producer asked: nobody will pop to wake it
+      engine.wake_after(*producer_, now);
+      return false;
+    }
+    producer_waits_.store(true, std::memory_order_relaxed);
+    // The other thread may be popping at this moment, without having seen that somebody waits.
+    if (engine.two_threads())
+      engine.between_ticks([this, now] {
+        if (is_taken(state(tail_)) || !producer_waits_.load(std::memory_order_relaxed)) return;
+        producer_waits_.store(false, std::memory_order_relaxed);
+        producer_->engine().wake_after(*producer_, now);
+      });
+    return false;
+  }
+
   std::unique_ptr<Slot[]> slots_;
   std::size_t capacity_;
-  std::size_t head_ = 0;
-  std::size_t size_ = 0;
-  Picoseconds last_pop_ = kNever;
-  std::size_t popped_at_last_ = 0;
-  mutable bool producer_waits_ = false;
-  std::uint64_t* mark_word_ = nullptr;
-  std::uint64_t mark_bits_ = 0;
+  const Slot* const end_ = slots_.get() + capacity_;
   Component* producer_;
   Component* consumer_;
+  // The producer's.
+  Slot* tail_ = slots_.get();
+  std::uint64_t *mark_word_ = nullptr, *late_mark_word_ = nullptr;
+  std::uint64_t mark_bits_ = 0;
+  // The consumer's.
+  Slot* head_ = slots_.get();
+  // Set by the producer that finds no room, cleared by the consumer that makes some.
+  mutable std::atomic<bool> producer_waits_{false};
 };
 
 }  // namespace duet::sim

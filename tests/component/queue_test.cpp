@@ -28,13 +28,14 @@ class Consumer : public sim::Component {
   explicit Consumer(sim::Engine& engine) : Component(engine, "consumer", nullptr, 0, sim::Role::None) {}
   Picoseconds tick(Picoseconds now) override {
     if (queue->can_pop(now)) queue->pop(now);
-    return queue->size() != 0 ? now + 1 : kNever;
+    return !queue->empty() ? now + 1 : kNever;
   }
   sim::Queue<int>* queue = nullptr;
 };
 
-std::vector<Picoseconds> push_times(bool producer_first, std::uint64_t seed, std::size_t capacity) {
-  sim::Engine engine(seed);
+std::vector<Picoseconds> push_times(bool producer_first, std::uint64_t seed, std::size_t capacity,
+                                    bool two_threads = false) {
+  sim::Engine engine(seed, two_threads);
   Producer producer(engine);
   Consumer consumer(engine);
   sim::Queue<int> queue(capacity, &producer, &consumer);
@@ -56,7 +57,10 @@ TEST(Queue, AProducerThatAsksAfterThePopIsWokenToo) {
     const auto expected = push_times(true, 0, capacity);
     EXPECT_EQ(expected.size(), 20u);
     EXPECT_EQ(push_times(false, 0, capacity), expected) << capacity;
-    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) EXPECT_EQ(push_times(true, seed, capacity), expected);
+    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+      EXPECT_EQ(push_times(true, seed, capacity), expected);
+      EXPECT_EQ(push_times(true, seed, capacity, true), expected);
+    }
   }
 }
 

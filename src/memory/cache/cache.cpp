@@ -250,7 +250,7 @@ Picoseconds Cache::accept(Picoseconds now) {
         round_robin_ = index + 1 == clients ? 0 : index + 1;
         accepted = true;
       }
-      more |= requests.size() != 0;
+      more |= !requests.empty();
       arrival = std::min(arrival, requests.next_arrival(now));
     }
     if (!more) arrivals_ &= ~(1ull << c);
@@ -263,7 +263,7 @@ inline Picoseconds Cache::accept_only_class(Picoseconds now) {
   sim::Queue<Packet>& requests = clients_.front().requests->of(0);
   if (pipelines_[0].size == config_.latency_cycles) return kNever;
   if (requests.can_pop(now)) take_in(now, requests, pipelines_[0], 0);
-  if (requests.size() == 0) arrivals_ = 0;
+  if (requests.empty()) arrivals_ = 0;
   return requests.next_arrival(now);
 }
 

@@ -122,7 +122,7 @@ bool DramController::admit(Picoseconds now, Cycle cycle) {
         empty = 0;
       } else {
         ++empty;
-        more |= queue.size() != 0;
+        more |= !queue.empty();
         next_arrival_ = std::min(next_arrival_, queue.next_arrival(now));
       }
       if (++turn == clients) turn = 0;
