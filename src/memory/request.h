@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/address.h"
@@ -94,8 +95,18 @@ struct Request : RequestFields {
   }
 };
 
+// A machine's requests, and one owner's part of them. A handle names a request in all parts. Each component
+// that makes requests has a part of its own, from which it takes them and to which it gives them back, so no
+// two components share a list; who has a request's packet reads and writes the request.
 class RequestPool {
  public:
+  RequestPool();
+  // Another part of the requests that `other` is a part of.
+  explicit RequestPool(RequestPool* other);
+  ~RequestPool();
+  RequestPool(const RequestPool&) = delete;
+  RequestPool& operator=(const RequestPool&) = delete;
+
   // All but `data` as if made anew: clearing a line's bytes would take longer than all else.
   RequestHandle allocate() {
     if (free_.empty()) grow();
@@ -104,26 +115,47 @@ class RequestPool {
     static_cast<RequestFields&>((*this)[handle]) = {};
     return handle;
   }
+  // Of what this part allocated.
   void release(RequestHandle handle) { free_.push_back(handle); }
-  Request& operator[](RequestHandle handle) { return chunks_[handle / kChunk][handle % kChunk]; }
-  // For reports: calls f(handle, request) for every request that is allocated.
+  // The part that allocated a request. Whoever is not its owner may use it between ticks alone
+  // (sim::Engine::after_ticks).
+  RequestPool& part_of(RequestHandle handle) { return *directory_->owners[handle / kChunk]; }
+  Request& operator[](RequestHandle handle) const { return chunks_[handle / kChunk][handle % kChunk]; }
+
+  // For reports, of all parts: calls f(handle, request) for every request that is allocated.
   template <typename F>
   void for_each_in_use(F f) {
-    std::vector<bool> free(chunks_.size() * kChunk);
-    for (const RequestHandle handle : free_) free[handle] = true;
+    std::vector<bool> free(directory_->chunks.size() * kChunk);
+    for (const RequestPool* part : directory_->parts)
+      for (const RequestHandle handle : part->free_) free[handle] = true;
     for (RequestHandle handle = 0; handle < free.size(); ++handle)
       if (!free[handle]) f(handle, (*this)[handle]);
   }
-  std::size_t in_use() const { return chunks_.size() * kChunk - free_.size(); }
+  std::size_t in_use() const {
+    std::size_t held = directory_->chunks.size() * kChunk;
+    for (const RequestPool* part : directory_->parts) held -= part->free_.size();
+    return held;
+  }
 
  private:
-  static constexpr std::size_t kChunk = 256;
-  void grow() {
-    const auto base = static_cast<RequestHandle>(chunks_.size() * kChunk);
-    chunks_.push_back(std::make_unique<Request[]>(kChunk));
-    for (std::size_t i = kChunk; i-- > 0;) free_.push_back(base + static_cast<RequestHandle>(i));
-  }
-  std::vector<std::unique_ptr<Request[]>> chunks_;
+  static constexpr std::size_t kChunk = 32;  // most parts need few
+  static constexpr std::size_t kMostChunks = std::size_t{1} << 17;
+  // Its vectors never move, so that one part may grow while others look up their requests.
+  struct Directory {
+    Directory() {
+      chunks.reserve(kMostChunks);
+      owners.reserve(kMostChunks);
+    }
+    std::mutex growing;
+    std::vector<std::unique_ptr<Request[]>> chunks;
+    std::vector<RequestPool*> owners;  // of the chunks
+    std::vector<RequestPool*> parts;
+  };
+  explicit RequestPool(std::shared_ptr<Directory> directory);
+  void grow();
+
+  std::shared_ptr<Directory> directory_;
+  const std::unique_ptr<Request[]>* chunks_;
   std::vector<RequestHandle> free_;
 };
 

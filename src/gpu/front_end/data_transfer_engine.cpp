@@ -18,7 +18,7 @@ DataTransferEngine::DataTransferEngine(sim::Engine& engine, const sim::Component
                 sim::Role::DataMovementElement),
       config_(config),
       clock_(config.core_clock_khz * 1000),
-      pool_(pool),
+      pool_(&pool),
       address_space_(address_space),
       translator_(address_space.pages()),
       tasks_(tasks),

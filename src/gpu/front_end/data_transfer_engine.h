@@ -156,7 +156,7 @@ class DataTransferEngine : public sim::Component {
 
   DataTransferEngineConfig config_;
   sim::ClockCursor clock_;
-  memory::RequestPool& pool_;
+  memory::RequestPool pool_;
   const memory::AddressSpace& address_space_;
   memory::Translator translator_;
   TaskPool& tasks_;

@@ -14,7 +14,7 @@ InstructionCache::InstructionCache(const config::Cache& config, std::uint16_t sm
       line_shift_(static_cast<unsigned>(std::countr_zero(config.line_bytes))),
       sets_mask_(std::has_single_bit(config.sets) ? config.sets - 1 : 0),
       sm_number_(sm_number),
-      pool_(pool),
+      pool_(&pool),
       lines_(config.sets * config.ways) {
   if (!std::has_single_bit(config.line_bytes))
     throw Error("gpu.instruction_cache.line_bytes is " + std::to_string(config.line_bytes) +

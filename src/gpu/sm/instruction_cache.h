@@ -69,7 +69,7 @@ class InstructionCache {
   unsigned line_shift_;
   std::uint64_t sets_mask_;  // of a number of sets that is a power of two; 0: none
   std::uint16_t sm_number_;
-  memory::RequestPool& pool_;
+  memory::RequestPool pool_;
   Ports ports_;
   std::vector<Line> lines_;
   std::vector<std::uint64_t> missing_;  // lines on their way

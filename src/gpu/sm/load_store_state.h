@@ -27,7 +27,7 @@ struct LoadStoreUnit<W>::State {
   State(Outside& seen, const config::Gpu& config, std::uint16_t sm_number, memory::RequestPool& requests,
         const memory::AddressSpace& address_space)
       : outside(seen),
-        pool(requests),
+        pool(&requests),
         check(config, address_space),
         banks(static_cast<unsigned>(config.sm.shared_banks)),
         clock(config.core_clock_khz * 1000),
@@ -82,7 +82,7 @@ struct LoadStoreUnit<W>::State {
   static constexpr std::uint64_t kL1Bit = 1, kConstantBit = 2;
 
   Outside& outside;
-  memory::RequestPool& pool;
+  memory::RequestPool pool;
   AddressCheck<W> check;
   SharedMemoryBanks banks;
   sim::ClockDomain clock;

@@ -13,7 +13,7 @@ Cache::Cache(sim::Engine& engine, std::string name, const std::string& kind, con
       full_empty_(full_empty),
       cache_level_(cache_level),
       clock_(clock_hz),
-      pool_(pool),
+      pool_(&pool),
       misses_(config.mshrs, config.mshr_targets),
       lines_(config, numbering, misses_.size(), this->name()),
       statistics_(*this, kind + '.') {

@@ -232,7 +232,7 @@ class Cache : public sim::Component {
   config::FullEmpty full_empty_;
   CacheLevel cache_level_;
   sim::ClockCursor clock_;
-  RequestPool& pool_;
+  RequestPool pool_;
   MissTable misses_;
   LineArray lines_;
   std::vector<Client> clients_;
