@@ -236,7 +236,8 @@ void Driver::State::receive(Picoseconds now) {
     const memory::Request& request = gpu.pool[packet.request];
     std::byte* semaphore = gpu.memory.bytes(request.address);
     std::memcpy(semaphore, request.data.data(), request.bytes);
-    gpu.pool.release(packet.request);
+    owner.engine().between_ticks(
+        [&pool = gpu.pool, own = packet.request] { pool.part_of(own).release(own); });
     gpu::SemaphoreRelease release;
     std::memcpy(&release, semaphore, sizeof release);
     finish(release, now);

@@ -41,6 +41,7 @@ GigaThreadEngine::GigaThreadEngine(sim::Engine& engine, const sim::Component* pa
       clock_(config.core_clock_khz * 1000),
       decode_cycles_(std::max<Cycle>(config.front_end.decode_cycles_per_command, 1)),
       port_(port),
+      requests_(&port.pool),
       tasks_(tasks),
       host_memory_number_(host_memory_number) {}
 
@@ -62,11 +63,11 @@ void GigaThreadEngine::receive(Picoseconds now) {
       continue;
     }
     // Answers of one client return in order, so the bytes of a channel do too.
-    const memory::Request& request = port_.pool[packet.request];
+    const memory::Request& request = requests_[packet.request];
     Channel& channel = channels_[request.requester];
     channel.bytes.insert(channel.bytes.end(), request.data.begin(), request.data.begin() + request.bytes);
     statistics_.fetched_bytes += request.bytes;
-    port_.pool.release(packet.request);
+    requests_.release(packet.request);
   }
 }
 
@@ -83,8 +84,8 @@ bool GigaThreadEngine::fetch(Picoseconds now) {
     const GpuPort::Ring& ring = port_.rings[index];
     const Bytes offset = channel.requested % ring.bytes;
     const Bytes in_line = memory::kLineBytes - offset % memory::kLineBytes;
-    const memory::RequestHandle handle = port_.pool.allocate();
-    memory::Request& request = port_.pool[handle];
+    const memory::RequestHandle handle = requests_.allocate();
+    memory::Request& request = requests_[handle];
     request.address = ring.base + offset;
     request.bytes = static_cast<std::uint16_t>(std::min<Bytes>(in_line, channel.put - channel.requested));
     request.kind = memory::RequestKind::Copy;

@@ -68,6 +68,7 @@ class GigaThreadEngine : public sim::Component {
   sim::ClockCursor clock_;
   Cycle decode_cycles_;
   GpuPort& port_;
+  memory::RequestPool requests_;
   TaskPool& tasks_;
   std::uint8_t host_memory_number_;
   sim::Queue<memory::Packet>* to_host_ = nullptr;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/stable_table.h"
 #include "gpu/front_end/push_buffer.h"
 #include "gpu/grid.h"
 #include "memory/address_space.h"
@@ -14,28 +15,26 @@
 
 namespace duet::gpu {
 
-// Kernels that are prepared or running; a push buffer names them by slot.
+// Kernels that are prepared or running; a push buffer names them by slot. The driver's, who tells the GPU of
+// a slot after it has filled it.
 class GridTable {
  public:
   std::uint64_t insert(Grid* grid) {
-    if (free_.empty()) {
-      free_.push_back(grids_.size());
-      grids_.push_back(nullptr);
-    }
-    const std::uint64_t slot = free_.back();
-    free_.pop_back();
+    const std::uint64_t slot = grids_.take();
     grids_[slot] = grid;
     return slot;
   }
   void remove(std::uint64_t slot) {
     grids_[slot] = nullptr;
-    free_.push_back(slot);
+    grids_.give_back(slot);
   }
-  Grid* find(std::uint64_t slot) const { return slot < grids_.size() ? grids_[slot] : nullptr; }
+  Grid* find(std::uint64_t slot) const {
+    Grid* const* grid = grids_.find(slot);
+    return grid == nullptr ? nullptr : *grid;
+  }
 
  private:
-  std::vector<Grid*> grids_;
-  std::vector<std::uint64_t> free_;
+  StableTable<Grid*> grids_;
 };
 
 class GpuPort {

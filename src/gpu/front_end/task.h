@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "base/stable_table.h"
 #include "gpu/front_end/push_buffer.h"
 #include "gpu/grid.h"
 #include "memory/request.h"
@@ -58,17 +58,13 @@ struct Task {
 
 using TaskHandle = std::uint32_t;
 
-// Handles are given in an order that nothing depends on.
+// Handles are given in an order that nothing depends on. The GigaThread engine takes tasks; the work
+// distributor, which is not their owner, gives them back between ticks (sim::Engine::between_ticks).
 class TaskPool {
  public:
   TaskHandle allocate() {
-    if (free_.empty()) {
-      free_.push_back(static_cast<TaskHandle>(tasks_.size()));
-      tasks_.push_back(std::make_unique<Task>());
-    }
-    const TaskHandle handle = free_.back();
-    free_.pop_back();
-    Task& task = *tasks_[handle];
+    const auto handle = static_cast<TaskHandle>(tasks_.take());
+    Task& task = tasks_[handle];
     std::vector<TaskStep> steps = std::move(task.steps);
     std::vector<DataMove> moves = std::move(task.moves);
     steps.clear();
@@ -78,12 +74,11 @@ class TaskPool {
     task.moves = std::move(moves);
     return handle;
   }
-  void release(TaskHandle handle) { free_.push_back(handle); }
-  Task& operator[](TaskHandle handle) { return *tasks_[handle]; }
+  void release(TaskHandle handle) { tasks_.give_back(handle); }
+  Task& operator[](TaskHandle handle) { return tasks_[handle]; }
 
  private:
-  std::vector<std::unique_ptr<Task>> tasks_;
-  std::vector<TaskHandle> free_;
+  StableTable<Task> tasks_;
 };
 
 // Descriptors in the queues between GigaThread engine, work distributor and data transfer engines.

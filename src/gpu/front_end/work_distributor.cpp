@@ -19,6 +19,7 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
       dispatch_cycles_(std::max<Cycle>(config.front_end.dispatch_cycles_per_block, 1)),
       queue_depth_(config.front_end.queue_depth),
       port_(port),
+      requests_(&port.pool),
       tasks_(tasks),
       link_number_(link_number),
       dispatcher_(engine, config.sm, occupancy),
@@ -117,7 +118,7 @@ bool WorkDistributor::run(StreamQueue& queue, Picoseconds now) {
   while (!queue.tasks.empty()) {
     Task& task = tasks_[queue.tasks.front()];
     if (task.next_step == task.steps.size()) {
-      tasks_.release(queue.tasks.front());
+      engine().between_ticks([this, handle = queue.tasks.front()] { tasks_.release(handle); });
       queue.tasks.pop_front();
       progress = true;
       continue;
@@ -281,8 +282,8 @@ bool WorkDistributor::release(Task& task, Picoseconds now) {
   written.status = static_cast<std::uint64_t>(task.status);
   written.fault_address = task.fault_address.value();
   Packet packet;
-  packet.request = port_.pool.allocate();
-  memory::Request& request = port_.pool[packet.request];
+  packet.request = requests_.allocate();
+  memory::Request& request = requests_[packet.request];
   request.operation = memory::Operation::Write;
   request.kind = memory::RequestKind::Copy;
   request.agent = memory::Agent::FrontEnd;

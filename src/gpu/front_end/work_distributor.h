@@ -118,6 +118,7 @@ class WorkDistributor : public sim::Component {
   Cycle dispatch_cycles_;
   std::size_t queue_depth_;
   GpuPort& port_;
+  memory::RequestPool requests_;
   TaskPool& tasks_;
   std::uint8_t link_number_;
   BlockDispatcher dispatcher_;
