@@ -71,6 +71,9 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       ".maxnreg; the machine's maximum still holds");
   app.add_option("--shuffle", run.run.shuffle_seed,
                  "shuffle the order of simultaneous events with this seed (results must not change)");
+  app.add_flag("--two-threads", run.run.two_threads,
+               "debugging: components act on one of two threads, as the seed of --shuffle says (results must "
+               "not change; slower)");
   app.add_option(
          "--spin-diagnosis", run.spin_diagnosis_seconds,
          "seconds of CPU time without a CUDA call, while GPU work is outstanding, after which one line "

@@ -45,6 +45,7 @@ class Direction : public sim::Component {
   void share_wire_with(Direction& other) {
     peer_ = &other;
     other.peer_ = this;
+    other.tick_on_thread_of(*this);
     other.went_last_ = other.went_last_before_ = true;
   }
 

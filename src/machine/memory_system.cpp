@@ -80,8 +80,10 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
   place(constants, config_.constant_cache, static_cast<std::uint16_t>(number + 1), ports.to_constant_cache,
         ports.from_constant_cache);
   ports.invalidate_caches = [&l1, &constants](Picoseconds now) {
-    l1.invalidate_all(now);
-    constants.invalidate_all(now);
+    l1.engine().between_ticks([&l1, &constants, now] {
+      l1.invalidate_all(now);
+      constants.invalidate_all(now);
+    });
   };
   ports.instructions.number = static_cast<std::uint16_t>(number + 2);
   ports.instructions.to_memory = &requests_.add_input(in, &sm);

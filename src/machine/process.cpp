@@ -23,6 +23,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
     : journal_(journal), options_(options), watch_(*this, options.limits, machine.gpu.core_clock_khz) {
   Options system_options;
   system_options.shuffle_seed = options.shuffle_seed;
+  system_options.two_threads = options.two_threads;
   system_options.functional = options.functional;
   system_options.check_races = options.check_races;
   system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);

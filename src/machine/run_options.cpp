@@ -21,6 +21,7 @@ void for_each_field(Options& options, F f) {
   f("assembler_peepholes", options.assembler_peepholes);
   f("registers_per_thread", options.registers_per_thread);
   f("shuffle_seed", options.shuffle_seed);
+  f("two_threads", options.two_threads);
   f("max_cycles", options.limits.max_cycles);
 }
 

@@ -18,6 +18,7 @@ struct RunOptions {
   bool assembler_peepholes = true;
   std::uint32_t registers_per_thread = 0;  // instead of the compiler's count (occupancy); 0: the compiler's
   std::uint64_t shuffle_seed = 0;          // of the order of ticks; 0: not shuffled
+  bool two_threads = false;                // components are ticked on two threads, dealt by shuffle_seed
   RunLimits limits;
 };
 

@@ -14,13 +14,14 @@ struct System::Parts {
         const Options& options)
       : machine(config),
         services(std::move(device_services)),
-        engine(options.shuffle_seed),
+        engine(options.shuffle_seed, options.two_threads),
         memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
         address_space(memory),
         races(options.check_races ? std::make_unique<memory::RaceDetector>(
                                         [this](std::uint64_t earlier, std::uint64_t later) {
                                           return board.driver().ordered(earlier, later);
-                                        })
+                                        },
+                                        &engine)
                                   : nullptr),
         board(engine, machine, address_space, host, gpu::occupancy, !options.functional, races.get()) {
     check_policies(machine.gpu);
@@ -45,13 +46,14 @@ struct System::Parts {
         sm.connect(ports);
       }
     }
+    services.between_ticks = [this](std::function<void()> call) { engine.between_ticks(std::move(call)); };
     services.settle = [this](PhysicalAddress physical, Bytes bytes) { settle(physical, bytes); };
     statistics.emplace(engine);
   }
 
   template <typename Sms>
   void wake_all(const Sms& sms, Picoseconds now) {
-    for (const auto& sm : sms) engine.wake(*sm, sm->next_opportunity(now));
+    for (const auto& sm : sms) engine.wake_after(*sm, now);
   }
 
   void settle(PhysicalAddress physical, Bytes bytes) {

@@ -18,6 +18,7 @@ namespace duet::machine {
 
 struct Options {
   std::uint64_t shuffle_seed = 0;  // other than 0: shuffles tick order (results must not change)
+  bool two_threads = false;        // ticks components on two threads (results must not change)
   bool functional = false;         // the functional GPU instead of the timed one
   bool check_races = false;        // memory/race_detector.h; timed GPU
 };

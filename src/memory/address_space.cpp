@@ -112,12 +112,14 @@ bool AddressSpace::release(VirtualAddress base) {
 }
 
 const Allocation* AddressSpace::find(VirtualAddress address) const {
-  if (last_found_ != nullptr && address - last_found_->base < last_found_->mapped_bytes) return last_found_;
+  const Allocation* const last = last_found_.load(std::memory_order_relaxed);
+  if (last != nullptr && address - last->base < last->mapped_bytes) return last;
   auto it = by_base_.upper_bound(address);
   if (it == by_base_.begin()) return nullptr;
   --it;
   if (address >= it->second.end()) return nullptr;
-  return last_found_ = &it->second;
+  last_found_.store(&it->second, std::memory_order_relaxed);
+  return &it->second;
 }
 
 std::string AddressSpace::place_of(VirtualAddress address, Bytes bytes) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -105,7 +106,8 @@ class AddressSpace {
   const char* call_ = nullptr;
   std::map<std::string, std::uint32_t, std::less<>> calls_;  // that have made allocations, how many
   bool track_all_ = false;
-  mutable const Allocation* last_found_ = nullptr;
+  // By anybody: a wrong guess costs a search and changes nothing.
+  mutable std::atomic<const Allocation*> last_found_{nullptr};
 };
 
 template <typename F>

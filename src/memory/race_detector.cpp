@@ -12,6 +12,20 @@ void RaceDetector::Reads::forget(const ByteMask& bytes, Picoseconds now) {
 
 void RaceDetector::read(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask,
                         Picoseconds now) {
+  between_ticks([=, this] { note_read(agent, address, mask, now); });
+}
+
+void RaceDetector::write(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask,
+                         Picoseconds now) {
+  between_ticks([=, this] { note_write(agent, address, mask, now); });
+}
+
+void RaceDetector::empty(PhysicalAddress address, const ByteMask& mask, Picoseconds now) {
+  between_ticks([=, this] { note_empty(address, mask, now); });
+}
+
+void RaceDetector::note_read(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask,
+                             Picoseconds now) {
   std::vector<Reads>& line = lines_[address / kLineBytes];
   // Whoever is not ordered after a later read of the same line is not ordered after this one either.
   std::erase_if(line, [&](const Reads& reads) {
@@ -34,8 +48,8 @@ void RaceDetector::read(const RaceAgent& agent, PhysicalAddress address, const B
   own->recent = own->recent | moved_up(mask, static_cast<unsigned>(address % kLineBytes));
 }
 
-void RaceDetector::write(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask,
-                         Picoseconds now) {
+void RaceDetector::note_write(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask,
+                              Picoseconds now) {
   const auto found = lines_.find(address / kLineBytes);
   if (found == lines_.end()) return;
   const ByteMask written = moved_up(mask, static_cast<unsigned>(address % kLineBytes));
@@ -69,7 +83,7 @@ void RaceDetector::write(const RaceAgent& agent, PhysicalAddress address, const 
   }
 }
 
-void RaceDetector::empty(PhysicalAddress address, const ByteMask& mask, Picoseconds now) {
+void RaceDetector::note_empty(PhysicalAddress address, const ByteMask& mask, Picoseconds now) {
   const auto found = lines_.find(address / kLineBytes);
   if (found == lines_.end()) return;
   const ByteMask bytes = moved_up(mask, static_cast<unsigned>(address % kLineBytes));

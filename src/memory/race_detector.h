@@ -18,6 +18,7 @@
 
 #include "base/address.h"
 #include "memory/cache/byte_masks.h"
+#include "sim/engine.h"
 
 namespace duet::memory {
 
@@ -42,7 +43,10 @@ class RaceDetector {
  public:
   // Whether the earlier command is complete before the later one begins, whatever the machine does.
   using Before = std::function<bool(std::uint64_t earlier, std::uint64_t later)>;
-  explicit RaceDetector(Before before) : before_(std::move(before)) {}
+  // All SMs, copy engines and controllers tell it of accesses in their ticks. With an engine it looks at them
+  // between ticks.
+  explicit RaceDetector(Before before, sim::Engine* engine = nullptr)
+      : before_(std::move(before)), engine_(engine) {}
 
   // `mask` is relative to `address`, which is physical; all of it lies in one line.
   void read(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now);
@@ -66,7 +70,19 @@ class RaceDetector {
   };
   using Pair = std::pair<std::uint64_t, std::uint64_t>;  // writer, reader
 
+  template <typename F>
+  void between_ticks(F look) {
+    if (engine_ != nullptr)
+      engine_->between_ticks(look);
+    else
+      look();
+  }
+  void note_read(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now);
+  void note_write(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now);
+  void note_empty(PhysicalAddress address, const ByteMask& mask, Picoseconds now);
+
   Before before_;
+  sim::Engine* engine_;
   std::unordered_map<std::uint64_t, std::vector<Reads>> lines_;
   std::map<Pair, Race> races_;
 };

@@ -67,6 +67,10 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W>,
   void wake_paths(Warp& warp) { warp.state = State::Ready; }
   void warp_ended(Warp& warp) { warp.state = State::Ended; }
   void results_written(Warp&, const MicroOp&) {}
+  template <typename F>
+  void call(const F& perform) {
+    perform();
+  }
   void fault(BlockState& block, FaultKind kind, const std::string& text);
   template <typename F>
   void for_each_warp(BlockState& block, const F& f) {

@@ -25,6 +25,10 @@ struct DeviceServices {
   std::function<bool(std::uint32_t sm, VirtualAddress)> release;
   // Timed GPU: brings what caches hold of these physical bytes to the backing memory, outside simulated time.
   std::function<void(PhysicalAddress, Bytes)> settle;
+  // Timed GPU: when a call may be performed, which looks at memory and at what SMs share.
+  std::function<void(std::function<void()>)> between_ticks = [](const std::function<void()>& call) {
+    call();
+  };
 };
 
 class FunctionalSm : public sim::Component {

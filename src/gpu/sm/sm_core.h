@@ -145,6 +145,11 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
     for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1)
       f(*warps_[static_cast<unsigned>(std::countr_zero(rest))]);
   }
+  // What a call wrote can be used in the next cycle at the earliest.
+  template <typename F>
+  void call(const F& perform) {
+    services_.between_ticks(perform);
+  }
   bool read_bytes(const Warp& warp, unsigned lane, Address address, std::byte* to, Bytes bytes);
   SpecialContext special_context(const Warp& warp) const {
     return {config_, *warp.block->grid, now_, cycle_, number_, warp.slot, warp.block->shared.size()};

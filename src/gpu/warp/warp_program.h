@@ -34,6 +34,7 @@ namespace duet::gpu {
 //   SpecialContext special_context(const Warp&) const
 //   const DeviceServices& services() const, const memory::AddressSpace& address_space() const,
 //   std::uint32_t sm_number() const
+//   void call(F perform)  performs a call before anybody uses its results
 template <unsigned W, class Sm, class Warp>
 class WarpProgram {
  protected:
@@ -113,7 +114,7 @@ void WarpProgram<W, Sm, Warp>::execute_control(Warp& warp, const MicroOp& op, st
       return sm().advance(warp, next);
     case Kind::SystemCall:
       sm().advance(warp, next);
-      if (lanes != 0) system_call(warp, op, lanes);
+      if (lanes != 0) sm().call([this, &warp, &op, lanes] { system_call(warp, op, lanes); });
       return;
     case Kind::Trap:
       sm().advance(warp, next);

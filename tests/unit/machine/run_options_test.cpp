@@ -10,7 +10,7 @@ namespace {
 TEST(RunOptions, EveryFieldComesBack) {
   RunOptions options;
   options.functional = options.check_races = options.trace_push_buffer = options.events = true;
-  options.host_time_real = true;
+  options.host_time_real = options.two_threads = true;
   options.assembler_peepholes = false;
   options.registers_per_thread = 40;
   options.shuffle_seed = ~0ull;
@@ -19,7 +19,7 @@ TEST(RunOptions, EveryFieldComesBack) {
                               2.5};
   const RunOptions back = run_options_of(to_text(options));
   EXPECT_TRUE(back.functional && back.check_races && back.trace_push_buffer && back.events);
-  EXPECT_TRUE(back.host_time_real);
+  EXPECT_TRUE(back.host_time_real && back.two_threads);
   EXPECT_FALSE(back.assembler_peepholes);
   EXPECT_EQ(back.registers_per_thread, 40u);
   EXPECT_EQ(back.shuffle_seed, ~0ull);
