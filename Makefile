@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 # make fuzz: the readers of untrusted input under libFuzzer.
-.PHONY: all build demo test sanitize fuzz deps deps-test format clean install
+.PHONY: all build demo test sanitize tsan fuzz deps deps-test format clean install
 all: build
 
 deps:
@@ -31,6 +31,12 @@ sanitize: deps-test
 	@cmake --build $(BUILD)-asan -j $(JOBS) --target unit_tests
 	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -R '^(unit_|component|ptx_instructions)'
 
+# Components ticked on two threads, under ThreadSanitizer: the unit tests of the engine, and small kernels against one thread.
+tsan: deps-test
+	@cmake --preset tsan -B $(BUILD)-tsan >/dev/null
+	@cmake --build $(BUILD)-tsan -j $(JOBS) --target duet test_unit_sim test_component
+	@ctest --test-dir $(BUILD)-tsan --output-on-failure -j $(JOBS) -R '^(threads|unit_sim|component)\.'
+
 # libFuzzer on what reads untrusted input, FUZZ_SECONDS each.
 FUZZ_SECONDS ?= 60
 fuzz: deps-test
@@ -45,4 +51,4 @@ install: build
 	@cmake --install $(BUILD)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
