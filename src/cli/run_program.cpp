@@ -59,6 +59,8 @@ void pass_signals_on() {
 void check(const RunOptions& options) {
   if (options.run.check_races && options.run.functional)
     throw Error("--check-races needs the timed GPU: leave out --functional");
+  if (options.run.two_threads && options.run.functional)
+    throw Error("--two-threads needs the timed GPU: leave out --functional");
 }
 
 int run_program(const config::Installation& installation, const RunOptions& options) {
