@@ -32,5 +32,33 @@ TEST(Offload, CopyInLaunchCopyOut) {
   EXPECT_EQ(blocks, 100u);
 }
 
+// Driver, link, front end, copy engines and host memory on two threads; half duplex as well.
+TEST(Offload, TwoThreadsLeaveTheTimesOfOne) {
+  for (const bool full_duplex : {true, false}) {
+    auto machine = gtx580();
+    machine.link.full_duplex = full_duplex;
+    const auto times = [&](std::uint64_t seed, bool two_threads) {
+      Rig rig(machine, seed, two_threads);
+      const auto input = pattern_bytes(10'000);
+      std::vector<std::byte> output(input.size());
+      const auto buffer = rig.device(input.size());
+      for (int i = 0; i < 3; ++i) {
+        rig.submit(rig.copy_in(buffer, input.data(), input.size()));
+        rig.submit(rig.launch(100));
+        rig.submit(rig.copy_out(output.data(), buffer, input.size()));
+      }
+      rig.finish();
+      EXPECT_EQ(output, input);
+      EXPECT_EQ(rig.board.requests().in_use(), 0u);
+      std::vector<Picoseconds> ends;
+      for (const auto& [id, record] : rig.records) ends.push_back(record.end_ps);
+      return ends;
+    };
+    const auto one = times(0, false);
+    EXPECT_EQ(one.size(), 9u);
+    for (const std::uint64_t seed : {1, 2}) EXPECT_EQ(times(seed, true), one);
+  }
+}
+
 }  // namespace
 }  // namespace duet::test

@@ -151,9 +151,9 @@ class PlainHost : public memory::HostPort {
 };
 
 struct Rig {
-  explicit Rig(const config::Machine& machine = gtx580(), std::uint64_t seed = 0)
+  explicit Rig(const config::Machine& machine = gtx580(), std::uint64_t seed = 0, bool two_threads = false)
       : config(machine),
-        engine(seed),
+        engine(seed, two_threads),
         physical(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
         memory(physical),
         board(engine, config, memory, host, test_occupancy),

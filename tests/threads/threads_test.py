@@ -16,14 +16,23 @@ class Threads(unittest.TestCase):
     machine = name = ""
 
     def test_two_threads(self):
+        self.compare()
+
+    def test_tracked_memory(self):
+        self.compare("--set", "gpu.full_empty.tracked=all")
+
+    def test_race_detector(self):
+        self.compare("--check-races")
+
+    def compare(self, *options):
         runner = trust.Runner(sys.argv[1])
         bare = self.name.removeprefix("kernel-")
         run = (lambda *options: runner.bare_kernel(bare, *options)) if bare != self.name else (lambda *options: runner.program(bare, *options))
-        one = run("--machine", self.machine)
+        one = run("--machine", self.machine, *options)
         self.assertEqual((one[0], one[2]), (0, ""))
         self.assertGreater(len(one[3]["counters"]), 10)
         for seed in SEEDS:
-            two = run("--machine", self.machine, "--two-threads", "--shuffle", seed)
+            two = run("--machine", self.machine, *options, "--two-threads", "--shuffle", seed)
             self.assertEqual((two[0], two[2][:10000]), (0, ""))
             self.assertEqual(one, two)
 
