@@ -87,6 +87,8 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
         link_number, bits);
   }
   driver_ = std::make_unique<driver::Driver>(engine, &system_node_, config_, port_);
+  // The driver lends host memory to the GPU in its ticks, and host memory looks up what is lent.
+  driver_->tick_on_thread_of(host_memory_);
   port_.to_gpu = &to_gpu_.add_input(driver_.get());
   port_.from_gpu = &to_host_.add_output(kDriver, driver_.get());
 }
