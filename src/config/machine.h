@@ -58,6 +58,13 @@ struct Sm {
 };
 
 // One cache: L1 data, L1 constant, L1 instruction, or a slice of L2.
+// Which attribute of a page says whether a cache may hold its bytes (memory/request.h: Cacheability).
+enum class PageAttribute : std::uint8_t {
+  None,  // it may hold all
+  GpuL1,
+  GpuL2
+};
+
 struct Cache {
   std::uint64_t sets = 0, ways = 0;
   Bytes line_bytes = 0;
@@ -71,10 +78,10 @@ struct Cache {
   bool write_evict = false;  // write-through: a write that hits drops the bytes instead of updating them
   bool hash_sets = false;    // set index from all address bits
   std::string replacement = "lru";           // not of the instruction cache: "lru", "tree", "random"
-  std::uint64_t atomic_words_per_cycle = 0;  // at the coherence point; 0: this level performs none
-  std::uint64_t atomic_conflict_cycles = 1;  // of L2: from an atomic to the next of the same word
-  std::uint64_t pass_cycles =
-      0;  // of L1: as latency_cycles, of what it neither holds nor serves; 0: the same
+  std::uint64_t atomic_words_per_cycle = 0;  // where atomics are performed; 0: they go below
+  std::uint64_t atomic_conflict_cycles = 1;  // from an atomic to the next of the same word
+  std::uint64_t pass_cycles = 0;  // as latency_cycles, of what it neither holds nor serves; 0: the same
+  PageAttribute attribute = PageAttribute::None;
   Bytes capacity() const { return sets * ways * line_bytes; }
 };
 
@@ -187,7 +194,8 @@ struct Gpu {
   bool integrated = false;
   bool concurrent_managed_access = false;  // the host may touch managed memory while kernels run
   Sm sm;
-  Cache l1, constant_cache, instruction_cache, l2;
+  Cache l1{.attribute = PageAttribute::GpuL1}, constant_cache{.attribute = PageAttribute::GpuL1};
+  Cache instruction_cache, l2{.attribute = PageAttribute::GpuL2};
   Interconnect interconnect;
   Functional functional;
   FrontEnd front_end;

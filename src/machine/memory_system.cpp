@@ -37,9 +37,8 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, co
           config_.dram.burst_cycles +
       config_.l2.queue_entries;
   for (unsigned s = 0; s < map_.slices(); ++s) {
-    memory::Cache& slice =
-        slices_.emplace_back(engine, "L2 slice " + std::to_string(s), "l2", parent, 1, memory::CacheLevel::L2,
-                             config_.l2, hertz, pool, numbering, config_.full_empty);
+    memory::Cache& slice = slices_.emplace_back(engine, "L2 slice " + std::to_string(s), "l2", parent, 1,
+                                                config_.l2, hertz, pool, numbering, config_.full_empty);
     memory::DramController& controller = controllers_[map_.channel_of_slice(s)];
     slice.connect_above(requests_.add_output(static_cast<std::uint16_t>(s), &slice),
                         responses_.add_input(responses_.add_input_port(), &slice));
@@ -70,13 +69,12 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
     cache.connect_above(*to, *from);
     cache.connect_below(requests_.add_input(in, &cache), responses_.add_output(out, own, &cache), own, route);
   };
-  memory::Cache& l1 =
-      l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), "l1", &sm, 0, memory::CacheLevel::L1,
-                       config_.l1, hertz, pool_, memory::LineNumbering{}, config_.full_empty);
+  memory::Cache& l1 = l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), "l1", &sm, 0, config_.l1,
+                                       hertz, pool_, memory::LineNumbering{}, config_.full_empty);
   place(l1, config_.l1, number, ports.to_l1, ports.from_l1);
   memory::Cache& constants =
       constant_caches_.emplace_back(engine_, "constant cache " + std::to_string(sm_number), "constant_cache",
-                                    &sm, 0, memory::CacheLevel::L1, config_.constant_cache, hertz, pool_);
+                                    &sm, 0, config_.constant_cache, hertz, pool_);
   place(constants, config_.constant_cache, static_cast<std::uint16_t>(number + 1), ports.to_constant_cache,
         ports.from_constant_cache);
   ports.invalidate_caches = [&l1, &constants](Picoseconds now) {

@@ -5,13 +5,29 @@
 
 namespace duet::memory {
 
+namespace {
+
+bool Cacheability::*attribute_of(const config::Cache& config) {
+  switch (config.attribute) {
+    case config::PageAttribute::GpuL1:
+      return &Cacheability::gpu_l1;
+    case config::PageAttribute::GpuL2:
+      return &Cacheability::gpu_l2;
+    case config::PageAttribute::None:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Cache::Cache(sim::Engine& engine, std::string name, const std::string& kind, const sim::Component* parent,
-             int level, CacheLevel cache_level, const config::Cache& config, std::uint64_t clock_hz,
-             RequestPool& pool, const LineNumbering& numbering, const config::FullEmpty& full_empty)
+             int level, const config::Cache& config, std::uint64_t clock_hz, RequestPool& pool,
+             const LineNumbering& numbering, const config::FullEmpty& full_empty)
     : Component(engine, std::move(name), parent, level, sim::Role::Memory),
       config_(config),
       full_empty_(full_empty),
-      cache_level_(cache_level),
+      attribute_(attribute_of(config)),
       clock_(clock_hz),
       pool_(&pool),
       misses_(config.mshrs, config.mshr_targets),
@@ -198,13 +214,11 @@ void Cache::lookup(Picoseconds now) {
   }
 }
 
-// Of what this level neither holds nor serves; stores look for the line that they change or drop.
+// Of what is neither held nor served here; stores look for the line that they change or drop.
 inline bool Cache::passes_by(const Request& request) const {
   if (request.operation == Operation::Atomic) return config_.atomic_words_per_cycle == 0;
   if (request.operation != Operation::Read) return false;
-  const bool cached =
-      cache_level_ == CacheLevel::L1 ? request.cacheability.gpu_l1 : request.cacheability.gpu_l2;
-  return !cached || (request.tracked && !keeps(request));
+  return !may_hold(request) || (request.tracked && !keeps(request));
 }
 
 // Moves a packet that has arrived into the pipeline of its class.
@@ -314,6 +328,7 @@ void Cache::write_back(Picoseconds now, PhysicalAddress line, std::uint32_t inde
   request.kind = RequestKind::WriteBack;
   request.agent = held.filled_by.agent;
   request.unit = held.filled_by.unit;
+  request.cacheability = held.cacheability;
   request.mask = moved_down(bytes, first);
   if (held.tracked) {  // only without write_through
     request.tracked = true;

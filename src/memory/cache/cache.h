@@ -1,6 +1,7 @@
-// A cache: L1 data, constant, instruction cache or a slice of L2, whatever its machine file entry says. It
-// does not know whether it is the last level. Data lie in the cache, so what a request sees is bound at its
-// turn.
+// A cache. What it does follows from its configuration and from what it is connected to: write policy,
+// whether it performs atomics (atomic_words_per_cycle; otherwise they go below), which page attribute decides
+// what it may hold. It knows no level: caches stack, and several clients, whoever they are, share one. Lines
+// of a cache below are as long or longer. Data lie in the cache, so what a request sees is bound at its turn.
 //
 // Time, in edges of the cache's clock. A request arrives at the first edge at which its packet is visible,
 // one a cycle (class NonTriggered first, clients in turn); it is looked up latency_cycles after that, one a
@@ -9,9 +10,9 @@
 // for them is answered at that edge, the others one a cycle. At most one answer goes up and one packet goes
 // below a cycle; older requests come first: acknowledgements from below, then requests that waited, then the
 // lookup. An atomic has the port for as many cycles as its words need and is performed in the last of them;
-// it waits at the port until atomic_conflict_cycles after the last one of the same word. What L1 neither
-// holds nor serves is looked up after pass_cycles, where the machine gives them; it still overtakes nothing.
-// So, packet pushed at edge 0 by a client on the same clock, which sees the answer at:
+// it waits at the port until atomic_conflict_cycles after the last one of the same word. What is neither
+// held nor served here is looked up after pass_cycles, where the machine gives them; it still overtakes
+// nothing. So, packet pushed at edge 0 by a client on the same clock, which sees the answer at:
 //   hit: 2 + latency_cycles;   miss: 2 + latency_cycles + b, where memory below makes its answer visible b
 //   edges after the lookup at 1 + latency_cycles.
 //
@@ -29,7 +30,7 @@
 // caches answer it when their dirty bytes are acknowledged; Invalidate drops bytes, dirty ones too, here.
 //
 // Tracked memory (lustig2013 §4; what can go wrong and what prevents it: docs/full-empty.md). Its bits lie
-// below the last cache, so a byte of it is valid here only if it was full when its word was last touched, and
+// below all caches, so a byte of it is valid here only if it was full when its word was last touched, and
 // dirty never. A read that waits for full and leaves the bit is served here when its bytes are valid;
 // otherwise it fetches just those, and takes what else of the line is full along. A write that fills updates
 // the line and goes through. All other accesses go below, and their bytes are dropped here; while one is on
@@ -51,8 +52,6 @@
 #include "sim/statistics.h"
 
 namespace duet::memory {
-
-enum class CacheLevel : std::uint8_t { L1, L2 };  // which page attribute concerns the cache
 
 struct CacheStatistics : sim::StatisticGroup {
   using StatisticGroup::StatisticGroup;
@@ -79,8 +78,8 @@ class Cache : public sim::Component {
   // `kind` begins the names of its statistics ("l2"), `level` is that of hu2016's tree. Throws duet::Error
   // when the entry cannot be built.
   Cache(sim::Engine& engine, std::string name, const std::string& kind, const sim::Component* parent,
-        int level, CacheLevel cache_level, const config::Cache& config, std::uint64_t clock_hz,
-        RequestPool& pool, const LineNumbering& numbering = {}, const config::FullEmpty& full_empty = {});
+        int level, const config::Cache& config, std::uint64_t clock_hz, RequestPool& pool,
+        const LineNumbering& numbering = {}, const config::FullEmpty& full_empty = {});
 
   // A client: who sends `requests` reads `responses`, and must always go on reading them.
   void connect_above(Channel& requests, sim::Queue<Packet>& responses);
@@ -159,7 +158,7 @@ class Cache : public sim::Component {
     PhysicalAddress line;
     unsigned offset;
     ByteMask mask;  // positions in the line, of the bytes that the request cannot do without
-    bool cached;    // at this level
+    bool cached;    // may be held here
   };
 
   // cache.cpp: what happens at an edge.
@@ -169,6 +168,9 @@ class Cache : public sim::Component {
   Picoseconds accept(Picoseconds now);
   Picoseconds accept_only_class(Picoseconds now);
   void take_in(Picoseconds now, sim::Queue<Packet>& requests, Pipeline& pipeline, std::size_t client);
+  bool may_hold(const Request& request) const {
+    return attribute_ == nullptr || request.cacheability.*attribute_;
+  }
   bool passes_by(const Request& request) const;
   void fill(const Packet& packet);
   void send_refused(Picoseconds now);
@@ -230,7 +232,7 @@ class Cache : public sim::Component {
 
   config::Cache config_;
   config::FullEmpty full_empty_;
-  CacheLevel cache_level_;
+  bool Cacheability::*attribute_;  // that concerns this cache; null: none does
   sim::ClockCursor clock_;
   RequestPool pool_;
   MissTable misses_;

@@ -144,6 +144,7 @@ Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access&
   }
   lines_.reserve(victim, access.line);
   lines_[victim].filled_by = user(access.request);
+  lines_[victim].cacheability = access.request.cacheability;
   index = victim;
   return Outcome::Done;
 }

@@ -13,7 +13,7 @@ inline Cache::Access Cache::access(const CacheEntry& entry) {
   const PhysicalAddress line = lines_.line_of(request.address);
   const auto offset = static_cast<unsigned>(request.address - line);
   const bool range = request.operation == Operation::Clean || request.operation == Operation::Invalidate;
-  bool cached = cache_level_ == CacheLevel::L1 ? request.cacheability.gpu_l1 : request.cacheability.gpu_l2;
+  bool cached = may_hold(request);
   if (request.tracked) {
     cached &= keeps(request);
     if (any(request.required))

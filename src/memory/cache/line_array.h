@@ -4,8 +4,8 @@
 // their way to requesters and are not to be found by later requests.
 //
 // Set index: the low bits of the line's number, or with hash_sets all of its bits folded by XOR. A slice of
-// L2 sees only some lines of the address space; LineNumbering numbers just those, so that no set stays empty.
-// A replacement policy is a type with one function, victim(ways), which finds when each way was used.
+// a cache sees only some lines of the address space; LineNumbering numbers just those, so that no set stays
+// empty. A replacement policy is a type with one function, victim(ways), which finds when each way was used.
 // Left out: inclusion, policies that keep a state of their own.
 #pragma once
 
@@ -42,7 +42,8 @@ struct Line {
   ByteMask valid, dirty;
   std::uint32_t mshr = ~0u;  // the register whose fetch it waits for
   LineUser filled_by;
-  bool tracked = false;  // its dirty bytes fill
+  Cacheability cacheability;  // of its page, for caches below
+  bool tracked = false;       // its dirty bytes fill
 };
 
 // The ways of one set, for replacement policies.

@@ -22,7 +22,7 @@ void expect_initial(const Requester::Answer& answer, unsigned from = 0) {
 TEST(Cache, ReplacesTheLeastRecentlyUsedLine) {
   config::Cache config = l1_config();
   config.sets = 1;
-  Rig rig(config, CacheLevel::L1);
+  Rig rig(config);
   unsigned edge = 0;
   for (const Address line : {0u, 128u, 0u, 256u, 0u, 128u}) rig.client().send(edge += 100, read(line, 4));
   rig.run();
@@ -36,7 +36,7 @@ TEST(Cache, FoldsAddressBitsIntoTheSetOnlyWhenAsked) {
     config::Cache config = l1_config();
     config.ways = 1;
     config.hash_sets = hash;
-    Rig rig(config, CacheLevel::L1);
+    Rig rig(config);
     for (unsigned round = 0; round < 2; ++round)  // lines 0, 4, 8, 12 of 4 sets
       for (unsigned i = 0; i < 4; ++i) rig.client().send(100 * (4 * round + i), read(128 * 4 * i, 4));
     rig.run();
@@ -140,7 +140,7 @@ TEST(Cache, AStoreBehindAPendingLoadIsSeenByLaterLoadsAlone) {
   for (const int variant : {0, 1, 2}) {
     config::Cache config = variant == 2 ? l2_config() : l1_config();
     config.write_evict = variant == 0;
-    Rig rig(config, variant == 2 ? CacheLevel::L2 : CacheLevel::L1);
+    Rig rig(config);
     rig.client().send(0, read(0, 8));
     rig.client().send(0, write(4, 4, 5));
     rig.client().send(0, read(0, 8));
@@ -162,7 +162,7 @@ TEST(Cache, WriteThroughUpdatesOrEvictsTheBytes) {
     config::Cache config = l1_config();
     config.write_evict = evict;
     config.sector_bytes = 32;
-    Rig rig(config, CacheLevel::L1);
+    Rig rig(config);
     rig.client().send(0, read(0, 64));
     rig.client().send(100, write(4, 4, 9));
     rig.client().send(200, read(8, 4));
@@ -180,7 +180,7 @@ TEST(Cache, WriteThroughUpdatesOrEvictsTheBytes) {
 }
 
 TEST(Cache, AtomicsWorkOnTheLineInArrivalOrder) {
-  Rig rig(l2_config(), CacheLevel::L2, 2);
+  Rig rig(l2_config(), 2);
   for (unsigned c = 0; c < 2; ++c)
     for (unsigned i = 0; i < 5; ++i)
       rig.client(c).send(0, atomic<std::uint32_t>(64, AtomicOperation::Add, AtomicType::U32, {1, 10}));
@@ -241,8 +241,8 @@ TEST(Cache, AtomicsTakeTheirTypeMaskAndFlushSubnormals) {
 
 // Two levels: an atomic passes L1, which must not show the old value afterwards, nor install an older fetch.
 TEST(Cache, AnAtomicPassesALevelThatPerformsNoneAndDropsItsLine) {
-  Rig rig(l2_config(), CacheLevel::L2, 0);
-  Cache l1(rig.engine, "l1", "cache", nullptr, 0, CacheLevel::L1, l1_config(), kHertz, rig.pool);
+  Rig rig(l2_config(), 0);
+  Cache l1(rig.engine, "l1", "cache", nullptr, 0, l1_config(), kHertz, rig.pool);
   Channel down(8, &l1, &rig.cache);
   sim::Queue<Packet> up(8, &rig.cache, &l1);
   rig.cache.connect_above(down, up);
@@ -320,7 +320,7 @@ TEST(Cache, InvalidateDropsItsRangeDirtyOrNot) {
 
 TEST(Cache, InvalidateAllHidesWhatIsOnItsWay) {
   for (const bool back : {false, true}) {
-    Rig rig(back ? l2_config() : l1_config(), back ? CacheLevel::L2 : CacheLevel::L1);
+    Rig rig(back ? l2_config() : l1_config());
     rig.client().send(0, read(128, 4));
     rig.client().send(100, read(0, 4));
     if (back) rig.client().send(100, write(4, 4, 2));  // waits for the fetch
@@ -374,7 +374,7 @@ TEST(Cache, FlushRangeStoresDirtyBytesAndForgetsTheRange) {
     }
 }
 
-TEST(Cache, KnowsWhoFilledALineAndWhoUsedItFirst) {
+TEST(Cache, KnowsWhoFilledALine) {
   Rig rig(l2_config());
   Request copy = write(0, 4, 1);
   copy.agent = Agent::CopyEngine;
@@ -387,6 +387,35 @@ TEST(Cache, KnowsWhoFilledALineAndWhoUsedItFirst) {
   rig.run();
   EXPECT_EQ(rig.cache.find(PhysicalAddress(0))->filled_by.agent, Agent::CopyEngine);
   EXPECT_EQ(rig.cache.find(PhysicalAddress(0))->filled_by.unit, 2);
+  EXPECT_EQ(rig.cache.find(PhysicalAddress(128))->filled_by.agent, Agent::Sm);
+  EXPECT_EQ(rig.cache.find(PhysicalAddress(128))->filled_by.unit, 5);
+}
+
+// A cache that no attribute concerns holds what others may not, and what it writes back names the attributes
+// of its page, for caches below.
+TEST(Cache, LooksAtItsOwnAttributeAlone) {
+  for (const auto attribute :
+       {config::PageAttribute::None, config::PageAttribute::GpuL1, config::PageAttribute::GpuL2}) {
+    config::Cache config = l2_config();
+    config.sets = config.ways = 1;
+    config.attribute = attribute;
+    Rig rig(config);
+    for (const bool l1 : {false, true}) {
+      Request store = write(l1 ? 0 : 128, 4, 1);
+      store.cacheability.gpu_l1 = l1;
+      store.cacheability.gpu_l2 = !l1;
+      rig.client().send(100 * l1, store);
+    }
+    rig.client().send(300, write(256, 4, 1));
+    rig.run();
+    const bool none = attribute == config::PageAttribute::None;
+    EXPECT_EQ(rig.cache.statistics().passed, none ? 0u : 1u);
+    ASSERT_EQ(rig.memory.log.size(), 2u);
+    for (const auto& seen : rig.memory.log) {
+      EXPECT_EQ(seen.request.cacheability.gpu_l1, seen.request.address == PhysicalAddress(0));
+      EXPECT_EQ(seen.request.cacheability.gpu_l2, seen.request.address != PhysicalAddress(0));
+    }
+  }
 }
 
 TEST(Cache, RefusesWhatItDoesNotModel) {

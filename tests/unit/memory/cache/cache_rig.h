@@ -190,6 +190,7 @@ inline config::Cache l1_config() {
   config.mshrs = 4;
   config.mshr_targets = 4;
   config.queue_entries = 8;
+  config.attribute = config::PageAttribute::GpuL1;
   return config;
 }
 inline config::Cache l2_config() {
@@ -197,15 +198,16 @@ inline config::Cache l2_config() {
   config.sector_bytes = 32;
   config.write_back = config.write_allocate = true;
   config.atomic_words_per_cycle = 1;
+  config.attribute = config::PageAttribute::GpuL2;
   return config;
 }
 
 // One cache between `clients` requesters and a memory whose byte i holds i * 7 + i / 256.
 struct Rig {
-  explicit Rig(const config::Cache& config, CacheLevel level = CacheLevel::L2, unsigned clients = 1,
-               unsigned latency = 20, std::uint64_t seed = 0)
+  explicit Rig(const config::Cache& config, unsigned clients = 1, unsigned latency = 20,
+               std::uint64_t seed = 0)
       : engine(seed),
-        cache(engine, "cache", "cache", nullptr, 1, level, config, kHertz, pool),
+        cache(engine, "cache", "cache", nullptr, 1, config, kHertz, pool),
         memory(engine, pool, 64 * 1024, latency),
         below(config.queue_entries, &cache, &memory),
         from_below(config.queue_entries, &memory, &cache) {

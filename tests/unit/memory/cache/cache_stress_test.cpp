@@ -31,10 +31,10 @@ struct Result {
 class Stress {
  public:
   Stress(const Plan& plan, std::uint32_t seed, std::uint64_t engine_seed)
-      : plan_(plan), random_(seed), rig_(plan.l2, CacheLevel::L2, 0, plan.latency, engine_seed) {
+      : plan_(plan), random_(seed), rig_(plan.l2, 0, plan.latency, engine_seed) {
     for (unsigned i = 0; i < plan.l1s; ++i) {
-      l1s_.push_back(std::make_unique<Cache>(rig_.engine, "l1", "l1", nullptr, 0, CacheLevel::L1, plan.l1,
-                                             kHertz, rig_.pool));
+      l1s_.push_back(
+          std::make_unique<Cache>(rig_.engine, "l1", "l1", nullptr, 0, plan.l1, kHertz, rig_.pool));
       down_.push_back(std::make_unique<Channel>(plan.l2.queue_entries, l1s_[i].get(), &rig_.cache));
       up_.push_back(std::make_unique<sim::Queue<Packet>>(plan.l1.queue_entries, &rig_.cache, l1s_[i].get()));
       rig_.cache.connect_above(*down_[i], *up_[i]);

@@ -12,7 +12,7 @@ TEST(CacheTiming, MissAndHitTakeTheDocumentedCycles) {
     for (const unsigned below : {0u, 1u, 20u}) {
       config::Cache config = l1_config();
       config.latency_cycles = latency;
-      Rig rig(config, CacheLevel::L1, 1, below);
+      Rig rig(config, 1, below);
       rig.client().send(10, read(256, 4));
       rig.client().send(1000, read(260, 4));
       rig.run();
@@ -25,7 +25,7 @@ TEST(CacheTiming, MissAndHitTakeTheDocumentedCycles) {
 }
 
 TEST(CacheTiming, HitsAreAnsweredOneACycle) {
-  Rig rig(l1_config(), CacheLevel::L1);
+  Rig rig(l1_config());
   rig.client().send(0, read(0, 128));
   for (unsigned i = 0; i < 6; ++i) rig.client().send(100, read(4 * i, 4));
   rig.run();
@@ -33,7 +33,7 @@ TEST(CacheTiming, HitsAreAnsweredOneACycle) {
 }
 
 TEST(CacheTiming, RequestsThatFollowEachOtherOnAWireAreAcceptedWhenTheyArrive) {
-  Rig rig(l1_config(), CacheLevel::L1);
+  Rig rig(l1_config());
   rig.client().send(0, read(0, 128));
   rig.run();
   rig.client().wire_cycles = 20;  // all are on their way before the first one arrives
@@ -45,7 +45,7 @@ TEST(CacheTiming, RequestsThatFollowEachOtherOnAWireAreAcceptedWhenTheyArrive) {
 }
 
 TEST(CacheTiming, RequestsThatWaitForOneLineAreAnsweredOneACycleInOrder) {
-  Rig rig(l1_config(), CacheLevel::L1);
+  Rig rig(l1_config());
   for (unsigned i = 0; i < 4; ++i) rig.client().send(0, read(4 * i, 4));
   rig.run();
   EXPECT_EQ(rig.memory.log.size(), 1u);
@@ -55,7 +55,7 @@ TEST(CacheTiming, RequestsThatWaitForOneLineAreAnsweredOneACycleInOrder) {
 }
 
 TEST(CacheTiming, ClientsTakeTurns) {
-  Rig rig(l1_config(), CacheLevel::L1, 2);
+  Rig rig(l1_config(), 2);
   rig.client(0).send(0, read(0, 128));
   for (unsigned i = 0; i < 4; ++i)
     for (unsigned c = 0; c < 2; ++c) rig.client(c).send(100, read(4 * i, 4));
@@ -73,7 +73,7 @@ TEST(CacheTiming, ClientsTakeTurns) {
 }
 
 TEST(CacheTiming, AWriteThroughIsAcknowledgedFromBelow) {
-  Rig rig(l1_config(), CacheLevel::L1);
+  Rig rig(l1_config());
   rig.client().send(0, write(300, 8, 5));
   rig.run();
   ASSERT_EQ(rig.memory.log.size(), 1u);
@@ -152,7 +152,7 @@ TEST(CacheTiming, WhatAnL1DoesNotHoldPassesSooner) {
   config.pass_cycles = 2;
   Request bypassing = read(128, 32);
   bypassing.cacheability.gpu_l1 = false;
-  Rig rig(config, CacheLevel::L1);
+  Rig rig(config);
   rig.client().send(100, bypassing);
   rig.client().send(200, atomic<std::uint32_t>(256, AtomicOperation::Add, AtomicType::U32, {1}));
   rig.client().send(300, write(384, 4, 1));
@@ -166,7 +166,7 @@ TEST(CacheTiming, WhatAnL1DoesNotHoldPassesSooner) {
   EXPECT_EQ(rig.memory.log[3].edge, 400u + 1 + 5 + 1);
   EXPECT_EQ(rig.memory.log[4].edge, 400u + 1 + 5 + 1 + 1);  // overtakes nothing
   config.pass_cycles = 6;
-  EXPECT_THROW(Rig(config, CacheLevel::L1), Error);
+  EXPECT_THROW(Rig{config}, Error);
 }
 
 TEST(CacheTiming, AMissThatEvictsDirtyBytesSendsThemFirst) {
@@ -186,7 +186,7 @@ TEST(CacheTiming, AMissThatEvictsDirtyBytesSendsThemFirst) {
 TEST(CacheTiming, StallsAreCountedByTheirFirstCause) {
   config::Cache config = l1_config();
   config.mshrs = 1;
-  Rig one(config, CacheLevel::L1);
+  Rig one(config);
   one.client().send(0, read(0, 4));
   one.client().send(0, read(128, 4));
   one.run();
@@ -196,7 +196,7 @@ TEST(CacheTiming, StallsAreCountedByTheirFirstCause) {
 
   config = l1_config();
   config.mshr_targets = 1;
-  Rig two(config, CacheLevel::L1);
+  Rig two(config);
   two.client().send(0, read(0, 4));
   two.client().send(0, read(0, 4));
   two.run();
@@ -205,7 +205,7 @@ TEST(CacheTiming, StallsAreCountedByTheirFirstCause) {
 
   config = l1_config();
   config.sets = config.ways = 1;
-  Rig three(config, CacheLevel::L1);
+  Rig three(config);
   three.client().send(0, read(0, 4));
   three.client().send(0, read(128, 4));
   three.run();
@@ -213,7 +213,7 @@ TEST(CacheTiming, StallsAreCountedByTheirFirstCause) {
 
   config = l1_config();
   config.queue_entries = 1;
-  Rig four(config, CacheLevel::L1);
+  Rig four(config);
   four.memory.held[0] = true;
   four.client().send(0, read(0, 4));
   four.client().send(0, read(128, 4));
