@@ -129,7 +129,10 @@ void Cache::fill(const Packet& packet) {
   const auto mshr = static_cast<std::uint32_t>(packet.argument >> 2);
   MissTable::Register& miss = misses_[mshr];
   const Request& fetched = pool_[packet.request];
-  if (fetched.released && miss.line_index < lines_.lines()) detach(mshr);
+  if (fetched.released) {
+    miss.released = true;
+    if (miss.line_index < lines_.lines()) detach(mshr);
+  }
   const auto offset = static_cast<unsigned>(fetched.address - miss.line);
   const ByteMask brought = moved_up(fetched.mask, offset);
   Line& line = lines_[miss.line_index];
@@ -172,6 +175,7 @@ void Cache::serve_waiting(Picoseconds now) {
       continue;
     }
     const Access own = access(entry);
+    own.request.released |= miss.released;  // caches above keep nothing either
     Outcome outcome = take_turn(now, entry, own, miss.line_index);
     if (outcome == Outcome::Missing) {
       // An earlier request of the line dropped bytes, or this one came behind writes and could not fetch.

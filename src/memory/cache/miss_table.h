@@ -32,7 +32,8 @@ class MissTable {
     std::uint32_t line_index = kNone;
     TrafficClass traffic_class = TrafficClass::NonTriggered;  // of its fetches
     bool in_use = false;
-    bool listed = false;  // among the ready ones
+    bool listed = false;    // among the ready ones
+    bool released = false;  // a fetch came back by an override: who waits for it keeps nothing
     std::uint32_t fetches = 0;
     ByteMask on_their_way;      // bytes of the line
     std::uint32_t targets = 0;  // not counting markers

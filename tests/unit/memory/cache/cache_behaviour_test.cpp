@@ -264,6 +264,38 @@ TEST(Cache, AnAtomicPassesALevelThatPerformsNoneAndDropsItsLine) {
   EXPECT_EQ(rig.pool.in_use(), 0u);
 }
 
+TEST(Cache, WhatAnOverrideReleasedIsKeptAtNoLevel) {
+  config::FullEmpty bits;
+  bits.granule_bytes = 4;
+  bits.look_ahead = 1;
+  bits.valid_masks = bits.write_through = bits.merge_by_trigger = true;
+  sim::Engine engine;
+  RequestPool pool;
+  FlatMemory memory(engine, pool, 4096, 5);
+  Cache upper(engine, "upper", "cache", nullptr, 0, l1_config(), kHertz, pool, {}, bits);
+  Cache lower(engine, "lower", "cache", nullptr, 1, l2_config(), kHertz, pool, {}, bits);
+  Channel between(8, &upper, &lower), below(8, &lower, &memory);
+  sim::Queue<Packet> to_upper(8, &lower, &upper), to_lower(8, &memory, &lower);
+  lower.connect_above(between, to_upper);
+  upper.connect_below(between, to_upper, 1, [](PhysicalAddress) { return std::uint16_t{0}; });
+  lower.connect_below(below, to_lower, 1, [](PhysicalAddress) { return std::uint16_t{0}; });
+  memory.connect(below, to_lower);
+  Requester client(engine, pool, 8, upper, 0);
+  Request waits_for_full = read(0, 4);
+  waits_for_full.tracked = true;
+  waits_for_full.trigger = Trigger::Full;
+  waits_for_full.traffic_class = TrafficClass::TriggeredGpu;
+  for (const bool releases : {true, false}) {
+    memory.releases = releases;
+    client.send(engine.now() / kPeriod + 1, waits_for_full);
+    engine.run_until(engine.now() + 1000 * kPeriod);
+    EXPECT_EQ(upper.find(PhysicalAddress(0)) == nullptr, releases);
+    EXPECT_EQ(lower.find(PhysicalAddress(0)) == nullptr, releases);
+  }
+  EXPECT_EQ(memory.log.size(), 2u);
+  EXPECT_EQ(pool.in_use(), 0u);
+}
+
 TEST(Cache, AnUncachedRequestFollowsTheDirtyBytesOfItsLine) {
   Rig rig(l2_config());
   rig.client().send(0, write(0, 4, 1));

@@ -49,6 +49,7 @@ class FlatMemory : public Clocked {
         left |= requests->of(c).can_pop(now);
         Request& request = pool_[packet.request];
         log.push_back({now / kPeriod, request, packet});
+        request.released = releases;
         for (unsigned i = 0; i < request.bytes; ++i) {
           if (!request.mask.test(i)) continue;
           if (request.operation == Operation::Read) request.data[i] = bytes.at(request.address.value() + i);
@@ -69,6 +70,7 @@ class FlatMemory : public Clocked {
   std::vector<std::byte> bytes;
   std::vector<Seen> log;
   std::array<bool, kTrafficClasses> held{};  // classes that are not served
+  bool releases = false;                     // every request, as an override does
 
  private:
   struct End {
