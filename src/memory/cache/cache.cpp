@@ -143,6 +143,7 @@ void Cache::fill(const Packet& packet) {
   miss.on_their_way = miss.on_their_way & ~brought;
   --miss.fetches;
   ++statistics_.fills;
+  if (miss.line_index < lines_.lines()) observe(CacheEvent::Kind::Fill, miss.line, installed, &fetched);
   pool_.release(packet.request);
   misses_.list_ready(mshr);
 }
@@ -170,7 +171,7 @@ void Cache::serve_waiting(Picoseconds now) {
     CacheEntry& entry = misses_.front(miss);
     if (entry.packet.request == kNoRequest) {
       const Line& line = lines_[miss.line_index];
-      lines_.drop_bytes(miss.line_index, line.valid & ~line.dirty);
+      drop(miss.line_index, line.valid & ~line.dirty, nullptr);
       misses_.pop(miss, true);
       continue;
     }

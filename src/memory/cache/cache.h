@@ -46,7 +46,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/cache/line_array.h"
+#include "memory/cache/cache_observer.h"
 #include "memory/cache/miss_table.h"
 #include "sim/clock_cursor.h"
 #include "sim/statistics.h"
@@ -86,6 +86,9 @@ class Cache : public sim::Component {
   // Packets below carry source `number` and the destination of their line.
   void connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
                      std::function<std::uint16_t(PhysicalAddress line)> destination_of);
+
+  // `observer` is told what happens from now on; it outlives the cache's last tick.
+  void connect_observer(CacheObserver& observer) { observers_.push_back(&observer); }
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -229,6 +232,14 @@ class Cache : public sim::Component {
   void release_miss(std::uint32_t mshr);
   void detach(std::uint32_t mshr);
   void forget(std::uint32_t index, const ByteMask& bytes);
+  void drop(std::uint32_t index, const ByteMask& bytes, const Request* by);
+
+  // Tells the observers, if there are any. `by` may be null.
+  void observe(CacheEvent::Kind kind, PhysicalAddress line, const ByteMask& bytes, const Request* by) {
+    if (!observers_.empty()) [[unlikely]]
+      tell(kind, line, bytes, by);
+  }
+  void tell(CacheEvent::Kind kind, PhysicalAddress line, const ByteMask& bytes, const Request* by);
 
   config::Cache config_;
   config::FullEmpty full_empty_;
@@ -255,6 +266,7 @@ class Cache : public sim::Component {
 
   std::vector<Packet> refused_;  // came back, and have not been sent again
   std::vector<RecentAtomic> recent_atomics_;
+  std::vector<CacheObserver*> observers_;
   Picoseconds port_free_ = 0;  // an atomic keeps serving and lookup busy until then
   Picoseconds invalidate_after_ = kNever;
   bool answered_ = false, sent_ = false;  // in this cycle

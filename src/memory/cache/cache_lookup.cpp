@@ -57,9 +57,12 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
   }
   if (outcome != Outcome::Done) return outcome;
   statistics_.passed += below;
-  if (own.cached && operation == Operation::Read) ++statistics_.read_hits;
-  if (own.cached && operation == Operation::Write)
-    ++(held ? statistics_.write_hits : statistics_.write_misses);
+  if (!own.cached || operation == Operation::Clean || operation == Operation::Invalidate)
+    return Outcome::Done;
+  if (operation == Operation::Read) ++statistics_.read_hits;
+  if (operation == Operation::Write) ++(held ? statistics_.write_hits : statistics_.write_misses);
+  if (!below || operation == Operation::Write)
+    observe(held ? CacheEvent::Kind::Hit : CacheEvent::Kind::Miss, own.line, own.mask, &own.request);
   return Outcome::Done;
 }
 
@@ -82,7 +85,13 @@ Cache::Outcome Cache::join(Picoseconds now, CacheEntry& entry, const Access& acc
   }
   misses_.append(miss, entry, !reads);
   if (reads) ++(any(bytes) ? statistics_.read_misses : statistics_.read_merges);
-  statistics_.write_hits += access.cached && access.request.operation == Operation::Write;
+  const bool writes = access.cached && access.request.operation == Operation::Write;
+  statistics_.write_hits += writes;
+  if (access.cached)
+    observe(writes       ? CacheEvent::Kind::Hit
+            : any(bytes) ? CacheEvent::Kind::Miss
+                         : CacheEvent::Kind::Merge,
+            access.line, access.mask, &access.request);
   return Outcome::Done;
 }
 
@@ -124,6 +133,7 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
   fetch(now, mshr, access, bytes_to_fetch(access, lines_[index].valid, {}));
   misses_.append(misses_[mshr], entry, !reads);
   statistics_.read_misses += reads;
+  observe(CacheEvent::Kind::Miss, access.line, access.mask, &access.request);
   return Outcome::Done;
 }
 
@@ -141,6 +151,7 @@ Cache::Outcome Cache::take_way(Picoseconds now, CacheEntry& entry, const Access&
       write_back(now, tag, victim, dirty, nullptr);
     }
     ++statistics_.evictions;
+    observe(CacheEvent::Kind::Evict, tag, lines_[victim].valid, &access.request);
   }
   lines_.reserve(victim, access.line);
   lines_[victim].filled_by = user(access.request);
@@ -190,14 +201,16 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
       }
     }
     if (line != kNone && config_.write_evict) {
-      lines_.drop_bytes(line, access.mask);
+      drop(line, access.mask, &access.request);
     } else if (line != kNone) {
       copy_masked(lines_.data(line) + access.offset, access.request.data.data(), access.request.mask);
-      lines_[line].valid = lines_[line].valid | kept_of_write(access);
+      const ByteMask kept = kept_of_write(access);
+      lines_[line].valid = lines_[line].valid | kept;
       lines_.touch(line);
+      observe(CacheEvent::Kind::Write, access.line, kept, &access.request);
     }
   } else if (line != kNone && operation != Operation::Clean) {
-    lines_.drop_bytes(line, lines_[line].valid);
+    drop(line, lines_[line].valid, &access.request);
   }
   const std::uint32_t transit = new_transit(access.line, traffic_class);
   transits_[transit].entry = entry;
@@ -237,6 +250,7 @@ Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& a
   perform_atomic(pool_, access.request, lines_.data(line) + access.offset, name());
   lines_[line].dirty = lines_[line].dirty | access.mask;
   lines_.touch(line);
+  observe(CacheEvent::Kind::Write, access.line, access.mask, &access.request);
   ++statistics_.atomics;
   if (config_.atomic_conflict_cycles > 1)
     recent_atomics_.push_back(

@@ -138,6 +138,15 @@ inline ByteMask Cache::missing_sectors(const ByteMask& wanted, const ByteMask& h
   return fetched;
 }
 
+// Gives up bytes; a line without any that waits for nothing is given up too.
+inline void Cache::drop(std::uint32_t index, const ByteMask& bytes, const Request* by) {
+  if (!observers_.empty() && index < lines_.lines()) [[unlikely]] {
+    const ByteMask lost = lines_[index].valid & bytes;
+    if (any(lost)) tell(CacheEvent::Kind::Drop, lines_.tag(index), lost, by);
+  }
+  lines_.drop_bytes(index, bytes);
+}
+
 // The request does not go below, and all that came before it in its line is done.
 inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, const Access& access,
                                         std::uint32_t line) {
@@ -159,8 +168,9 @@ inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, cons
     lines_[line].dirty = lines_[line].dirty | access.mask;
     lines_[line].tracked = request.tracked;
     lines_.touch(line);
+    observe(CacheEvent::Kind::Write, access.line, access.mask, &request);
   } else if (line != kNone) {
-    lines_.drop_bytes(line, access.mask);
+    drop(line, access.mask, &request);
   }
   answer(now, entry, reads ? request.bytes : std::uint16_t{0});
   return Outcome::Done;

@@ -1,5 +1,5 @@
 // Fetches that step aside, what happens outside simulated time, and reports.
-#include "memory/cache/cache.h"
+#include "memory/cache/cache_steps.h"
 
 namespace duet::memory {
 
@@ -16,6 +16,20 @@ void Cache::detach(std::uint32_t mshr) {
   lines_.drop_bytes(from, {});
 }
 
+void Cache::tell(CacheEvent::Kind kind, PhysicalAddress line, const ByteMask& bytes, const Request* by) {
+  CacheEvent event;
+  event.kind = kind;
+  event.operation = by == nullptr ? Operation::Invalidate : by->operation;
+  if (by != nullptr) {
+    event.by = user(*by);
+    event.pc = by->pc;
+  }
+  event.time = engine().now();
+  event.line = line;
+  event.bytes = bytes;
+  for (CacheObserver* observer : observers_) observer->observe(event);
+}
+
 // Drops bytes of a held line, and keeps later requests from a fetch that is on its way.
 void Cache::forget(std::uint32_t index, const ByteMask& bytes) {
   if (const std::uint32_t mshr = lines_[index].mshr; mshr != kNone) {
@@ -25,7 +39,7 @@ void Cache::forget(std::uint32_t index, const ByteMask& bytes) {
       misses_.append(misses_[mshr], CacheEntry{}, true);
     }
   }
-  lines_.drop_bytes(index, bytes);
+  drop(index, bytes, nullptr);
 }
 
 void Cache::drop_clean() {

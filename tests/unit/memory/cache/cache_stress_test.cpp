@@ -2,6 +2,7 @@
 // of every line, reads and writes those, and knows what it must see because requests of one class to one line
 // keep their order; the other words are counters that all clients add to. A read of a class that may wait can
 // be overtaken by a later write-back, so it may see a later value of its client too, but never an older one.
+// An observer of every cache knows from the events alone what the cache holds and counts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,6 +24,70 @@ struct Plan {
   bool classes = false;
 };
 
+// What a cache holds and has counted, from its events alone.
+class Model : public CacheObserver {
+ public:
+  explicit Model(Cache& cache) : cache_(cache) { cache.connect_observer(*this); }
+  void observe(const CacheEvent& event) override {
+    using Kind = CacheEvent::Kind;
+    ++counts_[{event.kind, event.operation}];
+    ++of_kind_[event.kind];
+    ByteMask& valid = valid_[event.line];
+    switch (event.kind) {
+      case Kind::Hit:
+        if (event.operation != Operation::Write) {
+          EXPECT_TRUE(within(event.bytes, valid)) << event.line.value();
+        }
+        break;
+      case Kind::Miss:
+        if (event.operation != Operation::Write) {
+          EXPECT_FALSE(within(event.bytes, valid)) << event.line.value();
+        }
+        break;
+      case Kind::Merge:
+        break;
+      case Kind::Fill:
+        EXPECT_FALSE(any(event.bytes & valid)) << event.line.value();
+        [[fallthrough]];
+      case Kind::Write:
+        valid = valid | event.bytes;
+        break;
+      case Kind::Evict:
+        EXPECT_EQ(event.bytes.bits, valid.bits) << event.line.value();
+        valid = {};
+        break;
+      case Kind::Drop:
+        EXPECT_TRUE(any(event.bytes) && within(event.bytes, valid)) << event.line.value();
+        valid = valid & ~event.bytes;
+        break;
+    }
+    EXPECT_EQ(event.time, cache_.engine().now());
+  }
+  void check() {
+    for (const auto& [line, valid] : valid_) {
+      const Line* held = cache_.find(line);
+      EXPECT_EQ(valid.bits, (held == nullptr ? ByteMask{} : held->valid).bits) << line.value();
+    }
+    using Kind = CacheEvent::Kind;
+    const CacheStatistics& counted = cache_.statistics();
+    EXPECT_EQ(count(Kind::Hit, Operation::Read), counted.read_hits);
+    EXPECT_EQ(count(Kind::Miss, Operation::Read), counted.read_misses);
+    EXPECT_EQ(count(Kind::Merge, Operation::Read), counted.read_merges);
+    EXPECT_EQ(count(Kind::Hit, Operation::Write), counted.write_hits);
+    EXPECT_EQ(count(Kind::Miss, Operation::Write), counted.write_misses);
+    EXPECT_EQ(count(Kind::Write, Operation::Atomic), counted.atomics);
+    EXPECT_EQ(of_kind_[Kind::Evict], counted.evictions);
+    EXPECT_LE(of_kind_[Kind::Fill], counted.fills);  // some come for those alone who wait already
+  }
+
+ private:
+  std::uint64_t count(CacheEvent::Kind kind, Operation operation) { return counts_[{kind, operation}]; }
+  Cache& cache_;
+  std::map<PhysicalAddress, ByteMask> valid_;
+  std::map<std::pair<CacheEvent::Kind, Operation>, std::uint64_t> counts_;
+  std::map<CacheEvent::Kind, std::uint64_t> of_kind_;
+};
+
 struct Result {
   std::vector<Picoseconds> edges;
   std::vector<std::byte> memory;
@@ -41,6 +106,8 @@ class Stress {
       l1s_[i]->connect_below(*down_[i], *up_[i], std::uint16_t(i),
                              [](PhysicalAddress) { return std::uint16_t{0}; });
     }
+    models_.push_back(std::make_unique<Model>(rig_.cache));
+    for (auto& l1 : l1s_) models_.push_back(std::make_unique<Model>(*l1));
     for (unsigned i = 0; i < plan.clients; ++i) {
       Cache& cache = plan.l1s == 0 ? rig_.cache : *l1s_[i % plan.l1s];
       clients_.push_back(
@@ -148,6 +215,7 @@ class Stress {
     EXPECT_TRUE(rig_.cache.idle());
     for (auto& l1 : l1s_) EXPECT_TRUE(l1->idle());
     EXPECT_EQ(rig_.pool.in_use(), 0u);
+    for (auto& model : models_) model->check();
     rig_.cache.flush_range(PhysicalAddress(0), kWords * 4,
                            [&](PhysicalAddress at, const std::byte* data, const ByteMask& mask) {
                              copy_masked(rig_.memory.bytes.data() + at.value(), data, mask);
@@ -163,6 +231,7 @@ class Stress {
   std::vector<std::unique_ptr<Cache>> l1s_;
   std::vector<std::unique_ptr<Channel>> down_;
   std::vector<std::unique_ptr<sim::Queue<Packet>>> up_;
+  std::vector<std::unique_ptr<Model>> models_;  // of every cache
   std::vector<std::unique_ptr<Requester>> clients_;
   std::vector<std::uint32_t> model_, first_;
   std::vector<std::vector<std::uint32_t>> history_;  // of each word

@@ -1,0 +1,37 @@
+// What happens in a cache, told to whoever watches: a prefetcher, a profiler, a test's model. An observer is
+// told in the tick in which it happens, sees the cache as it is then, and must not change it. A cache without
+// observers pays a comparison for each event.
+#pragma once
+
+#include "memory/cache/line_array.h"
+
+namespace duet::memory {
+
+struct CacheEvent {
+  enum class Kind : std::uint8_t {
+    Hit,    // at its lookup a request finds its bytes; a write its line, held or on its way
+    Miss,   // a read or an atomic whose bytes are fetched, a write that takes a line
+    Merge,  // a read or an atomic that joins a fetch on its way
+    Fill,   // bytes from below become valid
+    Write,  // bytes of a request are stored, and are valid
+    Evict,  // the line, with all its valid bytes, makes room for another
+    Drop    // valid bytes are given up for any other reason: invalidated, probed, changed below
+  };
+  Kind kind = Kind::Hit;
+  Operation operation = Operation::Read;  // of the request; Invalidate where there is none
+  LineUser by;                            // whose request it is
+  std::uint32_t pc = 0;
+  Picoseconds time = 0;
+  PhysicalAddress line;
+  ByteMask bytes;  // of the line
+};
+
+class CacheObserver {
+ public:
+  virtual void observe(const CacheEvent& event) = 0;
+
+ protected:
+  ~CacheObserver() = default;
+};
+
+}  // namespace duet::memory
