@@ -62,6 +62,10 @@ Picoseconds Cache::tick(Picoseconds now) {
   if (from_below_->can_pop(now)) receive(now);
   if (!refused_.empty()) send_refused(now);
   if (misses_.first_ready() != kNone && now >= port_free_) serve_waiting(now);
+  if (called_ != 0) [[unlikely]] {
+    if (probes_.front_ready <= now) serve_probe(now);
+    accept_probe(now);
+  }
   if (next_lookup_ <= now && now >= port_free_) lookup(now);
   const Picoseconds request = arrivals_ == 0 ? kNever : accept(now);
   if (again_) return clock_.first_edge_after(now);
@@ -73,6 +77,8 @@ Picoseconds Cache::tick(Picoseconds now) {
       if (pipeline.front_ready > now) next = std::min(next, pipeline.front_ready);
   }
   if (port_free_ > now) next = std::min(next, port_free_);
+  if (called_ != 0) [[unlikely]]
+    next = std::min(next, next_call(now));
   const Picoseconds arrival = std::min(request, from_below_->next_arrival(now));
   return next <= arrival ? next : std::min(next, clock_.first_edge_after(arrival));
 }
@@ -169,6 +175,7 @@ void Cache::serve_waiting(Picoseconds now) {
       continue;
     }
     CacheEntry& entry = misses_.front(miss);
+    if (miss.outdated && !turn_after_probe(mshr, entry)) continue;
     if (entry.packet.request == kNoRequest) {
       const Line& line = lines_[miss.line_index];
       drop(miss.line_index, line.valid & ~line.dirty, nullptr);
@@ -202,6 +209,19 @@ void Cache::serve_waiting(Picoseconds now) {
     again_ |= outcome == Outcome::NextCycle && port_free_ <= now;
     return;
   }
+}
+
+// A probe has taken the line away since these fetches left. Returns false when they must come back first.
+bool Cache::turn_after_probe(std::uint32_t mshr, const CacheEntry& entry) {
+  MissTable::Register& miss = misses_[mshr];
+  if (entry.packet.request != kNoRequest && waits_unordered(access(entry))) return true;
+  if (miss.fetches != 0) {
+    misses_.unlist_first();
+    return false;
+  }
+  miss.outdated = false;
+  drop(miss.line_index, ~lines_[miss.line_index].dirty, nullptr);
+  return true;
 }
 
 void Cache::lookup(Picoseconds now) {

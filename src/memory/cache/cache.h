@@ -29,6 +29,17 @@
 // Clean and Invalidate concern the bytes of their range: write-through caches pass Clean on, write-back
 // caches answer it when their dirty bytes are acknowledged; Invalidate drops bytes, dirty ones too, here.
 //
+// Probes come from below or beside, and are looked up latency_cycles after their arrival, one a cycle, at a
+// port of their own: pushed at edge 0 and answered at edge 2 + latency_cycles. A probe is a request with
+// operation Invalidate (the bytes of its range are given up here) or Clean (they stay, as clean ones); its
+// answer brings the dirty ones, and its mask says which. At an edge a probe comes after bytes from below and
+// who waited for them, and before the lookup. It never waits for a fetch, which whoever probes may hold back
+// meanwhile: readers that wait for one may see what it brings, others fetch again. It waits for the
+// acknowledgements of write-backs, writes and atomics of its line (class NonTriggered), so that no byte of
+// the line is on its way when it is answered: whoever probes must take those meanwhile. A fetch of the line
+// that left before the answer must be serviced before a later probe takes newer bytes. Who may hold which
+// line is the business of the prober.
+//
 // Tracked memory (lustig2013 §4; what can go wrong and what prevents it: docs/full-empty.md). Its bits lie
 // below all caches, so a byte of it is valid here only if it was full when its word was last touched, and
 // dirty never. A read that waits for full and leaves the bit is served here when its bytes are valid;
@@ -37,9 +48,9 @@
 // its way, bytes of its line that another class brings or writes are not kept. A triggered request that goes
 // below as it is counts as a register.
 //
-// Left out: coherence protocols, prefetching, banks of the data array. A write that goes through holds no
-// register: its sender bounds how many are on their way. Source of the write policies: GPGPU-Sim's public
-// GTX 480 description.
+// Left out: states of a coherence protocol, prefetching, banks of the data array. A write that goes through
+// holds no register: its sender bounds how many are on their way. Source of the write policies: GPGPU-Sim's
+// public GTX 480 description.
 #pragma once
 
 #include <functional>
@@ -87,6 +98,8 @@ class Cache : public sim::Component {
   void connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
                      std::function<std::uint16_t(PhysicalAddress line)> destination_of);
 
+  // Who sends `probes` reads `answers`, and must always go on reading them.
+  void connect_prober(sim::Queue<Packet>& probes, sim::Queue<Packet>& answers);
   // `observer` is told what happens from now on; it outlives the cache's last tick.
   void connect_observer(CacheObserver& observer) { observers_.push_back(&observer); }
 
@@ -121,10 +134,15 @@ class Cache : public sim::Component {
   };
   enum class Kind : std::uint8_t { Fetch, WriteBack, Pass };  // of packets on their way below
   static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::uint64_t kProbe = 1;  // in called_
 
   struct Client {
     Channel* requests;
     sim::Queue<Packet>* responses;
+  };
+  struct Prober {
+    sim::Queue<Packet>* probes;
+    sim::Queue<Packet>* answers;
   };
   // First in, first out; as long as the pipeline is deep.
   struct Pipeline {
@@ -167,6 +185,7 @@ class Cache : public sim::Component {
   // cache.cpp: what happens at an edge.
   void receive(Picoseconds now);
   void serve_waiting(Picoseconds now);
+  bool turn_after_probe(std::uint32_t mshr, const CacheEntry& entry);
   void lookup(Picoseconds now);
   Picoseconds accept(Picoseconds now);
   Picoseconds accept_only_class(Picoseconds now);
@@ -189,6 +208,13 @@ class Cache : public sim::Component {
   void release_transit(std::uint32_t index);
   bool writing_back(PhysicalAddress line) const;
   bool passing_in_another_class(PhysicalAddress line, TrafficClass traffic_class) const;
+
+  // cache_probes.cpp
+  void accept_probe(Picoseconds now);
+  void serve_probe(Picoseconds now);
+  void take_away(std::uint32_t index, const ByteMask& bytes);
+  bool changing_below(PhysicalAddress line) const;
+  Picoseconds next_call(Picoseconds now);
 
   // cache_lookup.cpp: what a request does.
   Access access(const CacheEntry& entry);
@@ -249,6 +275,9 @@ class Cache : public sim::Component {
   MissTable misses_;
   LineArray lines_;
   std::vector<Client> clients_;
+  std::vector<Prober> probers_;
+  std::size_t next_prober_ = 0;
+  Pipeline probes_;  // their clients are probers
   std::size_t round_robin_ = 0;
   Channel* below_ = nullptr;
   sim::Queue<Packet>* from_below_ = nullptr;
@@ -258,6 +287,7 @@ class Cache : public sim::Component {
   std::array<Pipeline, kTrafficClasses> pipelines_;
   Picoseconds next_lookup_ = kNever;  // when the first head of a pipeline is ready
   std::uint64_t arrivals_ = 0;        // classes (one bit each) of which packets may be on their way to here
+  std::uint64_t called_ = 0;          // kProbe: probes may be here or on their way to here
   std::vector<Transit> transits_;
   std::uint32_t free_transit_ = kNone;
   std::uint32_t first_transit_ = kNone, last_transit_ = kNone;  // oldest first

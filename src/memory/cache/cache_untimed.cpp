@@ -51,7 +51,7 @@ void Cache::drop_clean() {
 bool Cache::idle() const {
   for (const Pipeline& pipeline : pipelines_)
     if (pipeline.size != 0) return false;
-  return misses_.in_use() == 0 && in_transit_ == 0;
+  return misses_.in_use() == 0 && in_transit_ == 0 && probes_.size == 0;
 }
 
 const Line* Cache::find(PhysicalAddress address) {

@@ -34,6 +34,7 @@ class MissTable {
     bool in_use = false;
     bool listed = false;    // among the ready ones
     bool released = false;  // a fetch came back by an override: who waits for it keeps nothing
+    bool outdated = false;  // what its fetches bring is too old for its first ordered target
     std::uint32_t fetches = 0;
     ByteMask on_their_way;      // bytes of the line
     std::uint32_t targets = 0;  // not counting markers

@@ -152,6 +152,46 @@ class Requester : public Clocked {
   std::array<std::deque<std::pair<Picoseconds, Packet>>, kTrafficClasses> waiting_;
 };
 
+// Sends probes from the given edges on, and remembers every answer.
+class Prober : public Clocked {
+ public:
+  Prober(sim::Engine& engine, RequestPool& pool, Cache& cache)
+      : Clocked(engine, "prober"), probes(8, this, &cache), responses(8, &cache, this), pool_(pool) {
+    cache.connect_prober(probes, responses);
+  }
+  void send(Picoseconds edge, Operation operation, Address address, unsigned bytes) {
+    const RequestHandle handle = pool_.allocate();
+    pool_[handle].operation = operation;
+    pool_[handle].address = PhysicalAddress(address);
+    pool_[handle].bytes = static_cast<std::uint16_t>(bytes);
+    Packet packet;
+    packet.request = handle;
+    packet.argument = answers.size();
+    answers.push_back({kNever, {}, {}});
+    waiting_.push_back({edge * kPeriod, packet});
+    engine().wake(*this, std::max(edge * kPeriod, engine().now()));
+  }
+  Picoseconds tick(Picoseconds now) override {
+    while (responses.can_pop(now)) {
+      const Packet packet = responses.pop(now);
+      answers[packet.argument] = {now / kPeriod, pool_[packet.request], packet};
+      pool_.release(packet.request);
+    }
+    while (!waiting_.empty() && waiting_.front().first <= now && probes.can_push(now)) {
+      probes.push(now, waiting_.front().second);
+      waiting_.pop_front();
+    }
+    return waiting_.empty() ? kNever : std::max(waiting_.front().first, next_opportunity(now));
+  }
+
+  sim::Queue<Packet> probes, responses;
+  std::vector<Requester::Answer> answers;
+
+ private:
+  RequestPool& pool_;
+  std::deque<std::pair<Picoseconds, Packet>> waiting_;
+};
+
 inline Request make(Operation operation, Address address, unsigned bytes) {
   Request request;
   request.address = PhysicalAddress(address);
