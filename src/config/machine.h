@@ -82,6 +82,8 @@ struct Cache {
   std::uint64_t atomic_conflict_cycles = 1;  // from an atomic to the next of the same word
   std::uint64_t pass_cycles = 0;  // as latency_cycles, of what it neither holds nor serves; 0: the same
   PageAttribute attribute = PageAttribute::None;
+  // A command (clean, invalidate) has the cache for that long, before it does what it is for.
+  std::uint64_t command_cycles = 0, command_line_cycles = 0;  // for each, and for each line that it looks at
   Bytes capacity() const { return sets * ways * line_bytes; }
 };
 

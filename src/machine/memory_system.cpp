@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace duet::machine {
 
 namespace {
 
 constexpr std::uint16_t kNumbersOfSm = 3;
+constexpr std::size_t kCommands = 4;  // to a cache, that it has not taken yet
 
 }  // namespace
 
@@ -77,11 +79,15 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
                                     &sm, 0, config_.constant_cache, hertz, pool_);
   place(constants, config_.constant_cache, static_cast<std::uint16_t>(number + 1), ports.to_constant_cache,
         ports.from_constant_cache);
-  ports.invalidate_caches = [&l1, &constants](Picoseconds now) {
-    l1.engine().between_ticks([&l1, &constants, now] {
-      l1.invalidate_all(now);
-      constants.invalidate_all(now);
-    });
+  // A command that has not begun yet does for a later one, too.
+  auto& to_l1 = commands_.emplace_back(kCommands, nullptr, &l1);
+  auto& to_constants = commands_.emplace_back(kCommands, nullptr, &constants);
+  l1.connect_commands(to_l1, nullptr);
+  constants.connect_commands(to_constants, nullptr);
+  ports.invalidate_caches = [&to_l1, &to_constants, last = kNever](Picoseconds now) mutable {
+    if (std::exchange(last, now) == now) return;
+    for (auto* commands : {&to_l1, &to_constants})
+      if (commands->can_push(now)) commands->push(now, memory::CacheCommand{});  // all that is clean
   };
   ports.instructions.number = static_cast<std::uint16_t>(number + 2);
   ports.instructions.to_memory = &requests_.add_input(in, &sm);

@@ -64,6 +64,7 @@ class MemorySystem {
   std::deque<memory::DramController> controllers_;
   std::deque<memory::Channel> channels_;
   std::deque<sim::Queue<memory::Packet>> queues_;
+  std::deque<sim::Queue<memory::CacheCommand>> commands_;
   std::uint16_t next_engine_ = 0;
 };
 

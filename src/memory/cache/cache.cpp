@@ -57,12 +57,14 @@ void Cache::connect_below(Channel& requests, sim::Queue<Packet>& responses, std:
 }
 
 Picoseconds Cache::tick(Picoseconds now) {
-  if (now > invalidate_after_) drop_clean();
   answered_ = sent_ = again_ = false;
+  if (called_ != 0) [[unlikely]]
+    serve_commands(now);
   if (from_below_->can_pop(now)) receive(now);
   if (!refused_.empty()) send_refused(now);
   if (misses_.first_ready() != kNone && now >= port_free_) serve_waiting(now);
   if (called_ != 0) [[unlikely]] {
+    finish_pass(now);
     if (probes_.front_ready <= now) serve_probe(now);
     accept_probe(now);
   }
@@ -395,6 +397,7 @@ std::uint32_t Cache::new_transit(PhysicalAddress line, TrafficClass traffic_clas
 void Cache::release_transit(std::uint32_t index) {
   Transit& own = transits_[index];
   if (own.own != kNoRequest) pool_.release(own.own);
+  pass_.unacknowledged -= own.awaited;
   (own.previous == kNone ? first_transit_ : transits_[own.previous].next) = own.next;
   (own.next == kNone ? last_transit_ : transits_[own.next].previous) = own.previous;
   --in_transit_;

@@ -26,8 +26,17 @@
 // overtakes a write either, but a read may wait below while a later write of its line is written back past
 // it: it sees what is there when it is serviced.
 //
-// Clean and Invalidate concern the bytes of their range: write-through caches pass Clean on, write-back
-// caches answer it when their dirty bytes are acknowledged; Invalidate drops bytes, dirty ones too, here.
+// Commands (cache_command.h) are taken one after the other, at the edge at which they are visible, before
+// anything else of that edge. One has the cache's port for command_cycles and command_line_cycles for each of
+// the lines that it looks at: those of its range, or all that the cache has where those are fewer. Requests
+// that are looked up later see its effect. Then Clean sends a dirty line a cycle, before other packets. It is
+// done when all of them and earlier write-backs of its range are acknowledged. So, pushed at edge 0 on the
+// same clock, where C is the time at the port: seen as done at edge 2 + C, or with d dirty lines, that memory
+// below acknowledges b edges after they were sent, at edge 2 + C + (d - 1) + b.
+//
+// Requests Clean and Invalidate concern the bytes of their range: write-through caches pass Clean on,
+// write-back caches answer it when their dirty bytes are acknowledged; Invalidate drops bytes, dirty ones
+// too, here.
 //
 // Probes come from below or beside, and are looked up latency_cycles after their arrival, one a cycle, at a
 // port of their own: pushed at edge 0 and answered at edge 2 + latency_cycles. A probe is a request with
@@ -57,6 +66,7 @@
 #include <string>
 #include <vector>
 
+#include "memory/cache/cache_command.h"
 #include "memory/cache/cache_observer.h"
 #include "memory/cache/miss_table.h"
 #include "sim/clock_cursor.h"
@@ -98,6 +108,8 @@ class Cache : public sim::Component {
   void connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
                      std::function<std::uint16_t(PhysicalAddress line)> destination_of);
 
+  // Who gives `commands` reads the tags of those that are done; null: nobody does.
+  void connect_commands(sim::Queue<CacheCommand>& commands, sim::Queue<std::uint32_t>* done);
   // Who sends `probes` reads `answers`, and must always go on reading them.
   void connect_prober(sim::Queue<Packet>& probes, sim::Queue<Packet>& answers);
   // `observer` is told what happens from now on; it outlives the cache's last tick.
@@ -107,9 +119,6 @@ class Cache : public sim::Component {
   std::string waits_for() const override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
 
-  // As at the start of a kernel: before anything that this cache does strictly after `now` it drops all clean
-  // bytes, and later requests do not see fetches that are on their way. Costs no time.
-  void invalidate_all(Picoseconds now) { invalidate_after_ = now; }
   // Outside simulated time, before somebody else touches the memory below: calls store(line's physical
   // address, its data, mask) for the dirty bytes in [base, base + bytes), including write-backs that are on
   // their way, and drops what is held there.
@@ -123,7 +132,6 @@ class Cache : public sim::Component {
   const Line* find(PhysicalAddress address);
 
  private:
-  void drop_clean();
   std::string on_their_way_below() const;
 
   enum class Outcome : std::uint8_t {
@@ -134,7 +142,7 @@ class Cache : public sim::Component {
   };
   enum class Kind : std::uint8_t { Fetch, WriteBack, Pass };  // of packets on their way below
   static constexpr std::uint32_t kNone = ~0u;
-  static constexpr std::uint64_t kProbe = 1;  // in called_
+  static constexpr std::uint64_t kProbe = 1, kCommand = 2;  // in called_
 
   struct Client {
     Channel* requests;
@@ -165,7 +173,19 @@ class Cache : public sim::Component {
     RequestHandle own = kNoRequest;  // the request with the dirty bytes of a write-back
     PhysicalAddress line;
     TrafficClass traffic_class = TrafficClass::NonTriggered;
+    bool awaited = false;  // by a command
     std::uint32_t previous = kNone, next = kNone;
+  };
+  // A command under way.
+  struct Pass {
+    enum class Stage : std::uint8_t { Idle, Begins, Goes, Waits };
+    Stage stage = Stage::Idle;
+    bool by_address = false;  // the lines of its range; otherwise all that the cache has
+    CacheCommand command;
+    PhysicalAddress first;            // line of its range
+    std::uint64_t count = 0, at = 0;  // lines
+    Picoseconds begins = 0;
+    std::size_t unacknowledged = 0;  // writes below
   };
   // An atomic whose words the next one may not have yet.
   struct RecentAtomic {
@@ -208,6 +228,12 @@ class Cache : public sim::Component {
   void release_transit(std::uint32_t index);
   bool writing_back(PhysicalAddress line) const;
   bool passing_in_another_class(PhysicalAddress line, TrafficClass traffic_class) const;
+
+  // cache_commands.cpp
+  void serve_commands(Picoseconds now);
+  void begin_pass(Picoseconds now);
+  bool go_on_with_pass(Picoseconds now);
+  bool finish_pass(Picoseconds now);
 
   // cache_probes.cpp
   void accept_probe(Picoseconds now);
@@ -278,6 +304,9 @@ class Cache : public sim::Component {
   std::vector<Prober> probers_;
   std::size_t next_prober_ = 0;
   Pipeline probes_;  // their clients are probers
+  sim::Queue<CacheCommand>* commands_ = nullptr;
+  sim::Queue<std::uint32_t>* commands_done_ = nullptr;
+  Pass pass_;
   std::size_t round_robin_ = 0;
   Channel* below_ = nullptr;
   sim::Queue<Packet>* from_below_ = nullptr;
@@ -287,7 +316,7 @@ class Cache : public sim::Component {
   std::array<Pipeline, kTrafficClasses> pipelines_;
   Picoseconds next_lookup_ = kNever;  // when the first head of a pipeline is ready
   std::uint64_t arrivals_ = 0;        // classes (one bit each) of which packets may be on their way to here
-  std::uint64_t called_ = 0;          // kProbe: probes may be here or on their way to here
+  std::uint64_t called_ = 0;          // kProbe, kCommand: some may be here or on their way to here
   std::vector<Transit> transits_;
   std::uint32_t free_transit_ = kNone;
   std::uint32_t first_transit_ = kNone, last_transit_ = kNone;  // oldest first
@@ -297,8 +326,7 @@ class Cache : public sim::Component {
   std::vector<Packet> refused_;  // came back, and have not been sent again
   std::vector<RecentAtomic> recent_atomics_;
   std::vector<CacheObserver*> observers_;
-  Picoseconds port_free_ = 0;  // an atomic keeps serving and lookup busy until then
-  Picoseconds invalidate_after_ = kNever;
+  Picoseconds port_free_ = 0;             // an atomic keeps serving and lookup busy until then
   bool answered_ = false, sent_ = false;  // in this cycle
   bool again_ = false;                    // the next edge has something to do
   CacheStatistics statistics_;
@@ -312,16 +340,10 @@ template <typename F>
 void Cache::flush_range(PhysicalAddress base, Bytes bytes, F store) {
   if (bytes == 0) return;
   const PhysicalAddress end = base + bytes;
-  const auto part = [&](PhysicalAddress from, unsigned length) {
-    const auto below = [&](PhysicalAddress a) {
-      return ByteMask::first(a <= from ? 0u : a - from >= length ? length : static_cast<unsigned>(a - from));
-    };
-    return below(end) & ~below(base);
-  };
   for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next) {
     if (transits_[i].own == kNoRequest) continue;
     Request& request = pool_[transits_[i].own];
-    const ByteMask mask = request.mask & part(request.address, request.bytes);
+    const ByteMask mask = request.mask & part_of_range(base, bytes, request.address, request.bytes);
     if (!any(mask)) continue;
     store(request.address, static_cast<const std::byte*>(request.data.data()), mask);
     request.mask = request.mask & ~mask;
@@ -329,7 +351,7 @@ void Cache::flush_range(PhysicalAddress base, Bytes bytes, F store) {
   const unsigned line_bytes = lines_.line_bytes();
   const auto visit = [&](std::uint32_t index) {
     const PhysicalAddress line = lines_.tag(index);
-    const ByteMask range = part(line, line_bytes);
+    const ByteMask range = part_of_range(base, bytes, line, line_bytes);
     const ByteMask dirty = lines_[index].dirty & range;
     if (any(dirty)) store(line, static_cast<const std::byte*>(lines_.data(index)), dirty);
     forget(index, range);

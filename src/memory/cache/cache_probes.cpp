@@ -12,6 +12,7 @@ void Cache::connect_prober(sim::Queue<Packet>& probes, sim::Queue<Packet>& answe
 
 // Those that have arrived come into their pipeline, one a cycle, probers in turn.
 void Cache::accept_probe(Picoseconds now) {
+  if (probers_.empty()) return;
   if (probes_.stages.empty()) probes_.stages.resize(config_.latency_cycles);
   bool accepted = false;
   const std::size_t first = next_prober_, probers = probers_.size();
@@ -79,7 +80,8 @@ bool Cache::changing_below(PhysicalAddress line) const {
   return false;
 }
 
-// When the next probe is ready or arrives that is on a wire; kNever when there is none, or no room for it.
+// When the next probe is ready, or when the next probe or command arrives that is on a wire; kNever when
+// there is none, or no room for it.
 Picoseconds Cache::next_call(Picoseconds now) {
   std::uint64_t calls = 0;
   Picoseconds next = kNever, arrival = kNever;
@@ -90,6 +92,11 @@ Picoseconds Cache::next_call(Picoseconds now) {
   for (const Prober& prober : probers_) {
     if (prober.probes->size() != 0) calls |= kProbe;
     if (probes_.size < config_.latency_cycles) arrival = std::min(arrival, prober.probes->next_arrival(now));
+  }
+  if (commands_ != nullptr) {
+    const bool idle = pass_.stage == Pass::Stage::Idle;
+    if (!idle || commands_->size() != 0) calls |= kCommand;
+    if (idle) arrival = std::min(arrival, commands_->next_arrival(now));
   }
   called_ = calls;
   return arrival == kNever ? next : std::min(next, clock_.first_edge_after(arrival));

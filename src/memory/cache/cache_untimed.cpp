@@ -42,16 +42,10 @@ void Cache::forget(std::uint32_t index, const ByteMask& bytes) {
   drop(index, bytes, nullptr);
 }
 
-void Cache::drop_clean() {
-  invalidate_after_ = kNever;
-  for (std::uint32_t index = 0; index < lines_.lines(); ++index)
-    if (lines_.tag(index) != LineArray::kNoTag) forget(index, ~lines_[index].dirty);
-}
-
 bool Cache::idle() const {
   for (const Pipeline& pipeline : pipelines_)
     if (pipeline.size != 0) return false;
-  return misses_.in_use() == 0 && in_transit_ == 0 && probes_.size == 0;
+  return misses_.in_use() == 0 && in_transit_ == 0 && probes_.size == 0 && pass_.stage == Pass::Stage::Idle;
 }
 
 const Line* Cache::find(PhysicalAddress address) {

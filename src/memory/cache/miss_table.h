@@ -17,7 +17,7 @@ namespace duet::memory {
 
 // A request inside the cache: in the pipeline, or waiting for a line.
 struct CacheEntry {
-  Packet packet;  // without a request: drop the clean bytes of the line here (invalidate_all)
+  Packet packet;  // without a request: drop the clean bytes of the line here
   std::uint32_t client = 0;
   bool occupied_port = false;  // an atomic that has had the port for all its cycles but the last
   bool stalled = false;        // already counted among the stalls

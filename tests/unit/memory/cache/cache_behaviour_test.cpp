@@ -350,14 +350,15 @@ TEST(Cache, InvalidateDropsItsRangeDirtyOrNot) {
   EXPECT_EQ(answer.request.data[4], std::byte{4});
 }
 
-TEST(Cache, InvalidateAllHidesWhatIsOnItsWay) {
+TEST(Cache, AnInvalidateCommandHidesWhatIsOnItsWay) {
   for (const bool back : {false, true}) {
     Rig rig(back ? l2_config() : l1_config());
+    Commander commander(rig.engine, rig.cache);
     rig.client().send(0, read(128, 4));
     rig.client().send(100, read(0, 4));
     if (back) rig.client().send(100, write(4, 4, 2));  // waits for the fetch
     rig.engine.run_until(120 * kPeriod);
-    rig.cache.invalidate_all(rig.engine.now());  // takes effect after now
+    commander.send_now(Operation::Invalidate);  // takes effect after now
     rig.engine.run_until(121 * kPeriod - 1);
     // Somebody else changes memory, after the fetch has read it.
     for (const Address at : {0u, 128u}) rig.memory.bytes[at] = std::byte{0x5a};

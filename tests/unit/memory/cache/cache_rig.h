@@ -152,6 +152,42 @@ class Requester : public Clocked {
   std::array<std::deque<std::pair<Picoseconds, Packet>>, kTrafficClasses> waiting_;
 };
 
+// Gives commands, and remembers when each was done.
+class Commander : public Clocked {
+ public:
+  Commander(sim::Engine& engine, Cache& cache)
+      : Clocked(engine, "commander"), commands(8, this, &cache), done(8, &cache, this) {
+    cache.connect_commands(commands, &done);
+  }
+  void send(Picoseconds edge, Operation operation, Address base = 0, Bytes bytes = CacheCommand::kWhole) {
+    waiting_.push_back(
+        {edge * kPeriod,
+         {operation, static_cast<std::uint32_t>(done_at.size()), PhysicalAddress(base), bytes}});
+    done_at.push_back(kNever);
+    engine().wake(*this, std::max(edge * kPeriod, engine().now()));
+  }
+  // Outside a tick.
+  void send_now(Operation operation) {
+    commands.push(engine().now(), {operation, static_cast<std::uint32_t>(done_at.size()), {}});
+    done_at.push_back(kNever);
+  }
+  Picoseconds tick(Picoseconds now) override {
+    while (done.can_pop(now)) done_at[done.pop(now)] = now / kPeriod;
+    while (!waiting_.empty() && waiting_.front().first <= now && commands.can_push(now)) {
+      commands.push(now, waiting_.front().second);
+      waiting_.pop_front();
+    }
+    return waiting_.empty() ? kNever : std::max(waiting_.front().first, next_opportunity(now));
+  }
+
+  sim::Queue<CacheCommand> commands;
+  sim::Queue<std::uint32_t> done;
+  std::vector<Picoseconds> done_at;  // edges
+
+ private:
+  std::deque<std::pair<Picoseconds, CacheCommand>> waiting_;
+};
+
 // Sends probes from the given edges on, and remembers every answer.
 class Prober : public Clocked {
  public:

@@ -108,6 +108,8 @@ class Stress {
     }
     models_.push_back(std::make_unique<Model>(rig_.cache));
     for (auto& l1 : l1s_) models_.push_back(std::make_unique<Model>(*l1));
+    commanders_.push_back(std::make_unique<Commander>(rig_.engine, rig_.cache));
+    for (auto& l1 : l1s_) commanders_.push_back(std::make_unique<Commander>(rig_.engine, *l1));
     for (unsigned i = 0; i < plan.clients; ++i) {
       Cache& cache = plan.l1s == 0 ? rig_.cache : *l1s_[i % plan.l1s];
       clients_.push_back(
@@ -129,8 +131,8 @@ class Stress {
       }
       rig_.memory.held[1] = rig_.memory.held[2] = plan_.classes && phase % 2 == 0;
       rig_.engine.run_until((edge / 2) * kPeriod + kPeriod / 2);
-      for (auto& l1 : l1s_) l1->invalidate_all(rig_.engine.now());
-      if (phase == 2) rig_.cache.invalidate_all(rig_.engine.now());
+      for (std::size_t i = 1; i < commanders_.size(); ++i) commanders_[i]->send_now(Operation::Invalidate);
+      if (phase >= 1) commanders_[0]->send_now(phase == 2 ? Operation::Invalidate : Operation::Clean);
       rig_.memory.release(1);
       rig_.memory.release(2);
       edge = rig_.edge() + 200;
@@ -212,6 +214,8 @@ class Stress {
       for (const std::uint32_t old : seen) EXPECT_EQ(old, next++) << "counter " << word;
       EXPECT_EQ(model_[word], first_[word] + next);
     }
+    for (auto& commander : commanders_)
+      for (const Picoseconds done : commander->done_at) EXPECT_NE(done, kNever);
     EXPECT_TRUE(rig_.cache.idle());
     for (auto& l1 : l1s_) EXPECT_TRUE(l1->idle());
     EXPECT_EQ(rig_.pool.in_use(), 0u);
@@ -231,7 +235,8 @@ class Stress {
   std::vector<std::unique_ptr<Cache>> l1s_;
   std::vector<std::unique_ptr<Channel>> down_;
   std::vector<std::unique_ptr<sim::Queue<Packet>>> up_;
-  std::vector<std::unique_ptr<Model>> models_;  // of every cache
+  std::vector<std::unique_ptr<Commander>> commanders_;  // the first one's is the write-back cache
+  std::vector<std::unique_ptr<Model>> models_;          // of every cache
   std::vector<std::unique_ptr<Requester>> clients_;
   std::vector<std::uint32_t> model_, first_;
   std::vector<std::vector<std::uint32_t>> history_;  // of each word
