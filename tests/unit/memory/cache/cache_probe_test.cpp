@@ -3,6 +3,9 @@
 // there 22 edges later.
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
+
 #include "base/error.h"
 #include "cache_rig.h"
 
@@ -132,6 +135,170 @@ TEST(CacheProbe, ProbersTakeTurnsOneACycle) {
     EXPECT_EQ(two.answers[i].edge, kProbe + 2 * i + 1);
   }
   EXPECT_EQ(rig.client().answers[0].edge, 29u);
+}
+
+// A memory that takes lines away at random, as a directory does: while a probe of a line is on its way it
+// takes writes of the line and keeps reads waiting.
+class Directory : public Clocked {
+ public:
+  Directory(sim::Engine& engine, RequestPool& pool, Cache& cache, std::uint32_t seed, unsigned lines)
+      : Clocked(engine, "directory"),
+        bytes(lines * kLineBytes),
+        requests(4, &cache, this),
+        responses(4, this, &cache),
+        probes_(2, this, &cache),
+        answers_(2, &cache, this),
+        pool_(pool),
+        random_(seed),
+        locked_(lines),
+        probed_(lines) {
+    cache.connect_below(requests, responses, 0, [](PhysicalAddress) { return std::uint16_t{0}; });
+    cache.connect_prober(probes_, answers_);
+    engine.wake(*this, 0);
+  }
+  Picoseconds tick(Picoseconds now) override {
+    while (answers_.can_pop(now)) {
+      const RequestHandle handle = answers_.pop(now).request;
+      const Request& request = pool_[handle];
+      copy_masked(&bytes[request.address.value()], request.data.data(), request.mask);
+      dirty_answers += any(request.mask);
+      locked_[request.address / kLineBytes] = false;
+      pool_.release(handle);
+    }
+    serve(now);
+    const auto line = static_cast<std::uint32_t>(random_() % locked_.size());
+    const bool probe = random_() % 4 == 0 && !locked_[line] && now >= probed_[line] && probes_.can_push(now);
+    if (probe && now < end) {
+      Packet packet;
+      packet.request = pool_.allocate();
+      Request& request = pool_[packet.request];
+      request.operation = random_() % 3 == 0 ? Operation::Clean : Operation::Invalidate;
+      request.address = PhysicalAddress(line * kLineBytes);
+      request.bytes = kLineBytes;
+      locked_[line] = true;
+      probed_[line] = now + 60 * kPeriod;  // fetches that have left come before the next one
+      probes_.push(now, packet);
+    }
+    return now < end || requests.size() != 0 || !parked_.empty() ? now + kPeriod : kNever;
+  }
+
+  std::vector<std::byte> bytes;
+  Channel requests;
+  sim::Queue<Packet> responses;
+  Picoseconds end = 0;  // no probes from then on
+  unsigned dirty_answers = 0;
+
+ private:
+  // One a cycle: reads that had to wait first.
+  void serve(Picoseconds now) {
+    if (!responses.can_push(now)) return;
+    for (std::size_t i = 0; i < parked_.size(); ++i) {
+      if (locked_[pool_[parked_[i].request].address / kLineBytes]) continue;
+      answer(now, parked_[i]);
+      parked_.erase(parked_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+    auto& queue = requests.of(0);
+    if (!queue.can_pop(now)) return;
+    const Packet packet = queue.pop(now);
+    const Request& request = pool_[packet.request];
+    if (request.operation == Operation::Read && locked_[request.address / kLineBytes]) {
+      parked_.push_back(packet);
+    } else {
+      answer(now, packet);
+    }
+  }
+  void answer(Picoseconds now, Packet packet) {
+    Request& request = pool_[packet.request];
+    std::byte* at = &bytes[request.address.value()];
+    if (request.operation == Operation::Read) {
+      copy_masked(request.data.data(), at, request.mask);
+    } else {
+      copy_masked(at, request.data.data(), request.mask);
+    }
+    packet.kind = PacketKind::Response;
+    std::swap(packet.source, packet.destination);
+    responses.push(now, packet, now + random_() % 2 * kPeriod + 8 * kPeriod);
+  }
+
+  sim::Queue<Packet> probes_, answers_;
+  RequestPool& pool_;
+  std::mt19937 random_;
+  std::vector<bool> locked_;
+  std::vector<Picoseconds> probed_;
+  std::vector<Packet> parked_;
+};
+
+// Two clients own words of every line, and share counters. Every read and every atomic sees what it would see
+// without probes.
+void expect_coherent(std::uint32_t seed, std::uint64_t engine_seed, unsigned& dirty_answers) {
+  constexpr unsigned kLines = 8, kWords = kLines * 32;
+  std::mt19937 random(seed);
+  const auto pick = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+  config::Cache config = l2_config();
+  config.sets = 1 + pick(2);
+  config.ways = 1 + pick(3);
+  config.sector_bytes = 32u << pick(3);
+  config.latency_cycles = 1 + pick(6);
+  config.mshrs = 1 + pick(4);
+  config.mshr_targets = 1 + pick(5);
+  sim::Engine engine(engine_seed);
+  RequestPool pool;
+  Cache cache(engine, "cache", "cache", nullptr, 1, config, kHertz, pool);
+  Directory directory(engine, pool, cache, seed, kLines);
+  std::deque<Requester> clients;
+  for (unsigned c = 0; c < 2; ++c) clients.emplace_back(engine, pool, 4, cache, std::uint16_t(c));
+  std::vector<std::uint32_t> model(kWords);
+  std::vector<std::uint32_t> expected[2];
+  Picoseconds edge = 0;
+  for (unsigned n = 0; n < 400; ++n) {
+    const unsigned c = pick(2), first = pick(kWords), kind = pick(5);
+    const unsigned word = kind == 4 ? first / 3 * 3 : first / 3 * 3 + 1 + c;
+    if (word >= kWords) continue;
+    const Operation operation = kind < 2 ? Operation::Read : kind < 4 ? Operation::Write : Operation::Atomic;
+    Request request = make(operation, word * 4, 4);
+    const std::uint32_t operand = kind == 4 ? 1 : static_cast<std::uint32_t>(random());
+    std::memcpy(request.data.data(), &operand, 4);
+    request.atomic_operation = AtomicOperation::Add;
+    if (operation == Operation::Write) model[word] = operand;
+    if (operation == Operation::Atomic) ++model[word];
+    clients[c].send(edge, request);
+    expected[c].push_back(model[word]);
+    edge += pick(12);
+  }
+  directory.end = edge * kPeriod;
+  engine.run_while_not([] { return false; });
+  std::map<PhysicalAddress, std::set<std::uint32_t>> olds;
+  for (unsigned c = 0; c < 2; ++c)
+    for (std::size_t i = 0; i < clients[c].answers.size(); ++i) {
+      const auto& answer = clients[c].answers[i];
+      ASSERT_NE(answer.edge, kNever) << c << " " << i;
+      const auto seen = value<std::uint32_t>(answer);
+      if (answer.request.operation == Operation::Read) {
+        EXPECT_EQ(seen, expected[c][i]) << c << " " << i;
+      } else if (answer.request.operation == Operation::Atomic) {
+        EXPECT_TRUE(olds[answer.request.address].insert(seen).second) << c << " " << i;
+      }
+    }
+  dirty_answers += directory.dirty_answers;
+  EXPECT_TRUE(cache.idle());
+  EXPECT_EQ(pool.in_use(), 0u);
+  cache.flush_range(PhysicalAddress(0), kWords * 4,
+                    [&](PhysicalAddress at, const std::byte* data, const ByteMask& mask) {
+                      copy_masked(&directory.bytes[at.value()], data, mask);
+                    });
+  EXPECT_EQ(std::memcmp(directory.bytes.data(), model.data(), kWords * 4), 0);
+}
+
+TEST(CacheProbe, RequestsSeeWhatTheyWouldSeeWithoutProbes) {
+  unsigned dirty_answers = 0;
+  for (std::uint32_t seed = 1; seed <= 100; ++seed)
+    for (const std::uint64_t engine_seed : {0u, 17u}) {
+      SCOPED_TRACE(testing::Message() << seed << " " << engine_seed);
+      expect_coherent(seed, engine_seed, dirty_answers);
+      if (testing::Test::HasFailure()) return;
+    }
+  EXPECT_GT(dirty_answers, 1000u);
 }
 
 TEST(CacheProbe, RefusesWhatIsNone) {
