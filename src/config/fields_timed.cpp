@@ -198,6 +198,10 @@ void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
   add_replacement(fields, "gpu.l1", gpu.l1);
   fields.push_back({"gpu.l1.pass_cycles", &gpu.l1.pass_cycles, 0u, kCycles, "cycles",
                     "as latency_cycles, of loads that bypass L1 and of atomics; 0: as long as a lookup"});
+  fields.push_back({"gpu.l1.command_cycles", &gpu.l1.command_cycles, 0u, kCycles, "cycles",
+                    "that a command, as the invalidation at a kernel's start, has L1 for itself"});
+  fields.push_back({"gpu.l1.command_line_cycles", &gpu.l1.command_line_cycles, 0u, kCycles, "cycles",
+                    "and for each line of its range"});
   add_cache(fields, "gpu.constant_cache", gpu.constant_cache);
   add_replacement(fields, "gpu.constant_cache", gpu.constant_cache);
   add_cache(fields, "gpu.instruction_cache", gpu.instruction_cache);
