@@ -56,14 +56,17 @@ void Cache::connect_below(Channel& requests, sim::Queue<Packet>& responses, std:
   destination_of_ = std::move(destination_of);
 }
 
-Picoseconds Cache::tick(Picoseconds now) {
+Picoseconds Cache::tick(Picoseconds now) { return called_ == 0 ? step<false>(now) : step<true>(now); }
+
+// An edge; where nobody gives commands or probes (kCalled) it does not look for them.
+template <bool kCalled>
+inline Picoseconds Cache::step(Picoseconds now) {
   answered_ = sent_ = again_ = false;
-  if (called_ != 0) [[unlikely]]
-    serve_commands(now);
+  if constexpr (kCalled) serve_commands(now);
   if (from_below_->can_pop(now)) receive(now);
   if (!refused_.empty()) send_refused(now);
   if (misses_.first_ready() != kNone && now >= port_free_) serve_waiting(now);
-  if (called_ != 0) [[unlikely]] {
+  if constexpr (kCalled) {
     finish_pass(now);
     if (probes_.front_ready <= now) serve_probe(now);
     accept_probe(now);
@@ -79,8 +82,7 @@ Picoseconds Cache::tick(Picoseconds now) {
       if (pipeline.front_ready > now) next = std::min(next, pipeline.front_ready);
   }
   if (port_free_ > now) next = std::min(next, port_free_);
-  if (called_ != 0) [[unlikely]]
-    next = std::min(next, next_call(now));
+  if constexpr (kCalled) next = std::min(next, next_call(now));
   const Picoseconds arrival = std::min(request, from_below_->next_arrival(now));
   return next <= arrival ? next : std::min(next, clock_.first_edge_after(arrival));
 }

@@ -113,7 +113,10 @@ class Cache : public sim::Component {
   // Who sends `probes` reads `answers`, and must always go on reading them.
   void connect_prober(sim::Queue<Packet>& probes, sim::Queue<Packet>& answers);
   // `observer` is told what happens from now on; it outlives the cache's last tick.
-  void connect_observer(CacheObserver& observer) { observers_.push_back(&observer); }
+  void connect_observer(CacheObserver& observer) {
+    observers_.push_back(&observer);
+    observed_ = true;
+  }
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -203,6 +206,8 @@ class Cache : public sim::Component {
   };
 
   // cache.cpp: what happens at an edge.
+  template <bool kCalled>
+  Picoseconds step(Picoseconds now);
   void receive(Picoseconds now);
   void serve_waiting(Picoseconds now);
   bool turn_after_probe(std::uint32_t mshr, const CacheEntry& entry);
@@ -288,7 +293,7 @@ class Cache : public sim::Component {
 
   // Tells the observers, if there are any. `by` may be null.
   void observe(CacheEvent::Kind kind, PhysicalAddress line, const ByteMask& bytes, const Request* by) {
-    if (!observers_.empty()) [[unlikely]]
+    if (observed_) [[unlikely]]
       tell(kind, line, bytes, by);
   }
   void tell(CacheEvent::Kind kind, PhysicalAddress line, const ByteMask& bytes, const Request* by);
@@ -326,6 +331,7 @@ class Cache : public sim::Component {
   std::vector<Packet> refused_;  // came back, and have not been sent again
   std::vector<RecentAtomic> recent_atomics_;
   std::vector<CacheObserver*> observers_;
+  bool observed_ = false;                 // there are some
   Picoseconds port_free_ = 0;             // an atomic keeps serving and lookup busy until then
   bool answered_ = false, sent_ = false;  // in this cycle
   bool again_ = false;                    // the next edge has something to do

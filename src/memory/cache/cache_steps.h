@@ -140,7 +140,7 @@ inline ByteMask Cache::missing_sectors(const ByteMask& wanted, const ByteMask& h
 
 // Gives up bytes; a line without any that waits for nothing is given up too.
 inline void Cache::drop(std::uint32_t index, const ByteMask& bytes, const Request* by) {
-  if (!observers_.empty() && index < lines_.lines()) [[unlikely]] {
+  if (observed_ && index < lines_.lines()) [[unlikely]] {
     const ByteMask lost = lines_[index].valid & bytes;
     if (any(lost)) tell(CacheEvent::Kind::Drop, lines_.tag(index), lost, by);
   }
