@@ -119,6 +119,10 @@ class StepSm : private WarpProgram<kWidth, StepSm, StepWarp> {
   }
   void warp_ended(StepWarp& warp) { warp.ended = true; }
   void results_written(StepWarp&, const ptx::MicroOp&) { ++executed_apart; }
+  template <typename F>
+  void call(const F& perform) {
+    perform();
+  }
   void fault(BlockState& block, FaultKind, const std::string& text) {
     faults.push_back(text);
     block.live_warps = 0;
