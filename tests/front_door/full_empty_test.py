@@ -259,7 +259,10 @@ class FullEmpty(Fixture):
             self.assertEqual(call(DUET, "run", "-q", "--out", out, *options, program).returncode, 0)
             found = stats(out)
             del found["wall_seconds"], found["totals"]["warp_instructions_per_second"]
+            # Without bits there is no engine for them: what has counted nothing is left out.
+            found["components"] = [part for part in found["components"] if any(part["counters"].values())]
             seen.append(found)
+        self.assertTrue(seen[0]["components"])
         self.assertEqual(seen[0], seen[1])
         self.assertEqual(seen[0], seen[2])
         self.assertFalse([name for name, value in seen[0]["counters"].items() if "full_empty" in name and value != 0])
