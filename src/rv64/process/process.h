@@ -1,0 +1,42 @@
+// A static Linux program on RV64, executed without time: its image, its stack, its system calls, its end.
+// Deterministic: what a program sees of time and chance follows from what it executes. An instruction takes 1
+// ns, as rdtime has it (interpreter.h); sleeping adds to that; the run begins at 2000-01-01 00:00 UTC, 1000 s
+// after the machine has booted; random bytes come from a fixed seed. Left out so far: child processes,
+// handlers of signals, and robust locks of threads that end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace duet::rv64 {
+
+struct ProcessOptions {
+  std::vector<std::string> arguments;  // the first is the program's path
+  std::vector<std::string> environment;
+  double timeout_seconds = 0;  // of wall time; 0: no limit
+};
+
+// How a process has ended.
+struct ProcessEnd {
+  int status = 0;  // 0 to 255, of exit
+  int signal = 0;  // that ended it; 0: none
+};
+
+class Process {
+ public:
+  // Loads the program; Error, of one line, where it cannot be run.
+  explicit Process(const ProcessOptions& options);
+  ~Process();
+
+  // To its end. A fault is told on standard error: address, kind, and the functions that were active.
+  // Deadlock where it waits for what nobody does; Stopped at the limit of time.
+  ProcessEnd run();
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace duet::rv64

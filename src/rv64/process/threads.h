@@ -1,0 +1,86 @@
+// The threads of a process. They share one core in turns: each runs until it waits, yields, or has executed
+// kTurn instructions; then the next in the order of their creation that can run. So runs are deterministic.
+// The counters that a program reads (rdinstret and its relatives) are the core's, and do not stand still for
+// a thread that waits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rv64/hart.h"
+
+namespace duet::rv64 {
+
+struct Thread {
+  // What it waits for: a futex, unless that is 0, and until `deadline`.
+  struct Wait {
+    std::uint64_t futex = 0;
+    std::uint32_t bits = 0;
+    std::optional<std::int64_t> deadline;
+    std::int64_t result_at_deadline = 0;
+    std::uint64_t ticket = 0;  // who waits longest is woken first
+  };
+  // As the guest has it: of sigaltstack.
+  struct AlternateStack {
+    std::uint64_t address = 0;
+    std::uint32_t flags = 2;  // SS_DISABLE
+    std::uint32_t padding = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  Thread(Memory& memory, std::uint64_t id) : hart(memory, static_cast<unsigned>(id)), id(id) {}
+
+  Hart hart;
+  const std::uint64_t id;
+  std::uint64_t executed = 0;           // instructions of its own; hart.retired is the core's
+  std::uint64_t clear_at_exit = 0;      // an address, set by clone or set_tid_address
+  std::uint64_t mask = 0, pending = 0;  // signals; bit 0 is signal 1
+  AlternateStack alternate_stack;
+  std::optional<Wait> wait;
+};
+
+class Threads {
+ public:
+  static constexpr std::uint64_t kTurn = 100'000;
+  static constexpr std::uint64_t kFirstId = 1000;  // and the process's
+  static constexpr std::size_t kMost = 4096;
+
+  explicit Threads(Memory& memory);
+
+  Thread& current() { return *threads_[current_]; }
+  Thread* find(std::uint64_t id);
+  const std::vector<std::unique_ptr<Thread>>& all() const { return threads_; }
+  // With the registers of the current one; nullptr: there are too many.
+  Thread* create();
+  bool another_can_run() const;
+  // Of the current one. When it goes, another one must be left.
+  void wait(const Thread::Wait& wait);
+  void exit_current();
+  // How many have been woken, of at most `count`, that wait there with one of these bits.
+  std::int64_t wake(std::uint64_t futex, std::uint64_t count, std::uint32_t bits);
+
+  // The rest of the turn of the current thread is left to others.
+  void yield() { turn_left_ = 0; }
+  // Of the current thread, in this turn.
+  std::uint64_t turn_left() const { return turn_left_; }
+  void executed(std::uint64_t instructions);
+  std::uint64_t retired() const { return retired_; }
+  // Makes current whose turn it is, at this time. False: all wait, none until a deadline at or before `now`.
+  bool choose(std::int64_t now);
+  // The earliest for which a thread waits.
+  std::optional<std::int64_t> earliest_deadline() const;
+
+ private:
+  Memory& memory_;
+  std::vector<std::unique_ptr<Thread>> threads_;  // in the order of their creation
+  std::size_t current_ = 0;
+  std::uint64_t turn_left_ = kTurn;
+  std::uint64_t retired_ = 0;  // by the core
+  std::uint64_t next_ticket_ = 0;
+  std::uint64_t next_id_ = kFirstId + 1;
+};
+
+}  // namespace duet::rv64
