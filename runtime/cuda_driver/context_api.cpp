@@ -101,7 +101,7 @@ DUET_CU_BODY(cuDeviceGetProperties, Other, Init, (CUdevprop * to, CUdevice devic
     to->regsPerBlock = p.regsPerBlock;
     to->textureAlign = static_cast<int>(p.textureAlignment);
   });
-  to->clockRate = static_cast<int>(session.config().gpu.shader_clock_khz);
+  to->clockRate = static_cast<int>(session.config().gpu.core_clock_khz);
   return error;
 }
 DUET_CU_END

@@ -17,6 +17,8 @@ enum class Needs { Nothing, Init, Context };
 CUresult result_of(cudaError_t error);
 // Marks the interface as initialized.
 void initialize();
+// "CUDA_ERROR_INVALID_VALUE"; null when it is none.
+const char* name_of(CUresult error);
 // Why a call with those needs is refused; CUDA_SUCCESS when it is not.
 CUresult refused(Needs needs);
 
@@ -25,7 +27,10 @@ template <typename Call>
 CUresult driver_call(ApiFunction& function, Needs needs, Call&& call) {
   if (const CUresult result = refused(needs); result != CUDA_SUCCESS) return result;
   const CalledFor scope(function);
-  return result_of(call());
+  const CUresult result = result_of(call());
+  if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY && scope.outermost())
+    note_failure(function, name_of(result));
+  return result;
 }
 // Runs a body of the driver interface's own.
 template <typename Body>

@@ -112,11 +112,16 @@ constexpr ErrorName kErrorNames[] = {DUET_NAMED(CUDA_SUCCESS),
                                      DUET_NAMED(CUDA_ERROR_UNKNOWN)};
 }  // namespace
 
+const char* duet::cuda::name_of(CUresult error) {
+  for (const ErrorName& known : kErrorNames)
+    if (known.error == error) return known.name;
+  return nullptr;
+}
+
 extern "C" CUresult cuGetErrorName(CUresult error, const char** name) {
   if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *name = nullptr;
-  for (const ErrorName& known : kErrorNames)
-    if (known.error == error) *name = known.name;
+  *name = duet::cuda::name_of(error);
+  if (*name != nullptr) duet::cuda::note_asked(*name);
   return *name != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 extern "C" CUresult cuGetErrorString(CUresult error, const char** text) {

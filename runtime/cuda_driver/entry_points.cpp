@@ -3,7 +3,11 @@
 // so.
 #include "cuda_driver/entry_points.h"
 
+#include <dlfcn.h>
+#include <sys/stat.h>
+
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "cuda_driver/driver_api.h"
@@ -105,11 +109,32 @@ extern "C" CUresult cuGetProcAddress(const char* name, void** function, int vers
 DUET_ENTRY_POINT(, cudaEnableDefault)
 DUET_ENTRY_POINT(_ptsz, cudaEnablePerThreadDefaultStream)
 
+namespace {
+// The library that holds the code at this address, or empty: the program itself.
+std::string library_at(const void* code) {
+  Dl_info found{};
+  struct stat library {
+  }, program{};
+  if (dladdr(code, &found) == 0 || found.dli_fname == nullptr || stat(found.dli_fname, &library) != 0 ||
+      stat("/proc/self/exe", &program) != 0 ||
+      (library.st_ino == program.st_ino && library.st_dev == program.st_dev))
+    return {};
+  const std::string path = found.dli_fname;
+  return path.substr(path.rfind('/') + 1);
+}
+}  // namespace
+
+// Only a runtime that is linked statically asks for private tables, and the caller is where it lies.
 extern "C" CUresult cuGetExportTable(const void**, const CUuuid*) {
   if (Session::refusal() != cudaSuccess) return CUDA_ERROR_NOT_INITIALIZED;
-  Session::get().program().end(
-      125,
-      "this program's CUDA runtime is linked statically into it, which Duet does not run: build "
-      "it with NVCC_APPEND_FLAGS=\"-cudart shared\" (no source change), with `duet nvcc`, or with "
-      "`duet cc`");
+  const std::string library = library_at(__builtin_return_address(0));
+  duet::process::Program::refuse(
+      library.empty()
+          ? "this program's CUDA runtime is linked statically into it, which Duet does not run: build "
+            "it with NVCC_APPEND_FLAGS=\"-cudart shared\" (no source change), with `duet nvcc`, or with "
+            "`duet cc`"
+          : library +
+                " has a CUDA runtime of its own linked into it (as cuBLAS and other libraries of "
+                "NVIDIA's have), which Duet does not run: use a build of it with the shared runtime "
+                "(nvcc -cudart shared), or do without it");
 }

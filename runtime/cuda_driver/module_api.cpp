@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "cuda/modules/modules.h"
 #include "cuda/modules/ptx_link.h"
 #include "cuda_driver/driver_api.h"
@@ -227,8 +228,8 @@ DUET_CU_END
 DUET_CU_BODY(cuLinkAddFile_v2, Other, Context,
              (CUlinkState link, CUjitInputType type, const char* path, unsigned, CUjit_option*, void**)) {
   if (path == nullptr) return cudaErrorInvalidValue;
-  const auto bytes = duet::cuda::read_file(path);
-  if (bytes == nullptr) return cudaErrorFileNotFound;
+  const auto bytes = duet::read_file(path);
+  if (!bytes) return cudaErrorFileNotFound;
   return add_to_link(session, link, type, bytes->data(), bytes->size(), path);
 }
 DUET_CU_END

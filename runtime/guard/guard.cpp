@@ -10,31 +10,43 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace {
+#include "guard/library.h"
 
-// Our own CUDA library lies in a folder beside this one.
-char own[4096];
+namespace duet::guard {
 
-void find_own() {
+const char* own_cuda_folder() {
+  static char own[4096];
+  static bool found = false;
+  if (found) return own;
   Dl_info here{};
-  if (dladdr(reinterpret_cast<const void*>(&find_own), &here) == 0 || here.dli_fname == nullptr) return;
-  const char* end = std::strrchr(here.dli_fname, '/');
-  if (end != nullptr)
-    std::snprintf(own, sizeof own, "%.*s/cuda/", static_cast<int>(end - here.dli_fname), here.dli_fname);
+  if (dladdr(reinterpret_cast<const void*>(&own_cuda_folder), &here) != 0 && here.dli_fname != nullptr)
+    if (const char* end = std::strrchr(here.dli_fname, '/'))
+      std::snprintf(own, sizeof own, "%.*s/cuda/", static_cast<int>(end - here.dli_fname), here.dli_fname);
+  found = true;
+  return own;
 }
 
+const char* file_name(const char* path) {
+  const char* base = std::strrchr(path, '/');
+  return base != nullptr ? base + 1 : path;
+}
+
+}  // namespace duet::guard
+
+namespace {
+
+// The name of a real CUDA library, when one is mapped.
 int inspect(dl_phdr_info* info, std::size_t, void* data) {
   const char* path = info->dlpi_name;
-  const char* base = std::strrchr(path, '/');
-  base = base != nullptr ? base + 1 : path;
+  const char* base = duet::guard::file_name(path);
   const bool cuda = std::strncmp(base, "libcudart.so", 12) == 0 || std::strncmp(base, "libcuda.so", 10) == 0;
+  const char* own = duet::guard::own_cuda_folder();
   if (!cuda || own[0] == '\0' || std::strncmp(path, own, std::strlen(own)) == 0) return 0;
   *static_cast<const char**>(data) = path;
   return 1;
 }
 
 __attribute__((constructor)) void guard() {
-  find_own();
   const char* foreign = nullptr;
   dl_iterate_phdr(inspect, &foreign);
   if (foreign == nullptr) return;

@@ -6,27 +6,31 @@
 #include <xmmintrin.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <optional>
 #include <utility>
 
+#include "base/file.h"
 #include "config/loader.h"
 #include "machine/run_options.h"
+#include "process/access_fault.h"
 
 namespace duet::process {
 
 namespace {
 
 bool is_forked = false;
+std::atomic<bool> is_made = false;
 thread_local Thread* this_thread = nullptr;  // never freed: global destructors still make calls
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error("cannot read " + path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::optional<std::string> text = read_file(path);
+  if (!text) throw Error("cannot read " + path);
+  return *std::move(text);
 }
 
 std::string own_command() {
@@ -39,6 +43,8 @@ std::string own_command() {
 [[noreturn]] void refuse_to_start(const std::string& line) {
   std::fflush(nullptr);
   std::fprintf(stderr, "duet: %s\n", line.c_str());
+  if (const char* journal = std::getenv("DUET_JOURNAL"))  // a script may go on: the run is told
+    std::ofstream(std::string(journal) + "/refused");
   _exit(125);
 }
 
@@ -69,9 +75,11 @@ Program& entered(Program& program) {
 class Program::Memory : public memory::HostPort {
  public:
   void read(const std::byte* host, std::byte* to, Bytes bytes) override {
+    const HostAccess access("a copy", host, bytes, false);
     std::memcpy(to, place ? place(host) : host, bytes);
   }
   void write(std::byte* host, const std::byte* from, Bytes bytes) override {
+    const HostAccess access("a copy", host, bytes, true);
     std::memcpy(place ? place(host) : host, from, bytes);
   }
 
@@ -79,6 +87,7 @@ class Program::Memory : public memory::HostPort {
 };
 
 bool Program::forked() { return is_forked; }
+Thread* Program::known_thread() { return this_thread; }
 
 Program& Program::get() {
   static Program* const program = new Program;
@@ -93,23 +102,30 @@ Program::Program() {
   try {
     start(journal_directory);
   } catch (const std::exception& error) {
-    refuse_to_start(error.what());
+    if (journal_ != nullptr) journal_->header().failure = 125;
+    refuse_to_start(message_of(error));
   }
+  is_made = true;
+  watch_faults(*this);
   host_threads_.on_long_wait = [this] {
     std::fprintf(stderr, "duet: the machine stands still until another thread of the program acts: %s\n",
                  machine_->standstill().c_str());
   };
+  host_clock_.begin(*this);
   pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
 }
 
 void Program::start(const std::string& journal_directory) {
   const config::ResolvedMachine machine = config::load_machine(journal_directory + "/machine.toml", "");
-  const machine::RunOptions options =
-      machine::run_options_of(text_of(journal_directory + "/run_options.json"));
+  machine::RunOptions options = machine::run_options_of(text_of(journal_directory + "/run_options.json"));
+  options.limits.alive = journal_directory + "/alive";
   journal_ = std::make_unique<report::JournalWriter>(journal_directory);
   report::JournalHeader& header = journal_->header();
   std::strncpy(header.command, own_command().c_str(), sizeof header.command - 1);
   header.events = options.events;
+  const std::string own = header.process_index == 0 ? "" : "/" + std::to_string(header.process_index);
+  options.ptx_folder = journal_directory + "/../ptx" + own;
+  options.ptx_name += own;
   host_time_real_ = options.host_time_real;
   if (host_time_real_) header.deterministic = 0;
   memory_ = std::make_unique<Memory>();
@@ -123,6 +139,7 @@ Thread& Program::thread() {
     this_thread = new Thread;
     this_thread->host = machine_->new_thread();
     this_thread->host->wait_for_another = [this] { return host_threads_.wait(mutex_); };
+    host_clock_.first_call(*this_thread);
     this_thread->number = threads_++;
     if (threads_ > 1) journal_->header().deterministic = 0;
   }
@@ -133,6 +150,21 @@ void Program::reach_memory_by(std::function<std::byte*(const std::byte*)> place)
   memory_->place = std::move(place);
 }
 
+void Program::pass_real_time(Thread& thread) const {
+  if (!host_time_real_ || thread.real_time_mark == 0) return;
+  const Picoseconds now = real_clock_ps();
+  thread.host->work(now - std::exchange(thread.real_time_mark, now));
+}
+
+void Program::simulate_to(host::NativeThread& host) {
+  const unsigned mxcsr = exchange_mxcsr(kDefaultMxcsr);
+  host.enter();
+  machine_->note_time(host.clock());
+  host_clock_.machine_at(machine_->engine().now());
+  journal_->header().outstanding = driver().outstanding();
+  _mm_setcsr(mxcsr);
+}
+
 void Program::flush_print() {
   if (printed_.empty()) return;
   std::fwrite(printed_.data(), 1, printed_.size(), stdout);
@@ -141,6 +173,7 @@ void Program::flush_print() {
 
 void Program::mark(const char* name) {
   const std::lock_guard lock(mutex_);
+  const HostTime host_time;
   const unsigned mxcsr = exchange_mxcsr(kDefaultMxcsr);
   host::HostThread& host = *thread().host;
   host.enter();  // the machine is where its statistics are asked for
@@ -159,6 +192,11 @@ void Program::end(int status, const std::string& line) {
   _exit(status);
 }
 
+void Program::refuse(const std::string& line) {
+  if (is_made) get().end(125, line);
+  refuse_to_start(line);
+}
+
 Call::Call(CountedFunction& function)
     : mxcsr_(exchange_mxcsr(kDefaultMxcsr)),
       program_(entered(Program::get())),
@@ -169,15 +207,18 @@ Call::Call(CountedFunction& function)
   outer_number_ = thread_.host->set_call(number_);
   program_.space().called(function_.name);
   if (function_.count == nullptr) function_.count = &program_.journal().api(function_.name);
-  if (program_.host_time_real() && thread_.real_time_mark != 0)
-    thread_.host->work(real_clock_ps() - thread_.real_time_mark);
-  start_ps_ = std::max(thread_.host->clock(), program_.machine().engine().now());
+  ++thread_.calls_inside;
+  program_.pass_real_time(thread_);
+  const Picoseconds clock = thread_.host->clock();
+  start_ps_ = std::max(clock, program_.machine().engine().now());
   thread_.host->enter();
+  program_.machine().call_begins(*thread_.host, number_, clock);
 }
 
 Call::~Call() {
   report::JournalHeader& header = program_.journal().header();
   thread_.host->set_call(outer_number_);
+  program_.machine().call_ends(*thread_.host, outer_number_);
   function_.count->calls.fetch_add(1, std::memory_order_relaxed);
   function_.count->total_ps.fetch_add(thread_.host->clock() - start_ps_, std::memory_order_relaxed);
   if (header.events != 0)
@@ -186,9 +227,11 @@ Call::~Call() {
         report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - header.api), thread_.number,
                               start_ps_, thread_.host->clock(), number_});
   program_.machine().note_time(thread_.host->clock());
+  program_.host_clock_.machine_at(program_.machine().engine().now());
   header.outstanding = program_.driver().outstanding();
   ++header.left_calls;
   if (program_.host_time_real()) thread_.real_time_mark = real_clock_ps();
+  --thread_.calls_inside;
   program_.host_threads().leave();
   _mm_setcsr(mxcsr_);
 }

@@ -19,6 +19,7 @@
 #include "host/native_thread.h"
 #include "machine/process.h"
 #include "memory/host_port.h"
+#include "process/host_clock.h"
 #include "process/host_threads.h"
 #include "report/journal.h"
 
@@ -34,6 +35,7 @@ struct CountedFunction {
 struct Thread {
   std::unique_ptr<host::NativeThread> host;
   std::uint32_t number = 0;
+  unsigned calls_inside = 0;  // of a call that it has made, and of calls that functions called there make
   Picoseconds real_time_mark = 0;  // --host-time real: when the last call returned, by the real clock
 };
 
@@ -47,6 +49,8 @@ class Program {
   std::recursive_mutex& mutex() { return mutex_; }
   HostThreads& host_threads() { return host_threads_; }
   Thread& thread();
+  // Null before the thread's first call.
+  static Thread* known_thread();
   machine::Process& machine() { return *machine_; }
   driver::Driver& driver() { return machine_->driver(); }
   memory::AddressSpace& space() { return machine_->system().address_space(); }
@@ -57,20 +61,28 @@ class Program {
   // An API that keeps some of the program's memory from the program at times says where its bytes are then.
   void reach_memory_by(std::function<std::byte*(const std::byte*)> place);
 
+  // --host-time real: the processor time since the thread's last call passes for it.
+  void pass_real_time(Thread& thread) const;
+  // The machine comes to where the thread is, outside of a call.
+  void simulate_to(host::NativeThread& host);
   // What device code prints appears at flush_print().
   void flush_print();
   // A mark at the thread's time, with the machine's statistics then.
   void mark(const char* name);
   // Says the line and ends the whole process; `duet run` passes the status on.
   [[noreturn]] void end(int status, const std::string& line);
+  // The same with 125, for what Duet does not run at all. Makes no machine where there is none yet.
+  [[noreturn]] static void refuse(const std::string& line);
 
  private:
   class Memory;
+  friend class Call;
   Program();
   void start(const std::string& journal_directory);
 
   std::recursive_mutex mutex_;
   HostThreads host_threads_;
+  HostClock host_clock_;
   std::unique_ptr<report::JournalWriter> journal_;
   std::unique_ptr<Memory> memory_;
   std::unique_ptr<machine::Process> machine_;
@@ -90,6 +102,7 @@ class Call {
   Thread& thread() const { return thread_; }
 
  private:
+  HostTime host_time_;
   unsigned mxcsr_;
   Program& program_;
   std::unique_lock<std::recursive_mutex> lock_;
@@ -111,7 +124,7 @@ auto or_end(const char* function, Body&& body) {
   } catch (const Deadlock& error) {
     Program::get().end(124, error.what() + in_call());
   } catch (const std::exception& error) {
-    Program::get().end(125, error.what());
+    Program::get().end(125, message_of(error));
   }
 }
 

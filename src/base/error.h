@@ -2,8 +2,10 @@
 // do. Of Deadlock and Stopped, facts follow it, indented, one a line.
 #pragma once
 
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace duet {
 
@@ -27,5 +29,24 @@ class Stopped : public Error {
  private:
   int status_;
 };
+
+// This process may not map as much memory as it needs. No Error: nobody who refuses one thing and goes on
+// takes it for a reason.
+class NoMemory : public std::bad_alloc {
+ public:
+  explicit NoMemory(std::string message) : message_(std::move(message)) {}
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
+};
+inline constexpr const char* kAddressSpaceHint = "a limit on the address space? see ulimit -v";
+
+// What to say of an exception; the standard library's own for no memory says nothing.
+inline std::string message_of(const std::exception& error) {
+  const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  if (!memory || dynamic_cast<const NoMemory*>(&error) != nullptr) return error.what();
+  return std::string("no memory left (") + kAddressSpaceHint + ")";
+}
 
 }  // namespace duet

@@ -1,5 +1,5 @@
 // What an issue slot of an SM's scheduler was used for in one cycle. An idle slot is charged to the reason
-// that keeps the least-blocked of its warps, in this order.
+// that keeps the least-blocked of its warps, in this order, and to that warp's kernel.
 #pragma once
 
 #include <array>

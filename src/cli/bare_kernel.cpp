@@ -13,11 +13,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/run_folder.h"
 #include "cli/run_monitor.h"
@@ -165,10 +167,11 @@ std::vector<std::byte> argument_bytes(const std::string& text, memory::AddressSp
     space.called("--arg buffer");
     const memory::Allocation* allocation = space.allocate_device(bytes, memory::AllocationKind::Device);
     if (allocation == nullptr) throw Error(fmt::format("--arg {}: no room in device memory", text));
-    std::vector<std::byte> initial(bytes);
-    initialize(initial.data(), bytes, equals == std::string_view::npos ? "" : rest.substr(equals + 1), text,
-               random);
-    space.write(allocation->base, initial.data(), bytes);
+    if (equals != std::string_view::npos) {  // otherwise zeros, as nobody has used it
+      std::vector<std::byte> initial(bytes);
+      initialize(initial.data(), bytes, rest.substr(equals + 1), text, random);
+      space.write(allocation->base, initial.data(), bytes);
+    }
     buffers.back() = Buffer{allocation};
     put(out, allocation->base);
   } else if (type == "i32" || type == "s32") {
@@ -216,11 +219,9 @@ void dump(const std::string& request, const std::vector<std::optional<Buffer>>& 
 }
 
 std::string text_of(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw Error(fmt::format("cannot read {}", path));
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
+  std::optional<std::string> text = read_file(path);
+  if (!text) throw Error(fmt::format("cannot read {}", path));
+  return *std::move(text);
 }
 
 const ptx::Kernel& chosen_kernel(const ptx::Module& module, const BareKernelOptions& request) {
@@ -297,6 +298,7 @@ Ending run_to_end(machine::Process& process, driver::Command command, RunMonitor
     ending = {status, true};
   };
   const auto thread = process.new_thread();
+  process.call_begins(*thread, 0, 0);  // as a program's launch and wait
   try {
     const auto id = thread->submit(std::move(command));
     thread->wait(process.config().driver.device_synchronize, [&] { return process.driver().complete(id); });
@@ -305,6 +307,7 @@ Ending run_to_end(machine::Process& process, driver::Command command, RunMonitor
   } catch (const Deadlock& error) {
     stopped(124, error.what());
   }
+  process.call_ends(*thread, 0);
   monitor.end();
   process.note_time(thread->clock());
   if (process.driver().fault()) {
@@ -330,8 +333,13 @@ Ending simulate(const config::Machine& machine, const std::string& ptx, const Ru
   const ptx::Kernel& kernel = chosen_kernel(process.load_module(ptx, name).module, request);
   std::vector<std::optional<Buffer>> buffers;
   driver::Command command = launch_command(process, kernel, request, buffers);
-  const Ending ending = run_to_end(process, std::move(command), monitor);
-  for (const std::string& one : request.dumps) dump(one, buffers, process.system());
+  Ending ending = run_to_end(process, std::move(command), monitor);
+  for (const std::string& one : request.dumps) try {
+      dump(one, buffers, process.system());
+    } catch (const Error& error) {  // what was measured stays
+      std::fprintf(stderr, "duet: %s\n", error.what());
+      ending.status = 125;
+    }
   return ending;
 }
 
@@ -343,15 +351,24 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
   check(options);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
+  check_machine(machine, options.run.functional);
   const std::string ptx = text_of(request.file);
   RunFolder folder(options.out, machine);
+  folder.write_run_options(options.run);
   const auto started = std::chrono::steady_clock::now();
   end_at_signals();
-  const Ending ending = simulate(machine.machine, ptx, options, request, folder);
+  Ending ending;
+  try {
+    ending = simulate(machine.machine, ptx, options, request, folder);
+  } catch (const Error&) {  // nothing has run
+    std::error_code ignored;
+    std::filesystem::remove_all(folder.journal_directory(), ignored);
+    throw;
+  }
   const double wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   folder.render(machine.machine.name, wall_seconds, options, ending.cut_off);
-  if (!options.quiet) std::fprintf(stderr, "duet: results in %s\n", options.out.c_str());
+  if (!options.quiet) std::fprintf(stderr, "duet: results in %s\n", folder.name().c_str());
   return ending.status;
 }
 

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "config/installation.h"
+#include "config/loader.h"
 #include "machine/run_options.h"
+#include "report/run_report.h"
 
 namespace duet::cli {
 
@@ -15,10 +17,13 @@ struct RunOptions {
   machine::RunOptions run;
   std::string machine = "gtx580";
   std::vector<std::string> sets;
-  std::string out = "duet-out";
+  std::string out;  // empty: duet-out, or the next name that no other run uses
   bool quiet = false;
+  std::uint64_t records = report::RunReport::kRecords;
+  bool wall_clock = false;  // programs see the host's clock
   double spin_diagnosis_seconds = 10;
   double timeout_seconds = 0;  // 0: no limit
+  bool simulated_host = false;
   std::vector<std::string> command;
 };
 
@@ -33,9 +38,20 @@ struct BareKernelOptions {
 
 // Throws duet::Error where options contradict each other.
 void check(const RunOptions& options);
+// Refuses values that make no machine (machine/value_rules.h), and says on standard error a line for each key
+// that the user has set and that does nothing (machine/idle_keys.h).
+void check_machine(const config::ResolvedMachine& machine, bool functional);
 int run_program(const config::Installation& installation, const RunOptions& options);
 int run_bare_kernel(const config::Installation& installation, const RunOptions& options,
                     const BareKernelOptions& kernel);
+// A static RV64 program on the simulated host.
+int run_rv64(const RunOptions& options);
+struct ReportOptions {
+  std::string folder;
+  std::uint64_t records = report::RunReport::kRecords;
+  bool quiet = false;
+};
+int report_run(const ReportOptions& options);
 int compile(const config::Installation& installation, const std::vector<std::string>& arguments);
 // Becomes nvcc; returns only by an error.
 int run_nvcc(const std::vector<std::string>& arguments);

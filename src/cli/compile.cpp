@@ -65,9 +65,20 @@ struct Request {
   std::vector<std::string> link_inputs;  // objects, libraries, -l, -L, -Wl: for linking only
   std::string output;
   std::string architecture = kDefaultArchitecture;
+  std::string cccl;           // folder with thrust/ and cub/; empty: none
   bool compile_only = false;  // -c
   bool ptx_only = false;      // -ptx
 };
+
+// The folder with thrust/ and cub/ of a toolkit's header folder: since CUDA 13 they lie in one of their own.
+std::string cccl_of(const std::string& headers) {
+  for (const fs::path& folder : {fs::path(headers) / "cccl", fs::path(headers)})
+    if (fs::exists(folder / "thrust/version.h") && fs::exists(folder / "cub/cub.cuh")) return folder;
+  throw Error(
+      fmt::format("cc: --cuda-include {}: neither it nor its folder cccl holds thrust/ and cub/ (a toolkit's "
+                  "include folder does)",
+                  headers));
+}
 
 Request parse(const std::vector<std::string>& arguments) {
   static const std::set<std::string> kWithValue = {"-I",      "-D",   "-U",        "-include", "-isystem",
@@ -91,6 +102,10 @@ Request parse(const std::vector<std::string>& arguments) {
       request.architecture = argument.substr(argument.find('=') + 1);
     } else if (argument == "-arch") {
       request.architecture = value();
+    } else if (argument == "--cuda-include") {
+      request.cccl = cccl_of(value());
+    } else if (argument.starts_with("--cuda-include=")) {
+      request.cccl = cccl_of(argument.substr(argument.find('=') + 1));
     } else if (argument == "-L" || argument == "-l") {
       request.link_inputs.push_back(argument);
       request.link_inputs.push_back(value());
@@ -139,6 +154,10 @@ std::vector<std::string> cuda_flags(const config::Installation& installation, co
                                     "cuda_runtime.h",
                                     "-Xclang",
                                     "-target-sdk-version=12.3"};
+  // CCCL's traits declare C variadic functions for the device, which nobody calls.
+  if (!request.cccl.empty())
+    flags.insert(flags.end(), {"-isystem", request.cccl, "-Xclang", "-fcuda-allow-variadic-functions",
+                               "-Wno-pass-failed"});
   flags.insert(flags.end(), request.flags.begin(), request.flags.end());
   return flags;
 }
@@ -146,6 +165,8 @@ std::vector<std::string> cuda_flags(const config::Installation& installation, co
 int compile_to_ptx(const config::Installation& installation, const Request& request,
                    const std::string& source, const std::string& ptx) {
   std::vector<std::string> command = cuda_flags(installation, request);
+  // Lines of the source, and no change of code (-g in the request says more, -g0 leaves them out).
+  command.insert(command.begin() + 1, "-gline-directives-only");
   command.insert(command.end(), {"--cuda-device-only", "-S", source, "-o", ptx});
   return execute(command);
 }

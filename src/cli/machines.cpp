@@ -19,7 +19,10 @@ int show_machine(const config::Installation& installation, const std::string& na
                  const std::vector<std::string>& sets) {
   const auto machine = config::load_topology(name, installation.machines_directory, sets);
   if (machine.topology.gpu) machine::check_policies(*machine.topology.gpu);
-  std::fputs(config::to_toml(machine.values).c_str(), stdout);
+  const bool can_be_built =
+      machine.topology.gpu && !machine.topology.cpu && machine.topology.links.size() == 1;
+  if (can_be_built) check_machine(config::load_machine(name, installation.machines_directory, sets), false);
+  std::fputs(config::to_toml(machine.values, config::Remarks::All).c_str(), stdout);
   return 0;
 }
 

@@ -1,8 +1,12 @@
 // `duet`: the command line. Options are read here and nowhere else.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 
@@ -48,23 +52,42 @@ void add_bare_kernel_options(CLI::App& app, BareKernelOptions& bare) {
       ->allow_extra_args(false);
 }
 
+void add_records_option(CLI::App& app, std::uint64_t& records) {
+  app.add_option(
+         "--records", records,
+         "kernels, and copies, that stats.json lists one by one, the first that complete; the rest are "
+         "in groups of equal ones (kernel_groups, copy_groups)")
+      ->capture_default_str();
+}
+
 void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("-m,--machine", run.machine, "machine: a name (`duet machines`) or a .toml file")
       ->capture_default_str();
   app.add_option("--set", run.sets, "change one machine parameter: key=value; each --set takes one key")
       ->allow_extra_args(false);
-  app.add_option("-o,--out", run.out, "folder for the results")->capture_default_str();
+  app.add_option("-o,--out", run.out,
+                 "folder for the results; without it, duet-out-2 and so on while another run writes into "
+                 "duet-out")
+      ->default_str("duet-out");
   app.add_flag("--functional", run.run.functional,
                "functional GPU: right results fast, and only a simple time per block");
   app.add_flag("-q,--quiet", run.quiet, "no table");
+  add_records_option(app, run.records);
   app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
                "write every push-buffer command to push_buffer.txt");
   app.add_flag("--events", run.run.events,
                "write every call, copy and kernel to events.json (Chrome trace events; Perfetto opens it)");
   app.add_flag(
       "--check-races", run.run.check_races,
-      "name the bytes that a kernel or a copy read before a copy or a kernel wrote them, where nothing "
-      "orders the two");
+      "name the bytes that two commands (kernels, copies, fills) touch, at least one of them writing, while "
+      "no "
+      "stream, event, wait or full/empty bit orders the two, whether or not it went wrong in this run; not "
+      "found: races within a kernel, with the host, of atomic, volatile and scoped accesses, and between "
+      "kernels that pass each other values by these");
+  app.add_flag(
+      "--strict-memory", run.run.strict_memory,
+      "an access of a kernel beside every allocation is a fault; otherwise, as on silicon, only where "
+      "its 2 MiB of device memory hold no allocation, and one line names the others");
   app.add_option(
       "--registers", run.run.registers_per_thread,
       "registers per thread for occupancy, instead of what the compiler counts within launch bounds and "
@@ -101,10 +124,30 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       ->check(CLI::IsMember({"on", "off"}))
       ->type_name("on|off");
   app.add_option_function<std::string>(
+         "--clock-loops", [&run](const std::string& mode) { run.run.skip_clock_loops = mode == "skip"; },
+         "debugging: what kernels do that only wait for a clock (skip: not simulated cycle by cycle; "
+         "simulate: "
+         "it is; results must not change)")
+      ->check(CLI::IsMember({"skip", "simulate"}))
+      ->type_name("skip|simulate");
+  app.add_option_function<std::string>(
          "--host-time", [&run](const std::string& mode) { run.run.host_time_real = mode == "real"; },
          "what host code between calls costs: none, or its measured CPU time (real)")
       ->check(CLI::IsMember({"none", "real"}))
       ->type_name("none|real");
+  app.add_option_function<std::string>(
+         "--host", [&run](const std::string& host) { run.simulated_host = host == "simulated"; },
+         "who executes the command: this computer (native, the default), or Duet (simulated): a static RV64 "
+         "Linux "
+         "program, so far without a GPU and with --functional only (docs/simulated-host.md)")
+      ->check(CLI::IsMember({"native", "simulated"}))
+      ->type_name("native|simulated");
+  app.add_option_function<std::string>(
+         "--clock", [&run](const std::string& clock) { run.wall_clock = clock == "wall"; },
+         "which clock the program reads, and sleeps by: its thread's simulated one, from a fixed date "
+         "(simulated, the default), or the host's (wall)")
+      ->check(CLI::IsMember({"simulated", "wall"}))
+      ->type_name("simulated|wall");
 }
 
 // CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before
@@ -121,6 +164,15 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
   }
 }
 
+// Of a program on the simulated host nothing is recorded, and no machine has a part in it.
+void refuse_idle_options(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (const std::string name = option->get_name(); option->count() != 0 && name != "--host" &&
+                                                     name != "--functional" && name != "--timeout" &&
+                                                     name != "--quiet")
+      throw duet::Error(name + " does nothing with --host simulated --functional: leave it out");
+}
+
 int run_command(const config::Installation& installation, CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
   if (run.command.empty())
@@ -132,6 +184,10 @@ int run_command(const config::Installation& installation, CLI::App& app, RunOpti
     throw duet::Error("'" + first +
                       "' stands where the program is expected: each --set takes one key: write --set " +
                       first);
+  if (run.simulated_host) {
+    refuse_idle_options(app);
+    return run_rv64(run);
+  }
   if (!first.ends_with(".ptx")) return run_program(installation, run);
   BareKernelOptions bare;
   bare.file = run.command[0];
@@ -141,6 +197,22 @@ int run_command(const config::Installation& installation, CLI::App& app, RunOpti
   std::vector<std::string> arguments(run.command.rbegin(), run.command.rend() - 1);
   rest.parse(arguments);
   return run_bare_kernel(installation, run, bare);
+}
+
+// CLI11 says of an unknown command only that it did not expect it.
+void check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments[0].starts_with("-")) return;
+  std::string known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!arguments.empty() && command->get_name() == arguments[0]) return;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  const std::string commands = "the commands are " + known + " (see `duet --help`)";
+  if (arguments.empty()) throw duet::Error("which command? " + commands);
+  const std::string& word = arguments[0];
+  if (std::filesystem::exists(word))
+    throw duet::Error("to run a program write `duet run " + word + "`; " + commands);
+  throw duet::Error("unknown command '" + word + "': " + commands);
 }
 
 int command_line(int argc, char** argv) {
@@ -154,10 +226,19 @@ int command_line(int argc, char** argv) {
   add_run_options(*run_app, run);
   run_app->prefix_command();
 
+  ReportOptions report;
+  CLI::App* report_app =
+      app.add_subcommand("report", "write the results of a run that was killed together with duet");
+  report_app->add_option("folder", report.folder, "the folder of the run")->required();
+  add_records_option(*report_app, report.records);
+  report_app->add_flag("-q,--quiet", report.quiet, "no table");
+
   CLI::App* cc_app = app.add_subcommand("cc", "compile CUDA C++ with clang and Duet's headers");
   cc_app->footer(
       "All arguments go to clang++, except: -o FILE, -c, -ptx (device code only), -arch=sm_NN (default "
-      "sm_60).\n"
+      "sm_60), --cuda-include DIR (Thrust and CUB of the toolkit whose include folder that is; CUDA 13's "
+      "want "
+      "sm_75).\n"
       "Several .cu files and objects are linked into one program:  duet cc a.cu b.cu util.o -O3 -I include "
       "-o app");
   cc_app->prefix_command();
@@ -211,11 +292,13 @@ int command_line(int argc, char** argv) {
 
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
+    check_command(app, arguments);
     if (!arguments.empty() && arguments[0] == "run") drop_separator(*run_app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(arguments);
     const config::Installation installation = config::find_installation();
     if (run_app->parsed()) return run_command(installation, *run_app, run);
+    if (report_app->parsed()) return report_run(report);
     if (cc_app->parsed()) return compile(installation, cc_app->remaining());
     if (nvcc_app->parsed()) return run_nvcc(nvcc_app->remaining());
     if (show_app->parsed()) return show_machine(installation, machine_name, machine_sets);
@@ -230,14 +313,22 @@ int command_line(int argc, char** argv) {
     std::fprintf(stderr, "duet: %s (see `duet --help`)\n", error.what());
     return 125;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "duet: %s\n", error.what());
+    std::fprintf(stderr, "duet: %s\n", duet::message_of(error).c_str());
     return 125;
   }
+}
+
+// The number of a standard stream that is closed would go to the next file that is opened, and what is
+// written to the stream into it. A command finds its streams as closed as they were.
+void hold_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != stream) std::abort();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_streams();
   // A file beyond RLIMIT_FSIZE is an error of write(), not the end. A handler, unlike SIG_IGN, ends at exec.
   std::signal(SIGXFSZ, [](int) {});
   return command_line(argc, argv);

@@ -18,6 +18,8 @@ namespace duet::cli {
 namespace fs = std::filesystem;
 
 namespace {
+constexpr int kRefused = 125;
+
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   std::remove(path.c_str());  // to empty a file that an earlier run left would take longer
   std::ofstream file(path);
@@ -29,17 +31,21 @@ void write_file(const std::string& path, const std::string& text) {
 }
 }  // namespace
 
-RunFolder::RunFolder(const std::string& directory, const config::ResolvedMachine& machine) {
+RunFolder::RunFolder(const std::string& named, const config::ResolvedMachine& machine) : claim_(named) {
   std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) throw Error("cannot make the folder " + directory + ": " + error.message());
-  directory_ = fs::absolute(directory);
   fs::remove_all(journal_directory(), error);
   fs::create_directories(journal_directory(), error);
-  if (error) throw Error("cannot write into " + directory + ": " + error.message());
+  if (error) throw Error("cannot write into " + name() + ": " + error.message());
   const std::string text = config::to_toml(machine.values);
-  write_file(directory_ + "/machine.toml", text);
+  write_result("machine.toml", [&](std::ostream& out) { out << text; });
   write_file(journal_directory() + "/machine.toml", text);
+  // The program's processes write it. One that stands there already is somebody else's.
+  if (!fs::exists(claim_.directory() / "ptx")) claim_.note("ptx/");
+}
+
+void RunFolder::write_result(const std::string& name, const std::function<void(std::ostream&)>& write) const {
+  claim_.note(name);
+  write_file(claim_.directory() / name, write);
 }
 
 void RunFolder::write_run_options(const machine::RunOptions& options) {
@@ -49,29 +55,39 @@ void RunFolder::write_run_options(const machine::RunOptions& options) {
 RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wall_seconds,
                                      const RunOptions& options, bool cut_off) {
   Outcome outcome;
-  if (fs::exists(journal_directory() + "/refused")) outcome.failure = 125;
+  if (fs::exists(journal_directory() + "/refused")) outcome.failure = kRefused;
   for (const std::string& path : report::journals_in(journal_directory())) {
-    const std::string into =
-        outcome.processes == 0 ? directory_ : directory_ + "/" + std::to_string(outcome.processes);
-    fs::create_directories(into);
+    if (!report::JournalReader::begun(path)) continue;  // the process was killed while it made it
     const report::JournalReader journal(path);
-    const report::RunReport report =
+    report::RunReport report =
         report::read_report(journal, machine_name, wall_seconds, cut_off || journal.header().failure != 0);
-    const auto render = [&](const char* name, void (*write)(std::ostream&, const report::RunReport&)) {
-      write_file(into + name, [&](std::ostream& out) { write(out, report); });
-    };
-    render("/stats.json", report::write_stats_json);
-    if (options.run.trace_push_buffer) render("/push_buffer.txt", report::write_push_buffer);
-    if (options.run.events) render("/events.json", report::write_events_json);
-    if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
-    std::fputs(report::race_text(report).c_str(), stderr);
+    report.records = options.records;
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
+    if (journal.header().failure == kRefused && !report.anything_ran()) continue;  // zeros are no results
+    std::string into;  // the folder of the process in ours
+    if (outcome.processes != 0) {
+      into = std::to_string(outcome.processes);
+      claim_.note(into);
+      fs::create_directories(claim_.directory() / into);
+      into += "/";
+    }
+    const auto render = [&](const char* name, void (*write)(std::ostream&, const report::RunReport&)) {
+      write_result(into + name, [&](std::ostream& out) { write(out, report); });
+    };
+    render("stats.json", report::write_stats_json);
+    if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
+    if (options.run.events) render("events.json", report::write_events_json);
+    if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
+    std::fputs(report::incomplete_text(report).c_str(), stderr);
+    std::fputs(report::failure_text(report, options.quiet).c_str(), stderr);
+    std::fputs(report::race_text(report).c_str(), stderr);
+    std::fputs(report::outside_text(report).c_str(), stderr);
     if (report.lost_records != 0) {
-      fmt::print(
-          stderr,
-          "duet: {} records of this run are missing from the results in {}: {} (make room, or give another "
-          "folder with --out)\n",
-          report.lost_records, into, std::strerror(report.lost_because));
+      const bool memory = report.lost_because == ENOMEM;
+      fmt::print(stderr, "duet: {} records of this run are missing from the results in {}: {} ({})\n",
+                 report.lost_records, (claim_.directory() / into).string(),
+                 std::strerror(report.lost_because),
+                 memory ? kAddressSpaceHint : "make room, or give another folder with --out");
       if (outcome.failure == 0) outcome.failure = 125;
     }
     ++outcome.processes;

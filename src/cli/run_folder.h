@@ -2,22 +2,29 @@
 // journals afterwards.
 #pragma once
 
+#include <functional>
+#include <iosfwd>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/folder_claim.h"
 #include "config/loader.h"
 
 namespace duet::cli {
 
 class RunFolder {
  public:
-  // Creates DIR, empties what an earlier run left of its journals, writes machine.toml.
-  RunFolder(const std::string& directory, const config::ResolvedMachine& machine);
+  // Claims the folder that the user named, or the next free one; empties what an earlier run left, writes
+  // machine.toml.
+  RunFolder(const std::string& named, const config::ResolvedMachine& machine);
 
-  std::string journal_directory() const { return directory_ + "/.duet"; }
+  // What a run left whose results nobody wrote.
+  explicit RunFolder(const FolderClaim::Existing& existing) : claim_(existing) {}
+
+  const std::string& name() const { return claim_.name(); }  // as users read it
+  std::string journal_directory() const { return claim_.directory() / ".duet"; }
   // Where the program's processes look for them, beside the machine.
   void write_run_options(const machine::RunOptions& options);
-  const std::string& directory() const { return directory_; }
 
   struct Outcome {
     unsigned processes = 0;
@@ -29,7 +36,10 @@ class RunFolder {
                  bool cut_off);
 
  private:
-  std::string directory_;
+  // A file of the results; its name is relative to the folder.
+  void write_result(const std::string& name, const std::function<void(std::ostream&)>& write) const;
+
+  FolderClaim claim_;
 };
 
 }  // namespace duet::cli

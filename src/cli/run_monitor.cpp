@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
@@ -20,21 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kGrace(1);         // for ending by itself, and between signals
 constexpr std::chrono::seconds kGraceInCall(10);  // a call looks at the clock, when it gets a processor
-
-// All that was started with this journal: the command, and what a script has started.
-std::vector<pid_t> processes_of(const std::string& directory) {
-  std::vector<pid_t> processes;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
-    const pid_t pid = std::atoi(entry.path().filename().c_str());
-    if (pid <= 0 || pid == getpid()) continue;
-    std::ifstream file(entry.path() / "environ", std::ios::binary);
-    std::string variable;
-    while (std::getline(file, variable, '\0'))
-      if (variable == "DUET_JOURNAL=" + directory) processes.push_back(pid);
-  }
-  return processes;
-}
 }  // namespace
 
 std::optional<machine::RunLimits::WallTime> wall_time_limit(const RunOptions& options) {
@@ -51,19 +37,27 @@ RunMonitor::RunMonitor(std::string journal_directory, const RunOptions& options)
   start();
 }
 
-RunMonitor::RunMonitor(std::string journal_directory, const RunOptions& options, pid_t command,
+RunMonitor::RunMonitor(std::string journal_directory, const RunOptions& options, const Command& command,
                        std::optional<machine::RunLimits::WallTime> wall_time)
     : directory_(std::move(journal_directory)),
       command_name_(options.command[0]),
       draws_(!options.quiet && isatty(STDERR_FILENO) != 0),
       spin_limit_seconds_(options.spin_diagnosis_seconds),
-      command_(command),
+      command_(&command),
       wall_time_(wall_time) {
   start();
 }
 
 void RunMonitor::start() {
-  if (draws_ || spin_limit_seconds_ > 0 || wall_time_) thread_ = std::thread([this] { watch(); });
+  if (!draws_ && spin_limit_seconds_ <= 0 && !wall_time_) return;
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error& error) {  // the run goes on
+    say(fmt::format(
+        "nobody watches this run, and what makes no CUDA call is not ended at --timeout: cannot start a "
+        "thread: {} ({})",
+        error.code().message(), kAddressSpaceHint));
+  }
 }
 
 void RunMonitor::end() {
@@ -94,7 +88,7 @@ void RunMonitor::look() {
   for (auto& [path, watched] : watched_) {
     const report::JournalHeader& header = watched.journal.header();
     // Only while a process is inside a call: what it prints between calls shall not meet the line.
-    if (command_ == 0 || header.entered_calls != header.left_calls) inside = &watched.journal;
+    if (command_ == nullptr || header.entered_calls != header.left_calls) inside = &watched.journal;
     if (spin_limit_seconds_ <= 0) continue;
     const std::string line = watched.spin.look(header, spin_limit_seconds_);
     if (!line.empty()) say(line);
@@ -103,7 +97,7 @@ void RunMonitor::look() {
     line_.draw(inside->progress());
   else
     line_.wipe();
-  if (wall_time_ && command_ > 0) end_command(inside != nullptr);
+  if (wall_time_ && command_ != nullptr) end_command(inside != nullptr);
 }
 
 void RunMonitor::end_command(bool inside_call) {
@@ -118,8 +112,7 @@ void RunMonitor::end_command(bool inside_call) {
                     inside_call ? "did not come out of a CUDA call" : "was not inside a CUDA call"));
   const int signal = signals_sent_ == 0 ? SIGTERM : SIGKILL;
   ++signals_sent_;
-  for (const pid_t process : processes_of(directory_)) kill(process, signal);
-  kill(command_, signal);
+  command_->signal(signal);
 }
 
 void RunMonitor::say(const std::string& line) {

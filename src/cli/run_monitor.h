@@ -2,8 +2,6 @@
 // host programs that spin, and ends what does not end itself when its time is over.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -12,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/progress_line.h"
 #include "cli/spin_watch.h"
@@ -27,9 +26,9 @@ class RunMonitor {
  public:
   // The simulation in this process: only the progress line.
   RunMonitor(std::string journal_directory, const RunOptions& options);
-  // A command in a process of its own (0: it could not be started). A process that is inside a CUDA call when
-  // `wall_time` is over ends itself; others are ended a second later.
-  RunMonitor(std::string journal_directory, const RunOptions& options, pid_t command,
+  // A command in processes of its own. A process that is inside a CUDA call when `wall_time` is over ends
+  // itself; others are ended a second later.
+  RunMonitor(std::string journal_directory, const RunOptions& options, const Command& command,
              std::optional<machine::RunLimits::WallTime> wall_time);
   ~RunMonitor() { end(); }
   RunMonitor(const RunMonitor&) = delete;
@@ -54,7 +53,7 @@ class RunMonitor {
   const std::string command_name_;
   const bool draws_;
   const double spin_limit_seconds_;  // 0: never
-  const pid_t command_ = 0;
+  const Command* const command_ = nullptr;
   const std::optional<machine::RunLimits::WallTime> wall_time_;
   unsigned signals_sent_ = 0;
   std::chrono::steady_clock::time_point last_signal_;

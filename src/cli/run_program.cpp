@@ -1,24 +1,27 @@
 // `duet run COMMAND`: the command runs natively with our runtime library in its way; this process waits, then
 // renders what the simulated processes recorded.
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <thread>
+#include <utility>
 
 #include "base/error.h"
+#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/run_folder.h"
 #include "cli/run_monitor.h"
 #include "config/loader.h"
+#include "machine/idle_keys.h"
 #include "machine/policies.h"
+#include "machine/value_rules.h"
+#include "report/journal.h"
 
 namespace duet::cli {
 
@@ -30,28 +33,42 @@ void prepend_environment(const char* name, const std::string& value, char separa
   setenv(name, joined.c_str(), 1);
 }
 
-volatile pid_t child = 0;
-void pass_on(int signal, siginfo_t* from, void*) {
-  // What the terminal sends (Ctrl-C) the command gets as well.
-  if (child > 0 && from->si_code != SI_KERNEL) kill(child, signal);
-}
-// This process stays to render what the command did until it ended.
-void pass_signals_on() {
-  struct sigaction action {};
-  action.sa_sigaction = pass_on;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+// Where the command cannot be started, nothing is left of the run's journals.
+std::optional<Command> started(const RunOptions& options, const RunFolder& folder) {
+  try {
+    return std::optional<Command>(std::in_place, options.command, folder.journal_directory() + "/alive");
+  } catch (const Error&) {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder.journal_directory(), ignored);
+    throw;
+  }
 }
 
-// The child's side between fork and exec; answers through `report` when the command cannot be started.
-[[noreturn]] void start(const std::vector<std::string>& command, int report) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
-  const int error = errno;
-  if (write(report, &error, sizeof error) < 0) _exit(125);
-  _exit(125);
+// One of the processes that has a journal; 0: none.
+pid_t simulating_one_of(const std::vector<pid_t>& processes, const std::string& journal_directory) {
+  if (processes.empty()) return 0;
+  for (const std::string& path : report::journals_in(journal_directory)) try {
+      const pid_t process = report::JournalReader(path).header().pid;
+      if (std::find(processes.begin(), processes.end(), process) != processes.end()) return process;
+    } catch (const Error&) {
+      // The process is just creating it.
+    }
+  return 0;
+}
+
+// CUDA programs that the command has started and not waited for: what they measure is part of the run.
+void wait_for_others(const Command& command, const std::string& journal_directory) {
+  using Clock = std::chrono::steady_clock;
+  bool said = false;
+  const Clock::time_point patience = Clock::now() + std::chrono::seconds(1);
+  while (const pid_t process = simulating_one_of(command.others(), journal_directory)) {
+    if (command.told_to_end()) return;
+    if (!said && Clock::now() > patience) {
+      std::fprintf(stderr, "duet: waiting for process %d, which the command has left running\n", process);
+      said = true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 }  // namespace
@@ -63,17 +80,26 @@ void check(const RunOptions& options) {
     throw Error("--two-threads needs the timed GPU: leave out --functional");
 }
 
+void check_machine(const config::ResolvedMachine& machine, bool functional) {
+  machine::check_policies(machine.machine.gpu);
+  machine::check_values(machine, functional);
+  for (const std::string& line : machine::idle_settings(machine, functional))
+    std::fprintf(stderr, "duet: %s\n", line.c_str());
+}
+
 int run_program(const config::Installation& installation, const RunOptions& options) {
   check(options);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
-  machine::check_policies(machine.machine.gpu);
+  check_machine(machine, options.run.functional);
   RunFolder folder(options.out, machine);
 
   machine::RunOptions run = options.run;
   run.limits.wall_time = wall_time_limit(options);
+  run.ptx_name = folder.name() + "/ptx";
   folder.write_run_options(run);
   setenv("DUET_JOURNAL", folder.journal_directory().c_str(), 1);
+  setenv("DUET_CLOCK", options.wall_clock ? "wall" : "simulated", 1);  // runtime/guard/clock.cpp reads it
   prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
   prepend_environment("LD_PRELOAD", installation.guard_library, ':');
 #ifdef DUET_SANITIZER_LIBRARY
@@ -81,33 +107,19 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   prepend_environment("LD_PRELOAD", DUET_SANITIZER_LIBRARY, ':');
 #endif
 
-  int pipe_ends[2];
-  if (pipe2(pipe_ends, O_CLOEXEC) != 0)
-    throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
-  const auto started = std::chrono::steady_clock::now();
-  child = fork();
-  if (child < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
-  if (child == 0) start(options.command, pipe_ends[1]);
-  close(pipe_ends[1]);
-  pass_signals_on();
-  int exec_error = 0;
-  const bool not_started = read(pipe_ends[0], &exec_error, sizeof exec_error) == sizeof exec_error;
-  close(pipe_ends[0]);
-  int status = 0;
-  RunMonitor monitor(folder.journal_directory(), options, not_started ? 0 : child, run.limits.wall_time);
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<Command> command = started(options, folder);
+  RunMonitor monitor(folder.journal_directory(), options, *command, run.limits.wall_time);
+  const int status = command->wait();
+  wait_for_others(*command, folder.journal_directory());
+  const bool others_cut_off = command->told_to_end() && !command->others().empty();
+  if (others_cut_off) command->end();
   monitor.end();
-  const double wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  if (not_started) {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder.journal_directory(), ignored);
-    throw Error(fmt::format("cannot run '{}': {}", options.command[0], std::strerror(exec_error)));
-  }
+  const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  const RunFolder::Outcome outcome = folder.render(machine.machine.name, wall_seconds, options,
-                                                   WIFSIGNALED(status) || WEXITSTATUS(status) > 128);
+  const RunFolder::Outcome outcome =
+      folder.render(machine.machine.name, wall_seconds, options,
+                    WIFSIGNALED(status) || WEXITSTATUS(status) > 128 || others_cut_off);
   if (outcome.failure == 0 && outcome.processes == 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 125))
     std::fprintf(stderr,
                  "duet: '%s' made no CUDA call that Duet saw (it makes none, or its loader ignores "
@@ -118,7 +130,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
     std::fprintf(stderr, "duet: '%s' was ended by signal %d (%s)\n", options.command[0].c_str(),
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
   if (outcome.processes != 0 && !options.quiet)
-    std::fprintf(stderr, "duet: results in %s\n", options.out.c_str());
+    std::fprintf(stderr, "duet: results in %s\n", folder.name().c_str());
   if (monitor.timed_out()) return 124;
   if (outcome.failure != 0) return outcome.failure;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

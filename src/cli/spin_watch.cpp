@@ -31,8 +31,11 @@ std::string SpinWatch::look(const report::JournalHeader& header, double limit_se
   if (told_) return {};
   const double cpu_seconds = cpu_seconds_of(header.pid);
   const std::uint64_t left = header.left_calls;
-  if (left != left_calls_ || header.entered_calls != left || header.outstanding == 0) {
+  const Picoseconds simulated_ps = header.simulated_ps;  // a loop that sleeps or reads the clock moves it
+  if (left != left_calls_ || header.entered_calls != left || header.outstanding == 0 ||
+      simulated_ps != simulated_ps_) {
     left_calls_ = left;
+    simulated_ps_ = simulated_ps;
     cpu_seconds_ = cpu_seconds;
     return {};
   }
@@ -41,8 +44,7 @@ std::string SpinWatch::look(const report::JournalHeader& header, double limit_se
   return fmt::format(
       "process {} has computed for {:.3g} s without a CUDA call while GPU work is outstanding: if "
       "it waits for the GPU in a loop on mapped or managed memory it waits for ever, because simulated "
-      "time advances only inside CUDA calls; call cudaStreamQuery or cudaDeviceSynchronize in the loop "
-      "(a simulated host, --host simulated, would run such loops; it is not available yet)",
+      "time advances only inside CUDA calls; call cudaStreamQuery or cudaDeviceSynchronize in the loop",
       header.pid, cpu_seconds - cpu_seconds_);
 }
 

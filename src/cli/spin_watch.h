@@ -18,6 +18,7 @@ class SpinWatch {
 
  private:
   std::uint64_t left_calls_ = 0;
+  Picoseconds simulated_ps_ = 0;
   double cpu_seconds_ = 0;  // when the process left its last call
   bool told_ = false;
 };

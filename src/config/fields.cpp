@@ -1,6 +1,9 @@
 // Each key of a machine file: place in the structs, range, unit, description.
 #include "config/fields.h"
 
+#include <algorithm>
+#include <cctype>
+
 namespace duet::config {
 
 namespace {
@@ -13,10 +16,8 @@ void add_gpu(std::vector<Field>& fields, Gpu& gpu) {
       {"gpu.compute_capability_minor", &gpu.compute_capability_minor, 0u, 99u, "",
        "compute capability, minor"},
       {"gpu.core_clock_khz", &gpu.core_clock_khz, 1u, 10000000u, "kHz",
-       "clock of SM issue, caches and front end"},
-      {"gpu.shader_clock_khz", &gpu.shader_clock_khz, 1u, 10000000u, "kHz", "clock of the execution units"},
+       "clock of SMs, L1 and front end; also what the program is told, and what its clock64() counts"},
       {"gpu.constant_bytes", &gpu.constant_bytes, 0u, 16777216u, "B", "constant memory"},
-      {"gpu.l2_bytes", &gpu.l2_bytes, 0u, 4294967296u, "B", "L2 cache, all slices"},
       {"gpu.max_grid_x", &gpu.max_grid_x, 1u, 2147483647u, "blocks", "largest grid in x"},
       {"gpu.max_grid_y", &gpu.max_grid_y, 1u, 2147483647u, "blocks", "largest grid in y"},
       {"gpu.max_grid_z", &gpu.max_grid_z, 1u, 2147483647u, "blocks", "largest grid in z"},
@@ -45,7 +46,6 @@ void add_gpu(std::vector<Field>& fields, Gpu& gpu) {
       {"gpu.sm.shared_allocation_unit", &gpu.sm.shared_allocation_unit, 1u, 65536u, "B",
        "shared memory is given in multiples of this"},
       {"gpu.sm.schedulers", &gpu.sm.schedulers, 1u, 16u, "", "warp schedulers"},
-      {"gpu.sm.cores", &gpu.sm.cores, 1u, 1024u, "", "single-precision lanes"},
   };
   fields.insert(fields.end(), own.begin(), own.end());
 }
@@ -60,6 +60,8 @@ void add_functional_and_front_end(std::vector<Field>& fields, Gpu& gpu) {
        "warp instructions", "functional model: instructions of a block before others get their turn"},
       {"gpu.functional.copy_block_bytes", &gpu.functional.copy_block_bytes, 0u, 32768u, "B",
        "functional model: requests of a copy; 0: lines, as on the timed GPU"},
+      {"gpu.functional.dram_latency_ps", &gpu.functional.dram_latency_ps, 1u, 1000000000u, "ps",
+       "functional model: access latency of device memory seen by copies"},
       {"gpu.front_end.hardware_channels", &gpu.front_end.hardware_channels, 1u, 1024u, "channels",
        "push buffer channels; streams are multiplexed onto them (hu2016 3.4)"},
       {"gpu.front_end.push_buffer_bytes", &gpu.front_end.push_buffer_bytes, 256u, 1073741824u, "B",
@@ -88,11 +90,6 @@ void add_functional_and_front_end(std::vector<Field>& fields, Gpu& gpu) {
       {"gpu.dram.bytes", &gpu.dram.bytes, 1048576u, 35184372088832u, "B", "device memory"},
       {"gpu.dram.page_bytes", &gpu.dram.page_bytes, 4096u, 1073741824u, "B",
        "page of the GPU's address space; a power of two"},
-      {"gpu.dram.latency_ps", &gpu.dram.latency_ps, 1u, 1000000000u, "ps", "access latency seen by copies"},
-      {"gpu.dram.bandwidth_mb_per_s", &gpu.dram.bandwidth_mb_per_s, 1u, 1000000000u, "MB/s",
-       "peak bandwidth"},
-      {"gpu.dram.bus_bits", &gpu.dram.bus_bits, 8u, 65536u, "bit", "width of the memory bus"},
-      {"gpu.dram.clock_khz", &gpu.dram.clock_khz, 1u, 100000000u, "kHz", "memory clock"},
   };
   fields.insert(fields.end(), own.begin(), own.end());
 }
@@ -140,8 +137,6 @@ void add_driver(std::vector<Field>& fields, Driver& driver) {
        "cudaMemset, cudaMemsetAsync: stage (i), until control returns"},
       {"driver.memset.driver_ns", &driver.memset.driver_ns, 0u, 1000000000u, "ns",
        "cudaMemset, cudaMemsetAsync: stage (ii), driver preparing"},
-      {"driver.memset.finish_ns", &driver.memset.finish_ns, 0u, 1000000000u, "ns",
-       "cudaMemset, cudaMemsetAsync: after the work is done"},
       {"driver.launch.call_ns", &driver.launch.call_ns, 0u, 1000000000u, "ns",
        "kernel launch: stage (i), until control returns"},
       {"driver.launch.driver_ns", &driver.launch.driver_ns, 0u, 1000000000u, "ns",
@@ -183,6 +178,13 @@ void add_driver(std::vector<Field>& fields, Driver& driver) {
        "with counters, a launch: setting them up"},
       {"driver.profiler.readout_ns", &driver.profiler.readout_ns, 0u, 1000000000u, "ns",
        "with counters, a launch: reading them when the kernel has ended"},
+      {"driver.staging.mb_per_s", &driver.staging.mb_per_s, 0u, 10000000u, "MB/s",
+       "rate at which the processor moves pageable host memory to and from the staging buffers of a copy; 0: "
+       "no staging, pageable memory as fast as pinned"},
+      {"driver.staging.chunk_bytes", &driver.staging.chunk_bytes, 4096u, 1073741824u, "B",
+       "a piece of a staged copy, and each of its two buffers"},
+      {"driver.staging.driver_ns", &driver.staging.piece.driver_ns, 0u, 1000000000u, "ns",
+       "stage (ii) of each piece after the first"},
       {"driver.read_ahead", &driver.read_ahead, 0u, 0u, "",
        "a command may be prepared before its predecessor in the stream is complete"},
       {"driver.queue_commands", &driver.queue_commands, 1u, 1048576u, "commands",
@@ -194,13 +196,19 @@ void add_driver(std::vector<Field>& fields, Driver& driver) {
 void add_host(std::vector<Field>& fields, Host& host) {
   const std::vector<Field> own{
       {"host.name", &host.name, 0u, 0u, "", "host processor"},
-      {"host.dram_bytes", &host.dram_bytes, 1048576u, 35184372088832u, "B", "host memory"},
+      {"host.dram_bytes", &host.dram_bytes, 1048576u, 35184372088832u, "B",
+       "host memory; what is pinned, managed or registered has to find room in it"},
       {"host.dram_latency_ns", &host.dram_latency_ns, 0u, 1000000u, "ns",
        "host memory latency seen by the link"},
       {"host.dram_bandwidth_mb_per_s", &host.dram_bandwidth_mb_per_s, 0u, 10000000u, "MB/s",
        "host memory bandwidth for what crosses the link; 0: no limit"},
   };
   fields.insert(fields.end(), own.begin(), own.end());
+}
+
+void add_levels(std::vector<Field>& fields, std::vector<Level>& levels) {
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    add_level(fields, "level[" + std::to_string(i) + "]", levels[i]);
 }
 
 std::vector<Field> names(std::string& name, std::string& description) {
@@ -210,6 +218,12 @@ std::vector<Field> names(std::string& name, std::string& description) {
 
 }  // namespace
 
+std::string statistics_name(const Level& level) {
+  std::string name = level.name;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name;
+}
+
 std::vector<Field> fields_of(Topology& t) {
   std::vector<Field> fields = names(t.name, t.description);
   if (t.gpu) {
@@ -218,6 +232,7 @@ std::vector<Field> fields_of(Topology& t) {
     add_timed_gpu(fields, *t.gpu);
   }
   if (t.cpu) add_cpu(fields, *t.cpu);
+  add_levels(fields, t.levels);
   for (std::size_t i = 0; i < t.links.size(); ++i)
     add_link(fields, t.links.size() == 1 ? "link" : "link[" + std::to_string(i) + "]", t.links[i]);
   if (t.gpu) add_driver(fields, t.driver);
@@ -230,6 +245,7 @@ std::vector<Field> fields_of(Machine& m) {
   add_gpu(fields, m.gpu);
   add_functional_and_front_end(fields, m.gpu);
   add_timed_gpu(fields, m.gpu);
+  add_levels(fields, m.levels);
   add_link(fields, "link", m.link);
   add_driver(fields, m.driver);
   add_host(fields, m.host);

@@ -14,33 +14,64 @@ void add_timing(std::vector<Field>& fields, const std::string& prefix, Sm::Timin
                     "between two warp instructions on one unit"});
 }
 
-void add_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cache) {
+// What all caches have.
+void add_lines(std::vector<Field>& fields, const std::string& prefix, Cache& cache, Bytes least_line = 32) {
   const std::vector<Field> own{
       {prefix + ".sets", &cache.sets, 1u, 65536u, "", "sets; a power of two"},
-      {prefix + ".ways", &cache.ways, 1u, 1024u, "", "lines of a set"},
-      {prefix + ".line_bytes", &cache.line_bytes, 32u, 128u, "B", "one line; a power of two"},
-      {prefix + ".sector_bytes", &cache.sector_bytes, 32u, 128u, "B", "fetched by a miss; divides the line"},
+      {prefix + ".ways", &cache.ways, 1u, 1024u, "lines", "of a set"},
+      {prefix + ".line_bytes", &cache.line_bytes, least_line, 128u, "B",
+       least_line == 128 ? "one line: what copy engines move" : "one line; a power of two"},
       {prefix + ".latency_cycles", &cache.latency_cycles, 1u, kCycles, "cycles", "from arrival to lookup"},
       {prefix + ".mshrs", &cache.mshrs, 1u, 65536u, "lines", "lines on their way"},
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+}
+
+// Those of data, of which some may only be read.
+void add_read_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cache,
+                    Bytes least_line = 32) {
+  add_lines(fields, prefix, cache, least_line);
+  const std::vector<Field> own{
+      {prefix + ".sector_bytes", &cache.sector_bytes, 32u, 128u, "B", "fetched by a miss; divides the line"},
       {prefix + ".mshr_targets", &cache.mshr_targets, 1u, 65536u, "requests",
        "requests that wait for one line"},
       {prefix + ".queue_entries", &cache.queue_entries, 1u, 65536u, "packets",
        "each queue at the ports, per class"},
+      {prefix + ".hash_sets", &cache.hash_sets, 0u, 0u, "", "set index from all address bits"},
+      {prefix + ".replacement", &cache.replacement, 0u, 0u, "",
+       "which line goes: the least recently used, that of a tree of bits, or any", kReplacements},
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+}
+
+void add_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cache, Bytes least_line = 32) {
+  add_read_cache(fields, prefix, cache, least_line);
+  const std::vector<Field> own{
       {prefix + ".write_back", &cache.write_back, 0u, 0u, "", "write-back; otherwise write-through"},
       {prefix + ".write_allocate", &cache.write_allocate, 0u, 0u, "", "a write that misses takes a line"},
       {prefix + ".write_evict", &cache.write_evict, 0u, 0u, "",
        "write-through: a write that hits drops the bytes instead of updating them"},
-      {prefix + ".hash_sets", &cache.hash_sets, 0u, 0u, "", "set index from all address bits"},
       {prefix + ".atomic_words_per_cycle", &cache.atomic_words_per_cycle, 0u, 1024u, "words",
        "atomics at the coherence point; 0: none at this level"},
   };
   fields.insert(fields.end(), own.begin(), own.end());
 }
 
-void add_replacement(std::vector<Field>& fields, const std::string& prefix, Cache& cache) {
-  fields.push_back({prefix + ".replacement", &cache.replacement, 0u, 0u, "",
-                    "which line goes: the least recently used, that of a tree of bits, or any",
-                    kReplacements});
+void add_atomic_conflicts(std::vector<Field>& fields, const std::string& prefix, Cache& cache) {
+  fields.push_back({prefix + ".atomic_conflict_cycles", &cache.atomic_conflict_cycles, 1u, kCycles, "cycles",
+                    "from an atomic to the next one of the same word"});
+}
+
+void add_interconnect(std::vector<Field>& fields, const std::string& prefix, Interconnect& own) {
+  const std::vector<Field> all{
+      {prefix + ".clock_khz", &own.clock_khz, 1u, 10000000u, "kHz", "interconnect, and the caches below it"},
+      {prefix + ".flit_bytes", &own.flit_bytes, 1u, 1024u, "B", "a port moves one a cycle"},
+      {prefix + ".header_bytes", &own.header_bytes, 0u, 128u, "B", "of each packet"},
+      {prefix + ".latency_cycles", &own.latency_cycles, 0u, kCycles, "interconnect cycles",
+       "one way, besides serialization"},
+      {prefix + ".queue_packets", &own.queue_packets, 1u, 65536u, "packets", "each port, per class"},
+  };
+  fields.insert(fields.end(), all.begin(), all.end());
 }
 
 void add_sm(std::vector<Field>& fields, Sm& sm) {
@@ -195,36 +226,31 @@ void add_full_empty(std::vector<Field>& fields, FullEmpty& own) {
 void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
   add_sm(fields, gpu.sm);
   add_cache(fields, "gpu.l1", gpu.l1);
-  add_replacement(fields, "gpu.l1", gpu.l1);
   fields.push_back({"gpu.l1.pass_cycles", &gpu.l1.pass_cycles, 0u, kCycles, "cycles",
                     "as latency_cycles, of loads that bypass L1 and of atomics; 0: as long as a lookup"});
   fields.push_back({"gpu.l1.command_cycles", &gpu.l1.command_cycles, 0u, kCycles, "cycles",
                     "that a command, as the invalidation at a kernel's start, has L1 for itself"});
   fields.push_back({"gpu.l1.command_line_cycles", &gpu.l1.command_line_cycles, 0u, kCycles, "cycles",
                     "and for each line of its range"});
-  add_cache(fields, "gpu.constant_cache", gpu.constant_cache);
-  add_replacement(fields, "gpu.constant_cache", gpu.constant_cache);
-  add_cache(fields, "gpu.instruction_cache", gpu.instruction_cache);
+  add_read_cache(fields, "gpu.constant_cache", gpu.constant_cache);
+  add_lines(fields, "gpu.instruction_cache", gpu.instruction_cache);
   fields.push_back(
       {"gpu.l2_slices", &gpu.l2_slices, 1u, 1024u, "slices", "of L2; a multiple of the channels"});
-  add_cache(fields, "gpu.l2", gpu.l2);
-  add_replacement(fields, "gpu.l2", gpu.l2);
-  fields.push_back({"gpu.l2.atomic_conflict_cycles", &gpu.l2.atomic_conflict_cycles, 1u, kCycles, "cycles",
-                    "from an atomic to the next one of the same word"});
-  const std::vector<Field> own{
-      {"gpu.interconnect.clock_khz", &gpu.interconnect.clock_khz, 1u, 10000000u, "kHz",
-       "interconnect and L2"},
-      {"gpu.interconnect.flit_bytes", &gpu.interconnect.flit_bytes, 1u, 1024u, "B",
-       "a port moves one a cycle"},
-      {"gpu.interconnect.header_bytes", &gpu.interconnect.header_bytes, 0u, 128u, "B", "of each packet"},
-      {"gpu.interconnect.latency_cycles", &gpu.interconnect.latency_cycles, 0u, kCycles,
-       "interconnect cycles", "one way, besides serialization"},
-      {"gpu.interconnect.queue_packets", &gpu.interconnect.queue_packets, 1u, 65536u, "packets",
-       "each port, per class"},
-  };
-  fields.insert(fields.end(), own.begin(), own.end());
+  add_cache(fields, "gpu.l2", gpu.l2, 128);
+  add_atomic_conflicts(fields, "gpu.l2", gpu.l2);
+  add_interconnect(fields, "gpu.interconnect", gpu.interconnect);
   add_dram(fields, gpu.dram);
   add_full_empty(fields, gpu.full_empty);
+}
+
+void add_level(std::vector<Field>& fields, const std::string& prefix, Level& level) {
+  fields.push_back({prefix + ".name", &level.name, 0u, 0u, "",
+                    "of a level of cache between L2 and DRAM: letters and digits, as L3"});
+  fields.push_back({prefix + ".slices", &level.slices, 1u, 1024u, "slices",
+                    "of the level; of the last one a multiple of the channels"});
+  add_cache(fields, prefix, level.cache, 128);
+  add_atomic_conflicts(fields, prefix, level.cache);
+  add_interconnect(fields, prefix + ".interconnect", level.interconnect);
 }
 
 }  // namespace duet::config

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "base/error.h"
+#include "config/derived.h"
 #include "config/fields.h"
 #include "config/machine_file.h"
 
@@ -22,6 +25,7 @@ struct RawValue {
   std::string_view source;
   const MachineFile* file;  // null: --set
   unsigned line;
+  bool over_another = false;  // the file has a base, which says something else
   std::string where() const { return file != nullptr ? fmt::format("{}:{}", file->path, line) : "--set"; }
 };
 
@@ -33,6 +37,12 @@ bool has_keys(const RawValues& values, std::string_view prefix) {
 }
 
 bool is_of_a_link(std::string_view key) { return key.starts_with("link.") || key.starts_with("link["); }
+bool is_of_a_level(std::string_view key) { return key.starts_with("level["); }
+
+bool same_value(const toml::node& one, const toml::node& other) {
+  return one.value<std::int64_t>() == other.value<std::int64_t>() &&
+         one.value<bool>() == other.value<bool>() && one.value<std::string>() == other.value<std::string>();
+}
 
 void flatten(const MachineFile& file, toml::table& table, const std::string& prefix, RawValues& values) {
   for (auto&& [key, node] : table) {
@@ -47,14 +57,20 @@ void flatten(const MachineFile& file, toml::table& table, const std::string& pre
     }
     if (auto* list = node.as_array()) {
       if (name == "link") std::erase_if(values, [](const auto& value) { return is_of_a_link(value.first); });
+      if (name == "level")
+        std::erase_if(values, [](const auto& value) { return is_of_a_level(value.first); });
       for (std::size_t i = 0; i < list->size(); ++i)
         flatten(file, *list->get_as<toml::table>(i),
                 name == "link" && list->size() == 1 ? "link." : fmt::format("{}[{}].", name, i), values);
       continue;
     }
     const bool known = line != 0 && line <= file.comments.size();
+    const auto before = values.find(name);
+    const bool over_another =
+        file.table.contains("base") &&
+        (before == values.end() || !same_value(*before->second.node, node) || before->second.over_another);
     values[name] = {&node, known ? std::string_view(file.comments[line - 1]) : std::string_view(), &file,
-                    line};
+                    line, over_another};
   }
 }
 
@@ -143,6 +159,7 @@ Topology nodes_of(const RawValues& values) {
   Topology topology;
   if (has_keys(values, "gpu.")) topology.gpu.emplace();
   if (has_keys(values, "cpu.")) topology.cpu.emplace();
+  while (has_keys(values, fmt::format("level[{}].", topology.levels.size()))) topology.levels.emplace_back();
   while (has_keys(values, fmt::format("link[{}].", topology.links.size()))) topology.links.emplace_back();
   if (topology.links.empty() && has_keys(values, "link.")) topology.links.emplace_back();
   return topology;
@@ -150,10 +167,13 @@ Topology nodes_of(const RawValues& values) {
 
 // Every node, so that the nearest key to a wrong one is found wherever it belongs.
 std::string unknown_key(const std::string& key, const RawValue& raw, Topology topology) {
+  if (const std::string why = why_dropped(key); !why.empty())
+    return fmt::format("{}: {} is no longer a key: {}", raw.where(), key, why);
   if (!topology.gpu && key.starts_with("driver."))
     return fmt::format("{}: {} belongs to a GPU, and there is no [gpu]", raw.where(), key);
   topology.gpu.emplace();
   topology.cpu.emplace();
+  if (topology.levels.empty()) topology.levels.emplace_back();
   if (topology.links.empty()) topology.links.emplace_back();
   return fmt::format("{}: unknown key '{}' (nearest: {})", raw.where(), key,
                      nearest_key(key, fields_of(topology)));
@@ -166,6 +186,20 @@ void check_consistency(const std::string& machine, const Gpu& gpu) {
   if (gpu.sm.max_shared_bytes_per_block > gpu.sm.shared_bytes)
     throw Error(fmt::format(
         "machine {}: gpu.sm.max_shared_bytes_per_block is larger than gpu.sm.shared_bytes", machine));
+}
+
+// Names begin those of statistics, so no two may be alike.
+void check_names(const std::string& machine, const std::vector<Level>& levels) {
+  std::set<std::string> names{"l1", "l2", "sm", "dram", "link", "driver", "interconnect", "constant_cache"};
+  for (const Level& level : levels) {
+    const bool is_name = !level.name.empty() && std::all_of(level.name.begin(), level.name.end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0;
+    });
+    if (!is_name || !names.insert(statistics_name(level)).second)
+      throw Error(
+          fmt::format("machine {}: level \"{}\": a level's name is its own, of letters and digits, as L3",
+                      machine, level.name));
+  }
 }
 
 }  // namespace
@@ -212,7 +246,7 @@ ResolvedTopology load_topology(const std::string& name, const std::string& machi
     };
     if (!parses(value) && !parses("'" + value + "'"))
       throw Error(fmt::format("--set {}: cannot read the value", set));
-    values[key] = {set_tables.back().get("v"), "--set", nullptr, 0};
+    values[key] = {set_tables.back().get("v"), "--set", nullptr, 0, true};
   }
 
   ResolvedTopology resolved{nodes_of(values), {}};
@@ -232,8 +266,13 @@ ResolvedTopology load_topology(const std::string& name, const std::string& machi
     const RawValue& raw = found->second;
     assign(field, raw);
     resolved.values.push_back({field.key, text_of(field), field.unit, field.description,
-                               std::string(raw.source), raw.file != nullptr ? raw.file->name : "--set"});
+                               std::string(raw.source), raw.file != nullptr ? raw.file->name : "--set",
+                               raw.where(),
+                               raw.file == nullptr ? SetBy::CommandLine
+                               : raw.over_another  ? SetBy::FileOverAnother
+                                                   : SetBy::Machine});
   }
+  check_names(resolved.topology.name, resolved.topology.levels);
   if (resolved.topology.gpu) check_consistency(resolved.topology.name, *resolved.topology.gpu);
   return resolved;
 }
@@ -249,14 +288,26 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
   if (nodes.links.empty()) refuse("it has no [link] between host and GPU");
   if (nodes.links.size() > 1)
     refuse(fmt::format("link[1] \"{}\": there can be one link", nodes.links[1].name));
-  return {{nodes.name, nodes.description, *nodes.gpu, nodes.links[0], nodes.driver, nodes.host},
+  return {{nodes.name, nodes.description, *nodes.gpu, nodes.levels, nodes.links[0], nodes.driver, nodes.host},
           std::move(values)};
 }
 
 constexpr std::size_t kCommentColumn = 44;
 
-std::string to_toml(const std::vector<ResolvedValue>& values) {
-  std::string text = "# Resolved machine file: every key with its unit, description and source.\n";
+namespace {
+std::string remark_of(const ResolvedValue& value, Remarks remarks) {
+  if (remarks == Remarks::Sources) return value.source.empty() ? value.description : value.source;
+  std::string text;
+  for (const std::string* part : {&value.unit, &value.description, &value.source})
+    if (!part->empty()) text += (text.empty() ? "" : " | ") + *part;
+  return text;
+}
+}  // namespace
+
+std::string to_toml(const std::vector<ResolvedValue>& values, Remarks remarks) {
+  std::string text = remarks == Remarks::All
+                         ? "# Resolved machine file: every key with its unit, description and source.\n"
+                         : "# Resolved machine file: every key with its source.\n";
   // A table stands in the file once, where its first key comes.
   struct Table {
     std::string_view name;
@@ -274,8 +325,12 @@ std::string to_toml(const std::vector<ResolvedValue>& values) {
     table->values.push_back(&value);
   }
   for (const Table& table : tables) {
-    if (table.name.ends_with(']'))
-      text += fmt::format("\n[[{}]]\n", table.name.substr(0, table.name.find('[')));
+    // "level[0]" is [[level]], "level[0].interconnect" a table of the [[level]] that was last.
+    const auto open = table.name.find('['), close = table.name.find(']');
+    if (open != std::string_view::npos && close + 1 == table.name.size())
+      text += fmt::format("\n[[{}]]\n", table.name.substr(0, open));
+    else if (open != std::string_view::npos)
+      text += fmt::format("\n[{}{}]\n", table.name.substr(0, open), table.name.substr(close + 1));
     else if (!table.name.empty())
       text += fmt::format("\n[{}]\n", table.name);
     for (const ResolvedValue* value : table.values) {
@@ -284,7 +339,7 @@ std::string to_toml(const std::vector<ResolvedValue>& values) {
       text.append(" = ").append(value->text);
       const std::size_t width = text.size() - line;
       text.append(width < kCommentColumn ? kCommentColumn - width : 0, ' ');
-      text.append(" # ").append(value->source.empty() ? value->description : value->source) += '\n';
+      text.append(" # ").append(remark_of(*value, remarks)) += '\n';
     }
   }
   return text;

@@ -1,6 +1,7 @@
 // Machine files: TOML with `base = "other"` inheritance. [gpu], [cpu] and [link] are nodes: the keys of a
-// node are demanded where the file, or its base, has the node. Several links are [[link]] tables, whose keys
-// are link[0].KEY, link[1].KEY, ... in --set; a file's [[link]] tables take the place of its base's links.
+// node are demanded where the file, or its base, has the node. [[level]] tables are levels of cache below the
+// GPU's L2, the first the nearest; their keys are level[0].KEY, level[1].KEY, ... in --set. Several links are
+// [[link]] tables, link[0].KEY and so on. A file's [[level]] or [[link]] tables take the place of its base's.
 // Every number stands on a line of its own whose comment names its source ("# P: lustig2013 Table 2"; D
 // datasheet, M measurement, S another simulator's default, I inferred, P the paper itself).
 #pragma once
@@ -12,6 +13,13 @@
 
 namespace duet::config {
 
+// Who set a key: the file that is the machine, or whoever changes it.
+enum class SetBy : std::uint8_t {
+  Machine,          // a file without a base, or a file that repeats its base's value
+  FileOverAnother,  // a file with a base, to another value than the base's
+  CommandLine
+};
+
 // One key of the resolved machine, for `duet machines show` and the machine.toml that a run leaves.
 struct ResolvedValue {
   std::string key;   // "gpu.sm.count"
@@ -20,6 +28,8 @@ struct ResolvedValue {
   std::string description;
   std::string source;  // the comment of the line that set it; "--set" for the command line
   std::string file;    // which machine file set it
+  std::string where;   // the same as path and line; "--set" for the command line
+  SetBy set_by = SetBy::Machine;
 };
 
 // What a file says, whether or not it can be built.
@@ -41,8 +51,12 @@ ResolvedTopology load_topology(const std::string& name, const std::string& machi
 ResolvedMachine load_machine(const std::string& name, const std::string& machines_directory,
                              const std::vector<std::string>& sets = {});
 
-// The resolved machine as one TOML file with units and sources. Loading that file gives the same machine.
-std::string to_toml(const std::vector<ResolvedValue>& values);
+// The resolved machine as one TOML file. Loading that file gives the same machine.
+enum class Remarks : std::uint8_t {
+  Sources,  // behind each value its source; its description where it has none
+  All       // unit, description and source
+};
+std::string to_toml(const std::vector<ResolvedValue>& values, Remarks remarks = Remarks::Sources);
 
 struct MachineName {
   std::string name, description;

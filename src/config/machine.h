@@ -27,7 +27,6 @@ struct Sm {
   Bytes max_shared_bytes_per_block = 0;
   Bytes shared_allocation_unit = 0;
   std::uint64_t schedulers = 0;
-  std::uint64_t cores = 0;  // scalar lanes for single precision
 
   // Issue: each scheduler issues at most one machine instruction a cycle.
   std::string scheduler;                       // the name of a policy in gpu/sm/schedulers
@@ -53,18 +52,19 @@ struct Sm {
   std::uint64_t pending_instructions = 0;  // memory instructions that wait for answers
   std::uint64_t shared_latency_cycles = 0;
   std::uint64_t shared_banks = 0;  // 4 bytes wide; 0: no conflicts
-  bool global_in_l1 = false;  // loads of global memory are cached in L1 unless the instruction says otherwise
-  bool constants_cached = true;  // loads of constant memory stay in the constant cache
+  bool global_in_l1 = false;       // pages of device memory: L1 may hold them
+  bool constants_cached = true;    // pages of device memory: the constant cache may hold them
 };
 
-// One cache: L1 data, L1 constant, L1 instruction, or a slice of L2.
 // Which attribute of a page says whether a cache may hold its bytes (memory/request.h: Cacheability).
 enum class PageAttribute : std::uint8_t {
   None,  // it may hold all
   GpuL1,
+  GpuConstant,
   GpuL2
 };
 
+// One cache: L1 data, L1 constant, L1 instruction, or a slice of L2.
 struct Cache {
   std::uint64_t sets = 0, ways = 0;
   Bytes line_bytes = 0;
@@ -78,7 +78,7 @@ struct Cache {
   bool write_evict = false;  // write-through: a write that hits drops the bytes instead of updating them
   bool hash_sets = false;    // set index from all address bits
   std::string replacement = "lru";           // not of the instruction cache: "lru", "tree", "random"
-  std::uint64_t atomic_words_per_cycle = 0;  // where atomics are performed; 0: they go below
+  std::uint64_t atomic_words_per_cycle = 0;  // 0: atomics go below, at last to DRAM
   std::uint64_t atomic_conflict_cycles = 1;  // from an atomic to the next of the same word
   std::uint64_t pass_cycles = 0;  // as latency_cycles, of what it neither holds nor serves; 0: the same
   PageAttribute attribute = PageAttribute::None;
@@ -103,6 +103,7 @@ struct Functional {
   std::uint64_t milli_cycles_per_warp_instruction = 0;
   std::uint64_t quantum_warp_instructions = 0;  // a block runs this many before others get their turn
   std::uint64_t copy_block_bytes = 0;           // of a copy's requests; 0: as on the timed GPU
+  Picoseconds dram_latency_ps = 0;              // of the simple memory behind copies
 };
 
 struct FrontEnd {
@@ -133,11 +134,6 @@ struct DramTiming {
 struct Dram {
   Bytes bytes = 0;
   Bytes page_bytes = 0;
-  Picoseconds latency_ps = 0;  // of the simple memory behind copies, in functional mode
-  std::uint64_t bandwidth_mb_per_s = 0;
-  std::uint64_t bus_bits = 0;
-  std::uint64_t clock_khz = 0;  // as CUDA reports it: half the data rate
-
   std::uint64_t channels = 0;
   std::uint64_t command_clock_khz = 0;
   std::uint64_t burst_cycles = 0;                       // of the command clock, for one burst
@@ -187,16 +183,14 @@ struct Gpu {
   std::string name;
   std::uint64_t compute_capability_major = 0, compute_capability_minor = 0;
   std::uint64_t core_clock_khz = 0;
-  std::uint64_t shader_clock_khz = 0;
   Bytes constant_bytes = 0;
-  Bytes l2_bytes = 0;
   std::uint64_t l2_slices = 0;
   std::uint64_t max_grid_x = 0, max_grid_y = 0, max_grid_z = 0;
   std::uint64_t max_block_x = 0, max_block_y = 0, max_block_z = 0;
   bool integrated = false;
   bool concurrent_managed_access = false;  // the host may touch managed memory while kernels run
   Sm sm;
-  Cache l1{.attribute = PageAttribute::GpuL1}, constant_cache{.attribute = PageAttribute::GpuL1};
+  Cache l1{.attribute = PageAttribute::GpuL1}, constant_cache{.attribute = PageAttribute::GpuConstant};
   Cache instruction_cache, l2{.attribute = PageAttribute::GpuL2};
   Interconnect interconnect;
   Functional functional;
@@ -233,6 +227,12 @@ struct Driver {
     bool counters = false;
     std::uint64_t setup_ns = 0, readout_ns = 0;
   } profiler;
+  // Copies of pageable host memory go through pinned buffers, which the processor fills and empties.
+  struct Staging {
+    std::uint64_t mb_per_s = 0;  // 0: copy engines reach pageable memory themselves
+    Bytes chunk_bytes = 0;
+    CallLatency piece;  // of each piece after the first
+  } staging;
   bool read_ahead = false;
   std::uint64_t queue_commands = 0;  // commands queued per channel before a call has to wait
 };
@@ -243,6 +243,16 @@ struct Host {
   std::uint64_t dram_latency_ns = 0;
   std::uint64_t dram_bandwidth_mb_per_s = 0;  // for what the GPU reads and writes; 0: no limit
 };
+
+// A cache in slices that stands between the GPU's L2, or the level before it, and DRAM. Others than the GPU
+// may be connected to it.
+struct Level {
+  std::string name;  // "L3": in messages, and in lower case in the names of its statistics
+  std::uint64_t slices = 0;
+  Cache cache;
+  Interconnect interconnect;  // above it; the level runs at its clock
+};
+std::string statistics_name(const Level& level);
 
 struct Cpu {
   std::string name;
@@ -256,6 +266,7 @@ struct Topology {
   std::string description;
   std::optional<Gpu> gpu;
   std::optional<Cpu> cpu;
+  std::vector<Level> levels;  // the first is nearest to the GPU
   std::vector<Link> links;
   Driver driver;  // of the GPU
   Host host;
@@ -266,6 +277,7 @@ struct Machine {
   std::string name;
   std::string description;
   Gpu gpu;
+  std::vector<Level> levels;
   Link link;
   Driver driver;
   Host host;

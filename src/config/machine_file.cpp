@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <optional>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace duet::config {
 
@@ -102,13 +102,21 @@ std::string take_comments(const std::string& text, const std::string& path,
 
 }  // namespace
 
+constexpr std::uintmax_t kMostBytes = 1 << 20;
+
 MachineFile read_machine_file(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw Error(fmt::format("cannot read machine file {}", path));
-  std::stringstream text;
-  text << in.rdbuf();
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
+    throw Error(fmt::format("{} is {}: a machine is a .toml file (`duet machines` lists those there are)",
+                            path,
+                            kind == std::filesystem::file_type::directory ? "a folder" : "no regular file"));
+  if (kind == std::filesystem::file_type::regular && std::filesystem::file_size(path, ignored) > kMostBytes)
+    throw Error(fmt::format("{} is no machine: it has more than {} MiB", path, kMostBytes >> 20));
+  const std::optional<std::string> text = read_file(path);
+  if (!text) throw Error(fmt::format("cannot read machine file {}", path));
   MachineFile file{path, std::filesystem::path(path).filename(), {}, {}};
-  const std::string values = take_comments(text.str(), path, file.comments);
+  const std::string values = take_comments(*text, path, file.comments);
   try {
     file.table = toml::parse(values, path);
   } catch (const toml::parse_error& e) {

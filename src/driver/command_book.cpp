@@ -29,6 +29,7 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
   pending.record.kind = command.kind;
   pending.record.stream = command.stream;
   pending.record.queued_ps = now;
+  pending.record.more_follow = command.more_follow;
   pending.record.trigger = command.copy.trigger;
   pending.record.action =
       command.kind == CommandKind::FullEmptySet ? command.full_empty.action : command.copy.action;
@@ -45,6 +46,7 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
       pending.waits_for_record = 0;
   }
   if (command.grid != nullptr) command.grid->command = id;
+  ++incomplete_by_kind_[static_cast<std::size_t>(command.kind)];
   stream.pending.push_back(id);
   stream.last = id;
   if (stream.joins()) joined_.push_back(id);
@@ -162,6 +164,7 @@ CommandId CommandBook::oldest_ready() const {
 void CommandBook::complete(CommandId id) {
   PendingCommand& pending = (*this)[id];
   pending.done = true;
+  --incomplete_by_kind_[static_cast<std::size_t>(pending.record.kind)];
   Stream& stream = streams[pending.command.stream];
   if (stream.pending.front() != id) throw Error("driver: a stream's commands completed out of order");
   stream.pending.pop_front();

@@ -65,6 +65,7 @@ class CommandBook {
   void complete(CommandId id);
   bool joined_idle() const { return joined_.empty(); }
   bool idle() const { return commands_.empty(); }
+  const CommandCounts& incomplete_by_kind() const { return incomplete_by_kind_; }
   bool kernel_outstanding() const;
   // Why the heads of the channels do not enter stage (ii).
   std::string waits_for() const;
@@ -89,6 +90,7 @@ class CommandBook {
   bool read_ahead_;
   std::deque<PendingCommand> commands_;  // from id first_
   CommandId first_ = 1;
+  CommandCounts incomplete_by_kind_{};
   static constexpr StreamId kNoStream = ~StreamId{0};
   StreamId barrier_ = kNoStream;
   std::string barrier_text_;      // what waits for it waits for

@@ -31,7 +31,9 @@ void CommandOrder::join(Clock& clock, const Clock& other) {
 }
 
 void CommandOrder::add(const Command& command, const std::vector<CommandId>& before) {
-  Known known{host_, {name_of(command), command.stream, command.kind == CommandKind::Launch}};
+  Known known{host_,
+              {name_of(command), command.stream,
+               command.kind == CommandKind::Launch ? command.grid->kernel : nullptr}};
   for (const CommandId id : before)
     if (id != 0) join(known.clock, known_[id - 1].clock);
   if (known.clock.size() <= command.stream) known.clock.resize(command.stream + 1);

@@ -148,6 +148,8 @@ bool Driver::complete(CommandId id) const {
   return done;
 }
 
+bool Driver::has_completed(CommandId id) const { return state_->book.done(id); }
+
 bool Driver::stream_idle(StreamId stream) const {
   const CommandBook& book = state_->book;
   const bool barrier = book.is_barrier(stream);
@@ -168,6 +170,7 @@ bool Driver::all_idle() const {
 }
 
 bool Driver::outstanding() const { return !state_->book.idle(); }
+const CommandCounts& Driver::incomplete_by_kind() const { return state_->book.incomplete_by_kind(); }
 
 bool Driver::kernel_outstanding() const { return state_->book.kernel_outstanding(); }
 
@@ -339,7 +342,10 @@ void Driver::State::count_stage(Picoseconds now) {
   counted_ps = now;
 }
 
-void Driver::settle_statistics() { state_->count_stage(engine().now()); }
+bool Driver::settle_statistics() {
+  state_->count_stage(engine().now());
+  return true;
+}
 
 // Serves commands until the driver has to wait, and returns until when (kNever: for something from outside).
 Picoseconds Driver::State::serve(Picoseconds now) {

@@ -10,6 +10,7 @@
 // served.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -57,6 +58,8 @@ enum class CommandKind : std::uint8_t {
   StreamWaitEvent,
   HostFunction
 };
+inline constexpr std::size_t kCommandKinds = static_cast<std::size_t>(CommandKind::HostFunction) + 1;
+using CommandCounts = std::array<std::uint64_t, kCommandKinds>;  // by kind
 
 // One side of a copy: a device virtual address, or a host pointer (pinned, pageable or a staging buffer).
 struct Endpoint {
@@ -100,6 +103,7 @@ struct Command {
   // What its call costs: a row of the machine file, which the API chooses.
   const config::CallLatency* cost = nullptr;
   StreamId stream = 0;
+  bool more_follow = false;  // a copy that its call submits in pieces: not the last
   CopyJob copy;
   FillJob fill;
   FullEmptyJob full_empty;
@@ -123,6 +127,7 @@ struct CommandRecord {
   Picoseconds end_ps = 0;           // all ACKs have returned, the host could know
   Bytes bytes = 0;                  // of a launch: whose full/empty bits it changes at its end
   bool from_host = false, to_host = false;
+  bool more_follow = false;  // Command::more_follow
   // Of full/empty bits: a copy's, or what a FullEmptySet does (None: it releases).
   memory::Trigger trigger = memory::Trigger::None;
   memory::Action action = memory::Action::None;
@@ -133,7 +138,7 @@ struct CommandRecord {
 struct CommandLabel {
   std::string name;  // of a launch the kernel's
   StreamId stream = 0;
-  bool kernel = false;
+  const ptx::Kernel* kernel = nullptr;  // of a launch
 };
 
 // For reports: what keeps a command from the driver's stage (ii).
@@ -175,7 +180,10 @@ class Driver : public sim::Component {
   bool stream_idle(StreamId stream) const;
   bool all_idle() const;
   // The same for who only looks on.
+  bool has_completed(CommandId id) const;
   bool outstanding() const;
+  // How many of each kind are submitted and not complete.
+  const CommandCounts& incomplete_by_kind() const;
   // A launch has been submitted and is not complete.
   bool kernel_outstanding() const;
   CommandId last_submitted(StreamId stream) const;  // 0: none yet
@@ -223,7 +231,7 @@ class Driver : public sim::Component {
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
-  void settle_statistics() override;
+  bool settle_statistics() override;
 
  private:
   struct State;

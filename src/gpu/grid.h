@@ -6,13 +6,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "base/address.h"
 #include "base/issue_slot.h"
+#include "base/once.h"
 #include "ptx/kernel.h"
 
 namespace duet::gpu {
@@ -59,6 +59,18 @@ struct GridCounts {
     for (std::size_t i = 0; i < issue_slots.size(); ++i) issue_slots[i] += other.issue_slots[i];
     return *this;
   }
+  GridCounts& operator*=(std::uint64_t times) {
+    warp_instructions *= times;
+    thread_instructions *= times;
+    for (std::uint64_t& slots : issue_slots) slots *= times;
+    return *this;
+  }
+  GridCounts& operator-=(const GridCounts& other) {
+    warp_instructions -= other.warp_instructions;
+    thread_instructions -= other.thread_instructions;
+    for (std::size_t i = 0; i < issue_slots.size(); ++i) issue_slots[i] -= other.issue_slots[i];
+    return *this;
+  }
 };
 
 struct Grid {
@@ -90,7 +102,7 @@ struct Grid {
   // timing model derives from the kernel.
   std::shared_ptr<const GridArrays> lane_arrays;
   std::shared_ptr<const TimedKernel> timed_kernel;
-  std::once_flag lane_arrays_made, timed_kernel_made;
+  Once lane_arrays_made, timed_kernel_made;
   // The earliest time at which an SM found a fault. Others may ask whether that lies before their own time.
   std::atomic<Picoseconds> failed_ps{kNever};
 

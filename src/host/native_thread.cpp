@@ -30,10 +30,12 @@ bool NativeThread::run_while_not(const std::function<bool()>& done) {
 
 // Other threads of the program go on while this one waits, and what they submit may be what it waits for.
 bool NativeThread::wait_while_not(const std::function<bool()>& done) {
+  const Picoseconds since = engine_.now();
   while (!run_while_not(done)) {
     if (!wait_for_another || !wait_for_another()) return false;
     if (watch_ != nullptr) watch_->look(engine_.now());
   }
+  if (waited && engine_.now() > since) waited(since);
   return true;
 }
 

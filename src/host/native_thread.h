@@ -28,6 +28,9 @@ class NativeThread final : public HostThread {
   // still change that, and some time has passed for it. Without it no other can.
   std::function<bool()> wait_for_another;
 
+  // Called after the thread has been blocked since then.
+  std::function<void(Picoseconds since)> waited;
+
   Picoseconds clock() const override { return clock_; }
   void work(Picoseconds duration) override { clock_ += duration; }
   std::uint64_t set_call(std::uint64_t number) override { return std::exchange(call_, number); }

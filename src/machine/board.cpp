@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "config/derived.h"
 
 namespace duet::machine {
 
@@ -58,12 +59,13 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
       giga_thread_engine_(engine, &gpu_node_, config_.gpu, port_, tasks_, kHostMemory),
       work_distributor_(engine, &gpu_node_, config_.gpu, port_, tasks_, occupancy, kWorkDistributor) {
   if (timed)
-    memory_system_.emplace(engine, &gpu_node_, config_.gpu, pool_, address_space, kHostBridge, kHostMemory);
+    memory_system_.emplace(engine, &system_node_, &gpu_node_, config_.gpu, config_.levels, pool_,
+                           address_space, kHostBridge, kHostMemory);
   else
-    device_memory_.emplace(
-        engine, "device memory", &gpu_node_, 1,
-        memory::SimpleMemoryConfig{config.gpu.dram.latency_ps, config.gpu.dram.bandwidth_mb_per_s, 0}, pool_,
-        address_space.memory(), host);
+    device_memory_.emplace(engine, "device memory", &gpu_node_, 1,
+                           memory::SimpleMemoryConfig{config.gpu.functional.dram_latency_ps,
+                                                      config::bandwidth_mb_per_s(config.gpu.dram), 0},
+                           pool_, address_space.memory(), host);
   if (memory_system_) memory_system_->look_for_races(races_);
   if (!config.link.full_duplex) to_gpu_.share_wire_with(to_host_);
   connect_front_end(config);

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
+
 namespace duet::machine {
 
 namespace {
@@ -13,63 +15,55 @@ constexpr std::size_t kCommands = 4;  // to a cache, that it has not taken yet
 
 }  // namespace
 
-MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* parent, const config::Gpu& config,
+MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, const sim::Component* parent,
+                           const config::Gpu& config, const std::vector<config::Level>& levels,
                            memory::RequestPool& pool, memory::AddressSpace& address_space,
                            std::uint16_t link_number, std::uint16_t host_memory_number)
     : engine_(engine),
       config_(config),
       pool_(pool),
       address_space_(address_space),
-      map_(config_),
-      requests_(engine, "interconnect to memory", parent, config_.interconnect),
-      responses_(engine, "interconnect to SMs", parent, config_.interconnect),
+      map_(config_.dram),
       bridge_(engine, parent, config.interconnect.clock_khz, link_number, host_memory_number) {
-  if (config_.full_empty.granule_bytes != 0 && config_.full_empty.tracked == "all") address_space.track_all();
-  const std::uint64_t hertz = config_.interconnect.clock_khz * 1000;
   for (unsigned c = 0; c < map_.channels(); ++c)
     controllers_.emplace_back(engine, "DRAM channel " + std::to_string(c), parent, config_.dram, c, map_,
                               pool, address_space, config_.full_empty);
-  const unsigned per_channel = map_.slices() / map_.channels();
-  const memory::LineNumbering numbering{
-      static_cast<std::uint32_t>(config_.dram.interleave_bytes / config_.l2.line_bytes), map_.channels(),
-      per_channel};
-  // A controller's answers need room from their column command on (dram_controller.h).
-  const std::size_t answers =
-      (config_.dram.timing.cl + config_.dram.burst_cycles + config_.dram.controller_cycles) /
-          config_.dram.burst_cycles +
-      config_.l2.queue_entries;
-  for (unsigned s = 0; s < map_.slices(); ++s) {
-    memory::Cache& slice = slices_.emplace_back(engine, "L2 slice " + std::to_string(s), "l2", parent, 1,
-                                                config_.l2, hertz, pool, numbering, config_.full_empty);
-    memory::DramController& controller = controllers_[map_.channel_of_slice(s)];
-    slice.connect_above(requests_.add_output(static_cast<std::uint16_t>(s), &slice),
-                        responses_.add_input(responses_.add_input_port(), &slice));
-    auto& below = channels_.emplace_back(config_.l2.queue_entries, &slice, &controller);
-    auto& back = queues_.emplace_back(answers, &controller, &slice);
-    slice.connect_below(below, back, static_cast<std::uint16_t>(s),
-                        [](PhysicalAddress) { return std::uint16_t{0}; });
-    controller.connect(below, back);
+  levels_.emplace_back(
+      engine, parent, config::Level{"L2", config_.l2_slices, config_.l2, config_.interconnect},
+      CacheLevel::Names{"interconnect to memory", "interconnect to SMs", "interconnect", "l2"}, map_, pool,
+      config_.full_empty);
+  for (const config::Level& level : levels) {
+    const std::string kind = config::statistics_name(level);
+    CacheLevel& above = levels_.back();
+    levels_.emplace_back(engine, shared, level,
+                         CacheLevel::Names{"interconnect to " + level.name, "interconnect from " + level.name,
+                                           kind + "_interconnect", kind},
+                         map_, pool, config_.full_empty);
+    above.connect_below(levels_.back());
   }
+  levels_.back().connect_below(controllers_, config_.dram);
 }
 
 std::uint16_t MemorySystem::destination_of(PhysicalAddress physical) const {
   return static_cast<std::uint16_t>(address_space_.memory().route_of(physical) == memory::Route::DeviceDram
-                                        ? map_.slice_of(physical)
-                                        : map_.slices());
+                                        ? levels_.front().destination_of(physical)
+                                        : levels_.front().slices());
 }
 
 void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
   const auto sm_number = static_cast<std::uint16_t>(l1_.size());
   const auto number = static_cast<std::uint16_t>(sm_number * kNumbersOfSm);
   const std::uint64_t hertz = config_.core_clock_khz * 1000;
-  const unsigned in = requests_.add_input_port(), out = responses_.add_output_port();
+  memory::RequestCrossbar& requests = levels_.front().requests();
+  memory::ResponseCrossbar& responses = levels_.front().responses();
+  const unsigned in = requests.add_input_port(), out = responses.add_output_port();
   const auto route = [this](PhysicalAddress line) { return destination_of(line); };
   const auto place = [&](memory::Cache& cache, const config::Cache& config, std::uint16_t own,
                          memory::Channel*& to, sim::Queue<memory::Packet>*& from) {
     to = &channels_.emplace_back(config.queue_entries, &sm, &cache);
     from = &queues_.emplace_back(config.queue_entries, &cache, &sm);
     cache.connect_above(*to, *from);
-    cache.connect_below(requests_.add_input(in, &cache), responses_.add_output(out, own, &cache), own, route);
+    cache.connect_below(requests.add_input(in, &cache), responses.add_output(out, own, &cache), own, route);
   };
   memory::Cache& l1 = l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), "l1", &sm, 0, config_.l1,
                                        hertz, pool_, memory::LineNumbering{}, config_.full_empty);
@@ -90,23 +84,26 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
       if (commands->can_push(now)) commands->push(now, memory::CacheCommand{});  // all that is clean
   };
   ports.instructions.number = static_cast<std::uint16_t>(number + 2);
-  ports.instructions.to_memory = &requests_.add_input(in, &sm);
-  ports.instructions.from_memory = &responses_.add_output(out, ports.instructions.number, &sm);
+  ports.instructions.to_memory = &requests.add_input(in, &sm);
+  ports.instructions.from_memory = &responses.add_output(out, ports.instructions.number, &sm);
   ports.instructions.destination_of = route;
 }
 
 MemorySystem::EnginePorts MemorySystem::connect_copy_engine(sim::Component& engine) {
+  memory::RequestCrossbar& requests = levels_.front().requests();
+  memory::ResponseCrossbar& responses = levels_.front().responses();
   EnginePorts ports;
   ports.number = static_cast<std::uint16_t>(config_.sm.count * kNumbersOfSm + next_engine_++);
-  ports.requests = &requests_.add_input(requests_.add_input_port(), &engine);
-  ports.responses = &responses_.add_output(responses_.add_output_port(), ports.number, &engine);
+  ports.requests = &requests.add_input(requests.add_input_port(), &engine);
+  ports.responses = &responses.add_output(responses.add_output_port(), ports.number, &engine);
   return ports;
 }
 
 void MemorySystem::connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<memory::Packet>& from_link) {
+  CacheLevel& l2 = levels_.front();
   HostBridge::Ports ports;
-  ports.from_gpu = &requests_.add_output(static_cast<std::uint16_t>(map_.slices()), &bridge_);
-  ports.to_gpu = &responses_.add_input(responses_.add_input_port(), &bridge_);
+  ports.from_gpu = &l2.requests().add_output(static_cast<std::uint16_t>(l2.slices()), &bridge_);
+  ports.to_gpu = &l2.responses().add_input(l2.responses().add_input_port(), &bridge_);
   ports.to_link = &to_link;
   ports.from_link = &from_link;
   bridge_.connect(ports);
@@ -119,8 +116,19 @@ void MemorySystem::settle(PhysicalAddress physical, Bytes bytes) {
     for (unsigned i = 0; i < memory::kLineBytes; ++i)
       if (mask.test(i)) backing[i] = data[i];
   };
-  for (memory::Cache& slice : slices_) slice.flush_range(physical, bytes, store);
+  // The newest bytes last, which lie nearest to the SMs.
+  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
+    level->flush_range(physical, bytes, store);
   for (memory::DramController& controller : controllers_) controller.reset_bits(physical, bytes);
+}
+
+std::optional<std::byte> MemorySystem::peek(std::uint32_t sm, PhysicalAddress physical) const {
+  if (const auto byte = l1_[sm].dirty_byte(physical)) return byte;
+  if (address_space_.memory().route_of(physical) == memory::Route::DeviceDram)
+    for (const CacheLevel& level : levels_)
+      if (const auto byte = level.dirty_byte(physical)) return byte;
+  const std::byte* backing = address_space_.memory().bytes(physical);
+  return backing == nullptr ? std::nullopt : std::optional(*backing);
 }
 
 void MemorySystem::empty_bits(PhysicalAddress physical, Bytes bytes) {

@@ -1,28 +1,32 @@
-// The memory system of a timed GPU, put together from a machine file: L1 and constant caches, the two
-// directions of the interconnect, slices of L2, DRAM controllers, and the bridge to host memory. SMs and copy
-// engines are plugged in. Numbers on the interconnect: slices of L2 and, behind the last one, the bridge for
-// requests; three per SM (L1, constant cache, instructions) and, behind them, the copy engines for answers.
+// The memory system of a timed GPU, put together from a machine file: L1 and constant caches, interconnect
+// and L2, the levels of cache below it that the file has, DRAM controllers, and the bridge to host memory.
+// SMs and copy engines are plugged in. Numbers on L2's interconnect: slices of L2 and, behind the last one,
+// the bridge for requests; three per SM (L1, constant cache, instructions) and, behind them, the copy engines
+// for answers.
 #pragma once
 
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "config/machine.h"
 #include "gpu/sm/sm.h"
+#include "machine/cache_level.h"
 #include "machine/host_bridge.h"
 #include "memory/address_map.h"
 #include "memory/address_space.h"
 #include "memory/cache/cache.h"
 #include "memory/dram/dram_controller.h"
-#include "memory/interconnect/crossbar.h"
 #include "sim/engine.h"
 
 namespace duet::machine {
 
 class MemorySystem {
  public:
-  MemorySystem(sim::Engine& engine, const sim::Component* parent, const config::Gpu& config,
-               memory::RequestPool& pool, memory::AddressSpace& address_space, std::uint16_t link_number,
+  // `shared` is where levels below L2 belong in hu2016's tree, `parent` all the others.
+  MemorySystem(sim::Engine& engine, const sim::Component* shared, const sim::Component* parent,
+               const config::Gpu& config, const std::vector<config::Level>& levels, memory::RequestPool& pool,
+               memory::AddressSpace& address_space, std::uint16_t link_number,
                std::uint16_t host_memory_number);
 
   // The SM's side of its caches; SMs are connected in the order of their numbers.
@@ -41,9 +45,12 @@ class MemorySystem {
   // Where requests for a physical address go.
   std::uint16_t destination_of(PhysicalAddress physical) const;
 
-  // Brings what L2 holds of these physical bytes to the backing memory and drops it, outside simulated time.
-  // Their full/empty bits are full.
+  // Brings what L2 and the levels below hold of these physical bytes to the backing memory and drops it,
+  // outside simulated time. Their full/empty bits are full.
   void settle(PhysicalAddress physical, Bytes bytes);
+  // The byte as this SM's loads that bypass L1 find it, outside simulated time and changing nothing; null
+  // where nothing lies.
+  std::optional<std::byte> peek(std::uint32_t sm, PhysicalAddress physical) const;
   // After settle(), outside simulated time: these bytes of tracked memory are empty.
   void empty_bits(PhysicalAddress physical, Bytes bytes);
   // For reports: what waits for full/empty bits in the controllers, and (`also_before`, of a machine that
@@ -57,13 +64,12 @@ class MemorySystem {
   memory::RequestPool& pool_;
   memory::AddressSpace& address_space_;
   memory::AddressMap map_;
-  memory::RequestCrossbar requests_;
-  memory::ResponseCrossbar responses_;
-  HostBridge bridge_;
-  std::deque<memory::Cache> l1_, constant_caches_, slices_;
   std::deque<memory::DramController> controllers_;
-  std::deque<memory::Channel> channels_;
-  std::deque<sim::Queue<memory::Packet>> queues_;
+  std::deque<CacheLevel> levels_;  // from L2 down
+  HostBridge bridge_;
+  std::deque<memory::Cache> l1_, constant_caches_;
+  std::deque<memory::Channel> channels_;           // between SMs and their caches
+  std::deque<sim::Queue<memory::Packet>> queues_;  // the other way
   std::deque<sim::Queue<memory::CacheCommand>> commands_;
   std::uint16_t next_engine_ = 0;
 };

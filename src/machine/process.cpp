@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "base/error.h"
 #include "ptx/compiler.h"
@@ -14,7 +17,17 @@ namespace duet::machine {
 
 namespace {
 constexpr std::uint32_t kFewestRegisters = 16;  // a thread, however many blocks are to be resident
+
+constexpr std::size_t index_of(driver::CommandKind kind) {
+  using report::StreamCommand;
+  constexpr StreamCommand kNames[] = {StreamCommand::Copy,         StreamCommand::Fill,
+                                      StreamCommand::FullEmptySet, StreamCommand::Kernel,
+                                      StreamCommand::EventRecord,  StreamCommand::EventWait,
+                                      StreamCommand::HostFunction};
+  static_assert(std::size(kNames) == driver::kCommandKinds);
+  return static_cast<std::size_t>(kNames[static_cast<std::size_t>(kind)]);
 }
+}  // namespace
 
 static_assert(ptx::kConstWindow == memory::kConstantVirtualBase.value());
 
@@ -26,6 +39,8 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.two_threads = options.two_threads;
   system_options.functional = options.functional;
   system_options.check_races = options.check_races;
+  system_options.strict_memory = options.strict_memory;
+  system_options.skip_clock_loops = options.skip_clock_loops;
   system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
   if (journal_ == nullptr) return;
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
@@ -35,11 +50,14 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
                 std::to_string(report::JournalHeader::kMaxCounters));
   driver().on_complete = [this](const driver::CommandRecord& command) { record(command); };
   driver().on_kernel_start = [this](const gpu::Grid& grid) {
-    engine().after_ticks([this, &grid] { at_start_[&grid] = system_->statistics().totals(); });
+    engine().after_ticks([this, &grid] {
+      at_start_[&grid] = system_->statistics().totals();
+      account_->kernel_starts(grid);
+    });
   };
   TaskEventMask events = options.events ? kAllTaskEvents : 0;
   if (options.trace_push_buffer) events |= mask_of(TaskEventKind::PushBufferCommand);
-  if (events != 0) engine().report_events(event_journal_.emplace(*journal_), events);
+  account_.emplace(engine(), events != 0 ? &event_journal_.emplace(*journal_) : nullptr, events);
 }
 
 Process::~Process() = default;
@@ -78,11 +96,30 @@ void Process::make_heap(const ptx::Kernel& kernel) {
 }
 
 std::unique_ptr<host::NativeThread> Process::new_thread() {
-  return std::make_unique<host::NativeThread>(engine(), driver(), config().driver, &watch_);
+  auto thread = std::make_unique<host::NativeThread>(engine(), driver(), config().driver, &watch_);
+  if (account_)
+    thread->waited = [this, own = thread.get()](Picoseconds since) { account_->waited(*own, since); };
+  return thread;
 }
 
-LoadedModule& Process::load_module(std::string_view ptx_text, const std::string& name,
+// The file's name as messages give it; just `name` when the text is not kept.
+std::string Process::keep_ptx(std::string_view text, const std::string& name) {
+  if (options_.ptx_folder.empty()) return name;
+  std::string file = name;
+  std::replace(file.begin(), file.end(), '/', '_');
+  const std::string stem = file.substr(0, file.rfind(".ptx"));
+  for (unsigned number = 2; !kept_ptx_.insert(file).second; ++number)
+    file = stem + "-" + std::to_string(number) + ".ptx";
+  std::error_code error;
+  std::filesystem::create_directories(options_.ptx_folder, error);
+  std::ofstream out(options_.ptx_folder + "/" + file, std::ios::binary);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  return out.flush() ? options_.ptx_name + "/" + file : name;
+}
+
+LoadedModule& Process::load_module(std::string_view ptx_text, const std::string& given_name,
                                    const ManagedMemory& managed_memory, std::uint32_t most_registers) {
+  const std::string name = keep_ptx(ptx_text, given_name);
   ptx::CompileOptions compile_options;
   compile_options.registers_per_thread = options_.registers_per_thread;
   compile_options.assembler_peepholes = options_.assembler_peepholes;
@@ -298,11 +335,25 @@ void Process::mark(std::string_view name, Picoseconds time) {
   journal_->mark(time, name);
 }
 
+void Process::call_begins(const host::NativeThread& thread, std::uint64_t call, Picoseconds clock) {
+  if (account_) account_->call_begins(thread, call, clock);
+}
+
+void Process::call_ends(const host::NativeThread& thread, std::uint64_t outer_call) {
+  if (account_) account_->call_ends(thread, outer_call);
+}
+
 void Process::note_time(Picoseconds thread_clock) {
   if (journal_ == nullptr) return;
   auto& simulated = journal_->header().simulated_ps;
   const Picoseconds reached = std::max(thread_clock, engine().now());
-  if (reached > simulated) simulated = reached;
+  const driver::CommandCounts& incomplete = driver().incomplete_by_kind();
+  for (std::size_t kind = 0; kind < incomplete.size(); ++kind)
+    journal_->header().incomplete[index_of(static_cast<driver::CommandKind>(kind))].store(
+        incomplete[kind], std::memory_order_relaxed);
+  if (reached < simulated) return;
+  journal_->publish_account(account_->up_to(reached));
+  simulated = reached;
 }
 
 report::KernelRecord Process::kernel_record(const driver::CommandRecord& command) const {
@@ -334,10 +385,13 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
 sim::Statistics::Values Process::record_statistics(bool with_states) {
   sim::Statistics& statistics = system_->statistics();
   const sim::Statistics::Values values = statistics.totals(with_states);
+  const bool first = recorded_.empty();
   for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!first && values[i] == recorded_[i]) continue;
     const sim::Statistic& declared = statistics.declared()[i];
     journal_->set_counter(i, declared.name.c_str(), values[i], declared.kind == sim::StatisticKind::State);
   }
+  recorded_ = values;
   return values;
 }
 
@@ -363,7 +417,9 @@ void Process::record_components() {
   }
   std::uint64_t* const values = journal_->next_component_values();
   if (values == nullptr) return;
-  statistics.of_components(values);
+  std::uint64_t& written = component_values_[values];
+  statistics.of_components(values, written);
+  written = statistics.reads();
   journal_->publish_component_values(engine().now());
 }
 
@@ -372,8 +428,12 @@ void Process::record_components() {
 void Process::record_completed() {
   completing_ = false;
   const sim::Statistics::Values now = record_statistics();
+  for (const std::uint64_t launch : completed_launches_) record_outside_accesses(launch);
+  completed_launches_.clear();
   for (const Completed& completed : completed_kernels_)
-    journal_->kernel_statistics(completed.kernel, system_->statistics().since(completed.at_start, now));
+    journal_->kernel_statistics(completed.kernel, completed.at_start.empty()
+                                                      ? sim::Statistics::Values()
+                                                      : system_->statistics().since(completed.at_start, now));
   completed_kernels_.clear();
   if (!driver().outstanding()) record_components();
 }
@@ -403,6 +463,7 @@ void Process::publish_end() {
   record_statistics();
   record_components();
   record_races(0);
+  record_outside_accesses(0);
   publish();
 }
 
@@ -435,14 +496,91 @@ void Process::record_races(driver::CommandId writer) {
     record.written_ps = race.written_ps;
     record.sm = race.first_of_kernel.unit;
     record.ptx_line = race.first_of_kernel.ptx_line;
-    journal_->append(report::RecordType::Race, record, reader.name + '\n' + writer_label.name);
+    const ptx::Kernel* const kernel = race.reader_is_kernel ? reader.kernel : writer_label.kernel;
+    journal_->append(report::RecordType::Race, record,
+                     reader.name + '\n' + writer_label.name + '\n' +
+                         (kernel != nullptr ? kernel->place_of(record.ptx_line) : ""));
   }
+  record_conflicts(writer);
+}
+
+void Process::record_conflicts(driver::CommandId command) {
+  const memory::AddressSpace& space = system_->address_space();
+  for (const memory::Conflict& conflict : system_->conflicts(command)) {
+    report::ConflictRecord record{};
+    std::string text;
+    const memory::Conflict::Side* const sides[] = {&conflict.first, &conflict.second};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const memory::Conflict::Side& side = *sides[i];
+      const driver::CommandLabel& label = driver().label(side.command);
+      record.sides[i] = {{side.command, label.stream, side.kernel}, side.writes, side.ptx_line};
+      text +=
+          label.name + '\n' + (side.kernel ? label.kernel->place_of(side.ptx_line) : std::string()) + '\n';
+    }
+    const VirtualAddress first = space.pages().virtual_of(conflict.lowest);
+    record.first = first.value();
+    record.last = space.pages().virtual_of(conflict.highest).value();
+    record.bytes = conflict.bytes;
+    journal_->append(report::RecordType::Conflict, record,
+                     text + space.place_of(first, record.last - record.first + 1));
+  }
+}
+
+void Process::record_outside_accesses(std::uint64_t launch) {
+  const memory::AddressSpace& space = system_->address_space();
+  for (const gpu::OutsideAccess& access : system_->outside_accesses(launch)) {
+    const gpu::OutsidePosition lowest = gpu::outside_position(access.lowest, space),
+                               highest = gpu::outside_position(access.highest, space);
+    const gpu::OutsidePosition& farthest = highest.distance_bytes > lowest.distance_bytes ? highest : lowest;
+    report::OutsideRecord record{};
+    record.kind = access.kind == ptx::Kind::Load    ? report::OutsideKind::Read
+                  : access.kind == ptx::Kind::Store ? report::OutsideKind::Write
+                                                    : report::OutsideKind::Atomic;
+    record.accesses = access.accesses;
+    record.lowest = access.lowest.value();
+    record.highest = access.highest.value();
+    record.distance_bytes = farthest.distance_bytes;
+    record.before = farthest.before;
+    record.several = access.lowest != access.highest;
+    journal_->append(report::RecordType::Outside, record,
+                     access.kernel->name + '\n' + access.place + '\n' + farthest.allocation);
+  }
+}
+
+// A copy that its call submits in pieces is one record, from the first piece's begin to the last one's end.
+void Process::record_copy(const driver::CommandRecord& command) {
+  report::CopyRecord record{};
+  const bool bits = command.kind == driver::CommandKind::FullEmptySet;
+  record.kind = command.kind == driver::CommandKind::Fill        ? report::CopyKind::Fill
+                : bits && command.action == memory::Action::None ? report::CopyKind::FullEmptyRelease
+                : bits                                           ? report::CopyKind::FullEmptySet
+                : command.from_host && command.to_host           ? report::CopyKind::HostToHost
+                : command.from_host                              ? report::CopyKind::HostToDevice
+                : command.to_host                                ? report::CopyKind::DeviceToHost
+                                                                 : report::CopyKind::DeviceToDevice;
+  record.command = command.id;
+  record.call = command.call;
+  record.stream = command.stream;
+  record.trigger = static_cast<std::uint32_t>(command.trigger);
+  record.action = static_cast<std::uint32_t>(command.action);
+  record.queued_ps = command.queued_ps;
+  record.driver_start_ps = command.driver_start_ps;
+  record.start_ps = command.start_ps;
+  if (const auto pieces = copies_in_pieces_.extract(command.call); !pieces.empty()) record = pieces.mapped();
+  record.bytes += command.bytes;
+  record.end_ps = command.end_ps;
+  if (command.more_follow)
+    copies_in_pieces_[command.call] = record;
+  else
+    journal_->append(report::RecordType::Copy, record);
 }
 
 void Process::record(const driver::CommandRecord& command) {
   if (!completing_) engine().after_ticks([this] { record_completed(); });
   completing_ = true;
+  account_->completed(command);
   record_races(command.id);
+  if (command.grid != nullptr) completed_launches_.push_back(command.grid->launch_id);
   switch (command.kind) {
     case driver::CommandKind::Launch: {
       report::KernelRecord record = kernel_record(command);
@@ -450,9 +588,10 @@ void Process::record(const driver::CommandRecord& command) {
       watch_.kernel_ended(record.start_ps, record.end_ps);
       completed_instructions_ += record.warp_instructions;
       journal_->append(report::RecordType::Kernel, record, command.grid->kernel->name);
-      if (auto start = at_start_.extract(command.grid); !start.empty())
-        completed_kernels_.push_back({kernel_records_, std::move(start.mapped())});
-      ++kernel_records_;
+      // One that was skipped after a fault has not started, and nothing rose while it ran.
+      auto start = at_start_.extract(command.grid);
+      completed_kernels_.push_back(
+          {kernel_records_++, start.empty() ? sim::Statistics::Values() : std::move(start.mapped())});
       if (command.grid->emptying_ps != 0) record_emptying(command, record.end_ps);
       const gpu::Fault& fault = command.grid->fault;
       if (fault.kind != gpu::FaultKind::None)
@@ -462,29 +601,9 @@ void Process::record(const driver::CommandRecord& command) {
     }
     case driver::CommandKind::Copy:
     case driver::CommandKind::Fill:
-    case driver::CommandKind::FullEmptySet: {
-      report::CopyRecord record{};
-      const bool bits = command.kind == driver::CommandKind::FullEmptySet;
-      record.kind = command.kind == driver::CommandKind::Fill        ? report::CopyKind::Fill
-                    : bits && command.action == memory::Action::None ? report::CopyKind::FullEmptyRelease
-                    : bits                                           ? report::CopyKind::FullEmptySet
-                    : command.from_host && command.to_host           ? report::CopyKind::HostToHost
-                    : command.from_host                              ? report::CopyKind::HostToDevice
-                    : command.to_host                                ? report::CopyKind::DeviceToHost
-                                                                     : report::CopyKind::DeviceToDevice;
-      record.command = command.id;
-      record.call = command.call;
-      record.stream = command.stream;
-      record.bytes = command.bytes;
-      record.trigger = static_cast<std::uint32_t>(command.trigger);
-      record.action = static_cast<std::uint32_t>(command.action);
-      record.queued_ps = command.queued_ps;
-      record.driver_start_ps = command.driver_start_ps;
-      record.start_ps = command.start_ps;
-      record.end_ps = command.end_ps;
-      journal_->append(report::RecordType::Copy, record);
+    case driver::CommandKind::FullEmptySet:
+      record_copy(command);
       break;
-    }
     default:
       break;
   }

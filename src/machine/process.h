@@ -20,6 +20,7 @@
 #include "machine/grid_workspaces.h"
 #include "machine/run_options.h"
 #include "machine/system.h"
+#include "machine/time_account.h"
 #include "ptx/kernel.h"
 #include "report/journal.h"
 
@@ -48,9 +49,9 @@ class Process {
   // Why the machine stands still: the cause, then the facts, indented, a line each.
   std::string standstill() { return watch_.standstill(); }
 
-  // Compiles PTX and places its variables; managed ones where `managed_memory` says, which gives zeroed
-  // memory that the GPU sees at the same address, or null. No kernel gets more than `most_registers` a
-  // thread. Throws duet::Error with one line.
+  // Keeps the PTX in the run's folder, where there is one, compiles it and places its variables; managed ones
+  // where `managed_memory` says, which gives zeroed memory that the GPU sees at the same address, or null. No
+  // kernel gets more than `most_registers` a thread. Throws duet::Error with one line.
   using ManagedMemory = std::function<std::byte*(Bytes)>;
   LoadedModule& load_module(std::string_view ptx_text, const std::string& name,
                             const ManagedMemory& managed_memory = {}, std::uint32_t most_registers = ~0u);
@@ -82,6 +83,10 @@ class Process {
 
   // The machine has been simulated to `time`.
   void mark(std::string_view name, Picoseconds time);
+  // A thread is in a call of the API from here to there, with the machine where the call begins or ends.
+  // `clock`: the thread's before the call. A call made inside another has that one's number outside.
+  void call_begins(const host::NativeThread& thread, std::uint64_t call, Picoseconds clock);
+  void call_ends(const host::NativeThread& thread, std::uint64_t outer_call);
   // Brings the journal's totals up to date; called at the end of every call.
   void note_time(Picoseconds thread_clock);
   // Leaves in the journal where the process stands. Called when wall time says so, so it leaves alone what
@@ -96,30 +101,41 @@ class Process {
   void record_components();  // after record_statistics()
   void record_completed();
   void record(const driver::CommandRecord& command);
+  void record_copy(const driver::CommandRecord& command);
   // Those whose writes this command made; 0: all that are left.
   void record_races(driver::CommandId writer);
+  void record_conflicts(driver::CommandId command);
+  // Of one launch; 0: all that are left.
+  void record_outside_accesses(std::uint64_t launch);
   void record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end);
 
   report::JournalWriter* journal_;
   std::optional<EventJournal> event_journal_;  // where somebody wants events
+  std::optional<TimeAccount> account_;         // with a journal
   RunOptions options_;
   std::unique_ptr<System> system_;
   RunWatch watch_;
   // Statistics when a kernel started, of those that run, and of those whose record waits for its own.
   std::map<const gpu::Grid*, sim::Statistics::Values> at_start_;
   struct Completed {
-    std::uint64_t kernel;  // number of its record
-    sim::Statistics::Values at_start;
+    std::uint64_t kernel;              // number of its record
+    sim::Statistics::Values at_start;  // none: it was skipped
   };
   std::vector<Completed> completed_kernels_;
+  std::vector<std::uint64_t> completed_launches_;
+  std::map<std::uint64_t, report::CopyRecord> copies_in_pieces_;  // of calls: those of which more is to come
   std::uint64_t kernel_records_ = 0;
-  bool completing_ = false;         // commands have completed at this time
-  bool described_ = false;          // the journal knows the components
-  bool published_kernels_ = false;  // the journal names running kernels
-  Bytes tracked_bytes_ = 0;         // of all allocations with full/empty bits
+  // Places of the components' values in the journal, and Statistics::reads() when they were written.
+  std::map<const std::uint64_t*, std::uint64_t> component_values_;
+  sim::Statistics::Values recorded_;  // as the journal has them
+  bool completing_ = false;           // commands have completed at this time
+  bool described_ = false;            // the journal knows the components
+  bool published_kernels_ = false;    // the journal names running kernels
+  Bytes tracked_bytes_ = 0;           // of all allocations with full/empty bits
   std::vector<driver::FullEmptyJob> emptied_at_kernel_end_;
   std::uint64_t completed_instructions_ = 0;  // warp instructions of kernels that are complete
   std::deque<LoadedModule> modules_;
+  std::string keep_ptx(std::string_view text, const std::string& name);
   void place_variables(LoadedModule& loaded, const std::string& name, const ManagedMemory& managed_memory);
   void place_code(LoadedModule& loaded, const std::string& name);
   void limit_registers(ptx::Kernel& kernel, std::uint32_t most) const;
@@ -128,6 +144,7 @@ class Process {
   void make_heap(const ptx::Kernel& kernel);
   gpu::DeviceServices services(std::function<void(const std::string&)> print);
 
+  std::set<std::string> kept_ptx_;               // names of files
   std::set<const ptx::Kernel*> told_registers_;  // kernels that have been said to want too many
   std::uint64_t next_launch_id_ = 1;
   std::uint64_t functions_ = 0;  // in all modules

@@ -15,13 +15,16 @@ template <typename Options, typename F>
 void for_each_field(Options& options, F f) {
   f("functional", options.functional);
   f("check_races", options.check_races);
+  f("strict_memory", options.strict_memory);
   f("trace_push_buffer", options.trace_push_buffer);
   f("events", options.events);
   f("host_time_real", options.host_time_real);
   f("assembler_peepholes", options.assembler_peepholes);
+  f("skip_clock_loops", options.skip_clock_loops);
   f("registers_per_thread", options.registers_per_thread);
   f("shuffle_seed", options.shuffle_seed);
   f("two_threads", options.two_threads);
+  f("ptx_name", options.ptx_name);
   f("max_cycles", options.limits.max_cycles);
 }
 

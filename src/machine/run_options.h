@@ -12,17 +12,21 @@ namespace duet::machine {
 struct RunOptions {
   bool functional = false;         // the functional GPU instead of the timed one
   bool check_races = false;        // memory/race_detector.h; not with the functional GPU
+  bool strict_memory = false;      // what a kernel touches beside allocations is a fault
   bool trace_push_buffer = false;  // the journal gets every command of the push buffer
   bool events = false;             // the journal gets every API call and every task event
   bool host_time_real = false;     // threads' clocks move with the processor time between calls
   bool assembler_peepholes = true;
+  bool skip_clock_loops = true;  // timed GPU: what only waits for a clock is not simulated cycle by cycle
   std::uint32_t registers_per_thread = 0;  // instead of the compiler's count (occupancy); 0: the compiler's
   std::uint64_t shuffle_seed = 0;          // of the order of ticks; 0: not shuffled
   bool two_threads = false;                // components are ticked on two threads, dealt by shuffle_seed
+  // Where the PTX that the process loads is kept (empty: nowhere), and what messages call that folder.
+  std::string ptx_folder, ptx_name;
   RunLimits limits;
 };
 
-// As text, without what only this process knows (RunLimits::signal).
+// As text, without what only a process itself knows (ptx_folder, RunLimits::signal).
 std::string to_text(const RunOptions& options);
 // Throws duet::Error when the text is no such thing.
 RunOptions run_options_of(const std::string& text);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct RunLimits {
   };
   std::optional<WallTime> wall_time;
   const std::atomic<int>* signal = nullptr;  // the number of a signal that asks for the end; 0: none yet
+  std::string
+      alive;  // a pipe with a name that whoever waits for the results holds open; empty: there is none
 };
 
 class RunWatch : public host::TimeWatch {

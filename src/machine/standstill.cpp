@@ -318,12 +318,11 @@ class Examiner {
 
   std::string source(const Group& group) const {
     if (group.first.agent != Agent::Sm) return fmt::format("copy engine {}", group.first.unit);
-    std::string module;
-    if (const auto found = commands_.find(group.command);
-        found != commands_.end() && found->second.command->grid)
-      module = found->second.command->grid->kernel->module_name;
-    return fmt::format("{}:{}, first on SM {}", module.empty() ? "PTX line" : module, group.first.pc,
-                       group.first.unit);
+    const auto found = commands_.find(group.command);
+    const std::string place = found != commands_.end() && found->second.command->grid
+                                  ? found->second.command->grid->kernel->place_of(group.first.pc)
+                                  : fmt::format("PTX line {}", group.first.pc);
+    return fmt::format("{}, first on SM {}", place, group.first.unit);
   }
   std::string since(const Group& group) const {
     if (group.first.queue == WaitingRequest::kNoQueue) return "; not yet at a memory controller";

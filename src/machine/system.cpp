@@ -15,8 +15,8 @@ struct System::Parts {
       : machine(config),
         services(std::move(device_services)),
         engine(options.shuffle_seed, options.two_threads),
-        memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
-        address_space(memory),
+        memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes, config.host.dram_bytes),
+        address_space(memory, memory::device_pages(config.gpu)),
         races(options.check_races ? std::make_unique<memory::RaceDetector>(
                                         [this](std::uint64_t earlier, std::uint64_t later) {
                                           return board.driver().ordered(earlier, later);
@@ -26,6 +26,7 @@ struct System::Parts {
         board(engine, machine, address_space, host, gpu::occupancy, !options.functional, races.get()) {
     check_policies(machine.gpu);
     if (races) board.driver().keep_order();
+    if (!options.strict_memory) services.outside = &outside;
     for (std::uint32_t i = 0; i < machine.gpu.sm.count; ++i) {
       if (options.functional) {
         auto& sm = *functional_sms.emplace_back(std::make_unique<gpu::FunctionalSm>(
@@ -39,6 +40,7 @@ struct System::Parts {
         const Board::SmQueues queues = board.connect_sm(sm);
         gpu::TimedSm::Ports ports;
         ports.races = races.get();
+        ports.skip_clock_loops = options.skip_clock_loops;
         ports.launches = &queues.launches;
         ports.done = &queues.done;
         ports.kernel_failed = [this](Picoseconds now) { wake_all(timed_sms, now); };
@@ -47,7 +49,10 @@ struct System::Parts {
       }
     }
     services.between_ticks = [this](std::function<void()> call) { engine.between_ticks(std::move(call)); };
-    services.settle = [this](PhysicalAddress physical, Bytes bytes) { settle(physical, bytes); };
+    if (board.memory_system() != nullptr)
+      services.peek = [this](std::uint32_t sm, PhysicalAddress physical) {
+        return board.memory_system()->peek(sm, physical);
+      };
     statistics.emplace(engine);
   }
 
@@ -66,6 +71,7 @@ struct System::Parts {
   memory::PhysicalMemory memory;
   memory::AddressSpace address_space;
   const std::unique_ptr<memory::RaceDetector> races;
+  gpu::OutsideAccesses outside;
   Board board;
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
   std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;
@@ -105,6 +111,14 @@ std::vector<memory::Race> System::races(driver::CommandId writer) {
   return writer == 0 ? parts_->races->take_all() : parts_->races->take(writer);
 }
 
+std::vector<memory::Conflict> System::conflicts(driver::CommandId command) {
+  return parts_->races ? parts_->races->take_conflicts(command) : std::vector<memory::Conflict>();
+}
+
+std::vector<gpu::OutsideAccess> System::outside_accesses(std::uint64_t launch) {
+  return launch == 0 ? parts_->outside.take_all() : parts_->outside.take(launch);
+}
+
 Standstill System::standstill() const {
   MachineParts parts{parts_->engine,
                      parts_->machine,
@@ -123,6 +137,7 @@ Standstill System::standstill() const {
 
 gpu::GridCounts System::counts(const gpu::Grid& grid) const {
   gpu::GridCounts counts = grid.counts;
+  if (grid.completed_blocks == grid.grid.count()) return counts;  // all has been told
   for (const auto& sm : parts_->timed_sms) counts += sm->counts_to_tell(grid);
   for (const auto& sm : parts_->functional_sms) counts += sm->counts_to_tell(grid);
   return counts;

@@ -7,6 +7,7 @@
 #include "config/machine.h"
 #include "driver/driver.h"
 #include "gpu/functional/functional_sm.h"
+#include "gpu/outside_accesses.h"
 #include "machine/standstill.h"
 #include "memory/address_space.h"
 #include "memory/host_port.h"
@@ -21,6 +22,8 @@ struct Options {
   bool two_threads = false;        // ticks components on two threads (results must not change)
   bool functional = false;         // the functional GPU instead of the timed one
   bool check_races = false;        // memory/race_detector.h; timed GPU
+  bool strict_memory = false;      // accesses beside allocations are faults
+  bool skip_clock_loops = true;    // gpu/sm/sm_spin.cpp
 };
 
 class System {
@@ -45,6 +48,10 @@ class System {
   bool move_page(VirtualAddress page);
   // The races whose writes this command made; of all commands with 0. Each is told once.
   std::vector<memory::Race> races(driver::CommandId writer);
+  // After races(): other conflicts of this command with those that are complete; with 0 all.
+  std::vector<memory::Conflict> conflicts(driver::CommandId command);
+  // The accesses of a launch (Grid::launch_id) beside allocations; of all launches with 0. Each is told once.
+  std::vector<gpu::OutsideAccess> outside_accesses(std::uint64_t launch);
   // Why it stands still, or what it is busy with.
   Standstill standstill() const;
   sim::Statistics& statistics();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "memory/request.h"
 
 namespace duet::memory {
 
@@ -31,27 +32,22 @@ std::uint64_t low(std::uint64_t value, unsigned bits) { return value & ((1ull <<
 
 }  // namespace
 
-AddressMap::AddressMap(const config::Gpu& gpu)
-    : channels_(static_cast<unsigned>(gpu.dram.channels)),
-      slices_(static_cast<unsigned>(gpu.l2_slices)),
-      line_shift_(shift_of(gpu.l2.line_bytes, "gpu.l2.line_bytes")),
-      interleave_shift_(shift_of(gpu.dram.interleave_bytes, "gpu.dram.interleave_bytes")),
-      hash_(gpu.dram.hash_channels) {
-  if (channels_ == 0 || slices_ == 0 || slices_ % channels_ != 0)
-    throw Error("address map: gpu.l2_slices = " + std::to_string(slices_) +
-                " is not a multiple of gpu.dram.channels = " + std::to_string(channels_));
-  slices_per_channel_ = slices_ / channels_;
-  if (interleave_shift_ < line_shift_)
-    throw Error("address map: gpu.dram.interleave_bytes is less than a line of L2");
-  const unsigned row_shift = shift_of(gpu.dram.row_bytes, "gpu.dram.row_bytes");
-  if (row_shift < line_shift_) throw Error("address map: gpu.dram.row_bytes is less than a line of L2");
-  const unsigned banks_shift = shift_of(gpu.dram.banks, "gpu.dram.banks");
-  group_shift_ = shift_of(gpu.dram.bank_groups, "gpu.dram.bank_groups");
+AddressMap::AddressMap(const config::Dram& dram)
+    : channels_(static_cast<unsigned>(dram.channels)),
+      interleave_shift_(shift_of(dram.interleave_bytes, "gpu.dram.interleave_bytes")),
+      hash_(dram.hash_channels) {
+  if (channels_ == 0) throw Error("address map: gpu.dram.channels is 0");
+  const unsigned row_shift = shift_of(dram.row_bytes, "gpu.dram.row_bytes");
+  if (dram.row_bytes < kLineBytes || dram.interleave_bytes < kLineBytes)
+    throw Error("address map: gpu.dram.interleave_bytes and gpu.dram.row_bytes are at least " +
+                std::to_string(kLineBytes));
+  const unsigned banks_shift = shift_of(dram.banks, "gpu.dram.banks");
+  group_shift_ = shift_of(dram.bank_groups, "gpu.dram.bank_groups");
   if (group_shift_ > banks_shift) throw Error("address map: gpu.dram.bank_groups exceeds gpu.dram.banks");
   bank_shift_ = banks_shift - group_shift_;
   piece_shift_ = std::min(interleave_shift_, row_shift);
   column_shift_ = row_shift - piece_shift_;
-  if ((gpu.dram.bytes / channels_) >> (row_shift + banks_shift) >= 1ull << 32)
+  if ((dram.bytes / channels_) >> (row_shift + banks_shift) >= 1ull << 32)
     throw Error("address map: gpu.dram.bytes takes more than 2^32 rows of a bank");
 }
 
@@ -66,11 +62,8 @@ AddressMap::Local AddressMap::local(PhysicalAddress physical) const {
   return {channel, local_piece << interleave_shift_ | low(physical.value(), interleave_shift_)};
 }
 
-unsigned AddressMap::slice_of(PhysicalAddress physical) const {
-  const Local where = local(physical);
-  std::uint64_t line = where.address >> line_shift_;
-  if (hash_) line += mix(where.address >> interleave_shift_, kForSlice, slices_per_channel_);
-  return where.channel * slices_per_channel_ + static_cast<unsigned>(line % slices_per_channel_);
+unsigned AddressMap::turn(const Local& where, unsigned slices_per_channel) const {
+  return hash_ ? mix(where.address >> interleave_shift_, kForSlice, slices_per_channel) : 0;
 }
 
 DramPlace AddressMap::place(PhysicalAddress physical) const {

@@ -1,4 +1,4 @@
-// Where a byte of device memory lies: slice of L2, DRAM channel, bank, row and column. Consecutive
+// Where a byte of device memory lies: DRAM channel, bank, row and column. Consecutive
 // interleave_bytes go to consecutive channels, whose number need not be a power of two. What a channel gets
 // is counted through without holes: column bits below interleave_bytes, then bank group, the rest of the
 // column, the banks of a group, and the row. The bank group changes early because column commands to one
@@ -6,12 +6,12 @@
 // in their low bits.
 // With hash_channels, higher address bits choose too, so that strides that are multiples of a row spread out:
 // the bank is XORed with a hash of the row; the channel is rotated by a hash of the number of the channel's
-// piece, and so is the turn of its slices. For a given row, or piece, that is a permutation, so different
-// addresses never share a place. A hash, and not the folded bits themselves: folds of channel and bank are
-// linear in the same bits, and strides of whole rows would leave half of the pairs unused.
-// Source: the map of GPGPU-Sim's GTX 480 (partition from 256 B up; bank, column and row, with a bank bit
-// right above 256 B); multiplicative hashing, Knuth, TAOCP 3, 6.4. Left out: rows that a channel does not
-// have; device memory ends where gpu.dram.bytes ends.
+// piece, and so is the turn of the channel's slices of a cache (cache/slice_map.h). For a given row, or
+// piece, that is a permutation, so different addresses never share a place. A hash, and not the folded bits
+// themselves: folds of channel and bank are linear in the same bits, and strides of whole rows would leave
+// half of the pairs unused. Source: the map of GPGPU-Sim's GTX 480 (partition from 256 B up; bank, column and
+// row, with a bank bit right above 256 B); multiplicative hashing, Knuth, TAOCP 3, 6.4. Left out: rows that a
+// channel does not have; device memory ends where gpu.dram.bytes ends.
 #pragma once
 
 #include "base/address.h"
@@ -27,26 +27,24 @@ struct DramPlace {
 
 class AddressMap {
  public:
-  // Throws duet::Error when the numbers do not fit together (slices not a multiple of channels, ...).
-  explicit AddressMap(const config::Gpu& gpu);
+  // Throws duet::Error when the numbers do not fit together.
+  explicit AddressMap(const config::Dram& dram);
 
-  unsigned channels() const { return channels_; }
-  unsigned slices() const { return slices_; }
-  // A slice belongs to one channel: slices of a channel take turns of one L2 line.
-  unsigned slice_of(PhysicalAddress physical) const;
-  unsigned channel_of_slice(unsigned slice) const { return slice / slices_per_channel_; }
-  DramPlace place(PhysicalAddress physical) const;
-
- private:
   struct Local {
     unsigned channel;
     std::uint64_t address;  // among the bytes of the channel
   };
+  unsigned channels() const { return channels_; }
+  Bytes interleave_bytes() const { return Bytes{1} << interleave_shift_; }
   Local local(PhysicalAddress physical) const;
+  // By how many the slices of a channel are rotated there.
+  unsigned turn(const Local& where, unsigned slices_per_channel) const;
+  DramPlace place(PhysicalAddress physical) const;
 
-  unsigned channels_, slices_, slices_per_channel_;
-  unsigned line_shift_, interleave_shift_, piece_shift_;  // a piece: consecutive bytes of one row
-  unsigned group_shift_, column_shift_, bank_shift_;      // widths of the fields above a piece
+ private:
+  unsigned channels_;
+  unsigned interleave_shift_, piece_shift_;           // a piece: consecutive bytes of one row
+  unsigned group_shift_, column_shift_, bank_shift_;  // widths of the fields above a piece
   bool hash_;
 };
 

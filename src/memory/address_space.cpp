@@ -28,12 +28,40 @@ const char* allocation_kind_name(AllocationKind kind) {
   return "?";
 }
 
-AddressSpace::AddressSpace(PhysicalMemory& memory)
+DevicePages device_pages(const config::Gpu& gpu) {
+  DevicePages pages;
+  pages.plain.gpu_l1 = gpu.sm.global_in_l1;
+  pages.plain.gpu_constant = gpu.sm.constants_cached;
+  pages.tracked = pages.plain;
+  pages.tracked.gpu_l1 &= gpu.full_empty.loads_in_l1;
+  pages.track_all = gpu.full_empty.granule_bytes != 0 && gpu.full_empty.tracked == "all";
+  return pages;
+}
+
+AddressSpace::AddressSpace(PhysicalMemory& memory, const DevicePages& pages)
     : memory_(memory),
       page_bytes_(memory.page_bytes()),
+      device_pages_(pages),
       pages_(memory.page_bytes()),
       next_device_address_(kDeviceVirtualBase),
-      next_constant_address_(kConstantVirtualBase) {}
+      next_constant_address_(kConstantVirtualBase) {
+  constexpr Bytes kFewestGranules = 8;
+  if (device_bytes() >= kFewestGranules * granule_bytes())
+    spare_ = memory_.take_highest_device(granule_bytes());
+}
+
+std::optional<PhysicalAddress> AddressSpace::take_frames(Bytes bytes) {
+  const std::uint64_t moves = memory_.moves();
+  auto taken = memory_.take_device(bytes);
+  if (!taken && spare_) {
+    memory_.range(Route::DeviceDram).frames.give_back(*spare_, granule_bytes());
+    spare_.reset();
+    pages_.bytes_moved();
+    taken = memory_.take_device(bytes);
+  }
+  if (memory_.moves() != moves) pages_.bytes_moved();
+  return taken;
+}
 
 const Allocation* AddressSpace::insert(Allocation allocation, PhysicalAddress physical,
                                        const PageAttributes& attributes) {
@@ -56,7 +84,7 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
   allocation.kind = kind;
   allocation.bytes = bytes;
   allocation.mapped_bytes = round_up(std::max<Bytes>(bytes, 1), page_bytes_);
-  const auto physical = memory_.range(Route::DeviceDram).frames.take(allocation.mapped_bytes);
+  const auto physical = take_frames(allocation.mapped_bytes);
   if (!physical) return nullptr;
   VirtualAddress& next = kind == AllocationKind::Constants ? next_constant_address_ : next_device_address_;
   allocation.base = next;
@@ -64,7 +92,8 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
   next += allocation.mapped_bytes + page_bytes_;
   allocation.flags = flags;
   PageAttributes attributes;
-  attributes.tracked = tracked || (track_all_ && kind == AllocationKind::Device);
+  attributes.tracked = tracked || (device_pages_.track_all && kind == AllocationKind::Device);
+  attributes.cacheability = attributes.tracked ? device_pages_.tracked : device_pages_.plain;
   return insert(std::move(allocation), *physical, attributes);
 }
 
@@ -91,7 +120,7 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   allocation.flags = flags;
   PageAttributes own = attributes;
   own.route = Route::HostDram;
-  own.cacheability = {false, false};  // the GPU caches nothing that the host may write
+  own.cacheability = {false, false, false};  // the GPU caches nothing that the host may write
   return insert(std::move(allocation), physical, own);
 }
 
@@ -162,14 +191,32 @@ void AddressSpace::clear(VirtualAddress first, Bytes bytes) {
 
 bool AddressSpace::move_page(VirtualAddress address) {
   const VirtualAddress page = address.aligned_down(page_bytes_);
-  FrameAllocator& frames = memory_.range(Route::DeviceDram).frames;
-  const auto frame = frames.take(page_bytes_);
+  const auto frame = take_frames(page_bytes_);
   if (!frame) return false;
   const PhysicalAddress old = physical(page);
   std::memcpy(memory_.bytes(*frame), memory_.bytes(old), page_bytes_);
   pages_.remap(page, *frame);
-  frames.give_back(old, page_bytes_);
+  memory_.range(Route::DeviceDram).frames.give_back(old, page_bytes_);
   return true;
+}
+
+PageRun AddressSpace::spare_page(VirtualAddress address) const {
+  const Bytes granule = granule_bytes();
+  const VirtualAddress lowest = kDeviceVirtualBase - granule;
+  if (!spare_ || !in_device_region(address)) return {};
+  const VirtualAddress first = address.aligned_down(granule);
+  if (first != lowest) {
+    const auto after = by_base_.lower_bound(first + granule);
+    if (after == by_base_.begin()) return {};
+    const Allocation& last = std::prev(after)->second;
+    if (!last.in_device_memory() || last.end() <= first) return {};
+  }
+  PageRun run;
+  run.first = address.aligned_down(page_bytes_);
+  run.bytes = page_bytes_;
+  run.physical = *spare_ + run.first % granule;
+  run.attributes.cacheability = device_pages_.plain;
+  return run;
 }
 
 const Allocation* AddressSpace::nearest(VirtualAddress address) const {

@@ -7,14 +7,20 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/address.h"
 #include "base/error.h"
+#include "config/machine.h"
 #include "memory/physical/physical_memory.h"
 #include "memory/virtual/page_table.h"
 
 namespace duet::memory {
+
+// First virtual addresses of device memory and of constants.
+inline constexpr VirtualAddress kDeviceVirtualBase{0x0200'0000'0000};
+inline constexpr VirtualAddress kConstantVirtualBase{0x0f00'0000'0000'0000};
 
 enum class AllocationKind : std::uint8_t { Device, Pinned, Managed, Registered, Module, Constants, Heap };
 const char* allocation_kind_name(AllocationKind kind);  // "cudaMalloc", "cudaHostAlloc", ...
@@ -37,9 +43,16 @@ struct Allocation {
   }
 };
 
+// What the pages of device memory are like on a machine.
+struct DevicePages {
+  Cacheability plain, tracked;
+  bool track_all = false;  // allocations of kind Device are tracked without being asked to
+};
+DevicePages device_pages(const config::Gpu& gpu);
+
 class AddressSpace {
  public:
-  explicit AddressSpace(PhysicalMemory& memory);
+  explicit AddressSpace(PhysicalMemory& memory, const DevicePages& pages = {});
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
@@ -48,8 +61,6 @@ class AddressSpace {
   // memory has full/empty bits.
   const Allocation* allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags = 0,
                                     bool tracked = false);
-  // From now on allocations of kind Device are tracked without being asked to.
-  void track_all() { track_all_ = true; }
   // Host memory that the GPU may reach under its host address (pinned, mapped, registered, managed). The
   // caller owns the bytes. Throws duet::Error when the range overlaps another allocation. `backing`: another
   // mapping of the same bytes, where `host` itself is not always accessible.
@@ -60,12 +71,18 @@ class AddressSpace {
 
   // For messages: what is allocated from now on is made by this call of the program. `name` is kept.
   void called(const char* name) { call_ = name; }
+  const char* calling() const { return call_; }  // null: no call was made
   // "duetMallocTracked #2 (4096 bytes at 0x2000002000) + 512", where [address, address + bytes) lies.
   std::string place_of(VirtualAddress address, Bytes bytes = 1) const;
 
   // The allocation whose pages hold `address`, or null. The pointer stays valid until that allocation is
   // released.
   const Allocation* find(VirtualAddress address) const;
+  // Whether the address is one of those that device memory is given, in an allocation or beside one.
+  bool in_device_region(VirtualAddress address) const {
+    return address >= kDeviceVirtualBase - granule_bytes() &&
+           address < next_device_address_.aligned_up(granule_bytes());
+  }
   // For messages: the allocation nearest to an address that none holds; null when there are none.
   const Allocation* nearest(VirtualAddress address) const;
 
@@ -83,6 +100,12 @@ class AddressSpace {
   PhysicalAddress physical(VirtualAddress address) const { return pages_.find(address)[address]; }
   std::byte* bytes(VirtualAddress address) const { return memory_.bytes(physical(address)); }
 
+  // GPUs map device memory in granules: what lies in one beside the allocations is there too, and an access
+  // to it goes through. The spare page at an address that no allocation of device memory holds, in a granule
+  // that one lies in; below the first allocation is one more, the driver's own. All granules share the spare
+  // frames. Nothing where no granule is mapped, and where device memory is full or small.
+  PageRun spare_page(VirtualAddress address) const;
+
   // Another frame for a page of device memory that nobody uses: its bytes go there, and the old frame is
   // free. False when no frame is free. Not for code and local memory: launches hold their physical addresses.
   bool move_page(VirtualAddress address);
@@ -90,22 +113,28 @@ class AddressSpace {
   PhysicalMemory& memory() { return memory_; }
   const PhysicalMemory& memory() const { return memory_; }
   Bytes device_bytes() const { return memory_.range(Route::DeviceDram).bytes; }
-  Bytes device_bytes_free() const { return memory_.range(Route::DeviceDram).frames.free_bytes(); }
+  Bytes device_bytes_free() const {
+    return memory_.range(Route::DeviceDram).frames.free_bytes() + (spare_ ? granule_bytes() : 0);
+  }
   Bytes page_bytes() const { return page_bytes_; }
   const std::map<VirtualAddress, Allocation>& allocations() const { return by_base_; }
 
  private:
+  static constexpr Bytes kGranuleBytes = 2_MiB;
+  Bytes granule_bytes() const { return std::max(kGranuleBytes, page_bytes_); }
+  std::optional<PhysicalAddress> take_frames(Bytes bytes);
   const Allocation* insert(Allocation allocation, PhysicalAddress physical, const PageAttributes& attributes);
 
   PhysicalMemory& memory_;
   const Bytes page_bytes_;
+  const DevicePages device_pages_;
   PageTable pages_;
+  std::optional<PhysicalAddress> spare_;  // a granule of frames, of which an allocation may have the last
   std::map<VirtualAddress, Allocation> by_base_;
   VirtualAddress next_device_address_, next_constant_address_;
   std::uint32_t next_id_ = 1;
   const char* call_ = nullptr;
   std::map<std::string, std::uint32_t, std::less<>> calls_;  // that have made allocations, how many
-  bool track_all_ = false;
   // By anybody: a wrong guess costs a search and changes nothing.
   mutable std::atomic<const Allocation*> last_found_{nullptr};
 };
@@ -123,9 +152,5 @@ void AddressSpace::for_each_run(VirtualAddress first, Bytes bytes, F f) const {
     bytes -= run.bytes;
   }
 }
-
-// First virtual addresses of device memory and of constants.
-inline constexpr VirtualAddress kDeviceVirtualBase{0x0200'0000'0000};
-inline constexpr VirtualAddress kConstantVirtualBase{0x0f00'0000'0000'0000};
 
 }  // namespace duet::memory

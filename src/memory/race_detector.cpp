@@ -11,13 +11,24 @@ void RaceDetector::Reads::forget(const ByteMask& bytes, Picoseconds now) {
 }
 
 void RaceDetector::read(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask,
-                        Picoseconds now) {
-  between_ticks([=, this] { note_read(agent, address, mask, now); });
+                        Picoseconds now, bool waits) {
+  between_ticks([=, this] {
+    note_read(agent, address, mask, now);
+    conflicts_.access({agent.command, agent.kernel, false, agent.ptx_line}, address, mask, now, waits);
+  });
 }
 
 void RaceDetector::write(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask,
-                         Picoseconds now) {
-  between_ticks([=, this] { note_write(agent, address, mask, now); });
+                         Picoseconds now, bool waits) {
+  between_ticks([=, this] {
+    note_write(agent, address, mask, now);
+    conflicts_.access({agent.command, agent.kernel, true, agent.ptx_line}, address, mask, now, waits);
+  });
+}
+
+void RaceDetector::synchronise(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask,
+                               bool reads, bool writes) {
+  between_ticks([=, this] { conflicts_.synchronise(agent.command, address, mask, reads, writes); });
 }
 
 void RaceDetector::empty(PhysicalAddress address, const ByteMask& mask, Picoseconds now) {
@@ -59,6 +70,7 @@ void RaceDetector::note_write(const RaceAgent& agent, PhysicalAddress address, c
         before_(reads.agent.command, agent.command))
       continue;
     const PhysicalAddress base = address.aligned_down(kLineBytes);
+    conflicts_.leave_out(agent.command, reads.agent.command);
     const auto [place, is_new] = races_.try_emplace({agent.command, reads.agent.command});
     Race& race = place->second;
     if (is_new) {
@@ -103,6 +115,10 @@ std::vector<Race> RaceDetector::take_all() {
   for (const auto& [pair, race] : races_) taken.push_back(race);
   races_.clear();
   return taken;
+}
+
+std::vector<Conflict> RaceDetector::take_conflicts(std::uint64_t command) {
+  return command == 0 ? conflicts_.take_all() : conflicts_.take(command);
 }
 
 }  // namespace duet::memory

@@ -7,7 +7,8 @@
 // before it was written beyond doubt; a read and a write within each other's way through the machine are not
 // reported. Not recorded: accesses that synchronise (volatile, atomic, scoped), reads that empty their words,
 // and writes that wait for empty. Words that are emptied are forgotten: who reads them from now on waits for
-// the write. Two kernels are never a pair: what orders them inside memory is not followed.
+// the write. Two kernels are never such a pair: conflict_detector.h finds theirs, and every other one that
+// nothing orders.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 
 #include "base/address.h"
 #include "memory/cache/byte_masks.h"
+#include "memory/conflict_detector.h"
 #include "sim/engine.h"
 
 namespace duet::memory {
@@ -46,17 +48,25 @@ class RaceDetector {
   // All SMs, copy engines and controllers tell it of accesses in their ticks. With an engine it looks at them
   // between ticks.
   explicit RaceDetector(Before before, sim::Engine* engine = nullptr)
-      : before_(std::move(before)), engine_(engine) {}
+      : before_(before), engine_(engine), conflicts_(std::move(before)) {}
 
   // `mask` is relative to `address`, which is physical; all of it lies in one line.
-  void read(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now);
-  void write(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now);
+  // `waits`: for full/empty bits, which order it.
+  void read(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now,
+            bool waits = false);
+  void write(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, Picoseconds now,
+             bool waits = false);
+  // An access of a kernel that synchronises.
+  void synchronise(const RaceAgent& agent, PhysicalAddress address, const ByteMask& mask, bool reads,
+                   bool writes);
   void empty(PhysicalAddress address, const ByteMask& mask, Picoseconds now);
 
   // The races whose writes the command made, in the order of their readers; they are forgotten here.
   std::vector<Race> take(std::uint64_t writer);
   // All that are left.
   std::vector<Race> take_all();
+  // After take(): other conflicts of the command with those that are complete, then (0) all that are left.
+  std::vector<Conflict> take_conflicts(std::uint64_t command);
 
  private:
   // What one command has read of a line. Bytes read at `recent_ps` are apart, so that the order of events of
@@ -85,6 +95,7 @@ class RaceDetector {
   sim::Engine* engine_;
   std::unordered_map<std::uint64_t, std::vector<Reads>> lines_;
   std::map<Pair, Race> races_;
+  ConflictDetector conflicts_;
 };
 
 }  // namespace duet::memory

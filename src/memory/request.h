@@ -29,9 +29,10 @@ enum class Trigger : std::uint8_t { None, Full, Empty };
 enum class Action : std::uint8_t { None, Fill, Empty };
 enum class Scope : std::uint8_t { Block, Gpu, System };
 
-// Page attributes that decide who may cache the bytes; one bit per agent and level.
+// Page attributes that decide who may cache the bytes; one bit per kind of cache.
 struct Cacheability {
   bool gpu_l1 = true;
+  bool gpu_constant = true;
   bool gpu_l2 = true;
   friend bool operator==(const Cacheability&, const Cacheability&) = default;
 };

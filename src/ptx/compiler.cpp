@@ -131,7 +131,14 @@ Module compile_module(std::string_view text, const std::string& name, const Comp
     if (!parsed.functions[i].entry || !parsed.functions[i].has_body) continue;
     module.kernels.push_back(compile_kernel(parsed, parsed.functions[i], variable_number, options));
   }
+  const auto sources = std::make_shared<const SourceMap>(std::move(parsed.sources));
+  for (Kernel& kernel : module.kernels) kernel.sources = sources;
   return module;
+}
+
+std::string Kernel::place_of(std::uint32_t ptx_line) const {
+  const std::string source = sources != nullptr ? sources->place_of(ptx_line) : std::string();
+  return (source.empty() ? "" : source + ", ") + module_name + ":" + std::to_string(ptx_line);
 }
 
 const Kernel* Module::find_kernel(std::string_view kernel_name) const {

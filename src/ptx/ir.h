@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "ptx/kernel.h"
 #include "ptx/micro_op.h"
+#include "ptx/source_map.h"
 
 namespace duet::ptx::ir {
 
@@ -194,6 +195,7 @@ struct ParsedModule {
   std::unordered_map<std::string, std::uint32_t> function_index;
   std::unordered_map<std::string, std::uint32_t> variable_index;  // module scope
   std::unordered_map<std::string, std::string> aliases;
+  SourceMap sources;
 };
 
 // A value takes one 32-bit slot or two.

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/units.h"
 #include "ptx/micro_op.h"
+#include "ptx/source_map.h"
 
 namespace duet::ptx {
 
@@ -36,6 +38,9 @@ struct Parameter {
 struct Kernel {
   std::string name;
   std::string module_name;  // for error messages: "k.ptx"
+  std::shared_ptr<const SourceMap> sources;
+  // For messages: "a.cu:7, k.ptx:12", without the first where it is not known.
+  std::string place_of(std::uint32_t ptx_line) const;
   std::vector<MicroOp> code;
   std::vector<std::vector<std::uint32_t>> branch_tables;
   std::vector<std::vector<Address>>

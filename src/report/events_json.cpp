@@ -97,7 +97,7 @@ class TraceWriter {
   }
 
   void write(const Json& event) {
-    out_ << (first_ ? "\n" : ",\n") << event.dump();
+    out_ << (first_ ? "\n" : ",\n") << event.dump(-1, ' ', false, Json::error_handler_t::replace);
     first_ = false;
   }
   void name_track(int process, std::uint32_t track, const std::string& name) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <utility>
 
@@ -37,7 +38,43 @@ std::string journal_path(const std::string& directory, unsigned index) {
   return directory + "/process-" + std::to_string(index) + ".journal";
 }
 
+// The program may have closed a standard stream: under its number the journal would get what the program
+// writes.
+int above_standard_streams(int file) {
+  if (file < 0 || file > STDERR_FILENO) return file;
+  const int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  close(file);
+  return moved;
+}
+
+bool same_file(int file, dev_t device, ino_t number) {
+  struct stat found {};
+  return fstat(file, &found) == 0 && found.st_dev == device && found.st_ino == number;
+}
+
 }  // namespace
+
+const char* stream_command_name(StreamCommand command) {
+  switch (command) {
+    case StreamCommand::Kernel:
+      return "kernel";
+    case StreamCommand::Copy:
+      return "copy";
+    case StreamCommand::Fill:
+      return "fill";
+    case StreamCommand::FullEmptySet:
+      return "full_empty_set";
+    case StreamCommand::EventRecord:
+      return "event_record";
+    case StreamCommand::EventWait:
+      return "event_wait";
+    case StreamCommand::HostFunction:
+      return "host_function";
+    case StreamCommand::Count:
+      break;
+  }
+  return "?";
+}
 
 JournalWriter::JournalWriter(const std::string& directory) {
   int file = -1;
@@ -47,7 +84,12 @@ JournalWriter::JournalWriter(const std::string& directory) {
     if (file >= 0) break;
     if (errno != EEXIST) throw Error("cannot write to " + directory + ": " + std::strerror(errno));
   }
-  file_ = file;
+  file_ = above_standard_streams(file);
+  path_ = journal_path(directory, index);
+  struct stat status {};
+  fstat(file_, &status);
+  device_ = status.st_dev;
+  number_ = status.st_ino;
   most_bytes_ = file_bytes_allowed();
   if (!grow(kHeaderBytes) || !room_up_to(kHeaderBytes)) {
     const std::string reason = std::strerror(errno);
@@ -60,7 +102,9 @@ JournalWriter::JournalWriter(const std::string& directory) {
   header_->process_index = index;
   header_->pid = getpid();
   header_->deterministic = 1;
-  header_->start = {JournalHeader::kMagic, JournalHeader::kVersion, kHeaderBytes};
+  header_->start.version = JournalHeader::kVersion;
+  header_->start.header_bytes = kHeaderBytes;
+  std::atomic_ref(header_->start.magic).store(JournalHeader::kMagic, std::memory_order_release);
 }
 
 JournalWriter::~JournalWriter() {
@@ -68,7 +112,19 @@ JournalWriter::~JournalWriter() {
   if (components_chunk_ != nullptr && components_chunk_ != chunk_)
     munmap(components_chunk_, components_chunk_->bytes);
   munmap(header_, kHeaderBytes);
+  if (same_file(file_, device_, number_)) close(file_);
+}
+
+// A program may close what it has not opened, and get the number for a file of its own. False: the journal
+// cannot be opened again (errno).
+bool JournalWriter::has_file() {
+  if (same_file(file_, device_, number_)) return true;
+  file_ = above_standard_streams(open(path_.c_str(), O_RDWR | O_CLOEXEC));
+  if (file_ < 0) return false;
+  if (same_file(file_, device_, number_)) return true;
   close(file_);
+  errno = ENOENT;
+  return false;
 }
 
 // False: it may not be so long (errno).
@@ -77,7 +133,7 @@ bool JournalWriter::grow(std::size_t end) {
     errno = EFBIG;
     return false;
   }
-  if (ftruncate(file_, static_cast<off_t>(end)) != 0) return false;
+  if (!has_file() || ftruncate(file_, static_cast<off_t>(end)) != 0) return false;
   file_bytes_ = end;
   return true;
 }
@@ -95,6 +151,7 @@ std::byte* JournalWriter::map(std::size_t offset, std::size_t bytes) const {
 // Takes room on the disk; false: there is none (errno).
 bool JournalWriter::room_up_to(std::size_t end) {
   if (end <= room_bytes_) return true;
+  if (!has_file()) return false;
   const std::size_t wanted = std::min(round_up(end, kStepBytes), file_bytes_);
   if (fallocate(file_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(room_bytes_),
                 static_cast<off_t>(wanted - room_bytes_)) == 0) {
@@ -163,9 +220,44 @@ ApiCount& JournalWriter::api(const char* name) {
   return header_->api[index];
 }
 
+void JournalWriter::failed_call(const char* call, const char* error, const char* kernel, Picoseconds time) {
+  const std::string_view of = kernel != nullptr ? kernel : "";
+  const std::uint32_t count = header_->failed_call_count;
+  const auto same = [](const auto& field, std::string_view text) {
+    return text.substr(0, sizeof field - 1) == field;
+  };
+  for (std::uint32_t i = 0; i < count; ++i) {
+    FailedCall& known = header_->failed_calls[i];
+    const bool last = i + 1 == JournalHeader::kMaxFailedCalls;
+    if (!last && !(same(known.call, call) && same(known.error, error) && same(known.kernel, of))) continue;
+    ++known.calls;
+    ++known.unasked;
+    return;
+  }
+  const bool last = count + 1 == JournalHeader::kMaxFailedCalls;
+  FailedCall& first = header_->failed_calls[count];
+  std::strncpy(first.call, last ? "other calls" : call, sizeof first.call - 1);
+  std::strncpy(first.error, last ? "" : error, sizeof first.error - 1);
+  if (!last) of.copy(first.kernel, sizeof first.kernel - 1);
+  first.launch = kernel != nullptr;
+  first.first_ps = time;
+  first.calls = first.unasked = 1;
+  header_->failed_call_count = count + 1;
+}
+
+void JournalWriter::asked_for_error(const char* error) {
+  for (std::uint32_t i = 0; i < header_->failed_call_count; ++i)
+    if (std::strcmp(header_->failed_calls[i].error, error) == 0) header_->failed_calls[i].unasked = 0;
+}
+
 Progress& JournalWriter::next_progress() { return header_->progress[(header_->progress_version + 1) % 2]; }
 
 void JournalWriter::publish_progress() { header_->progress_version.fetch_add(1, std::memory_order_release); }
+
+void JournalWriter::publish_account(const TimeAccount& account) {
+  header_->account[(header_->account_version + 1) % 2] = account;
+  header_->account_version.fetch_add(1, std::memory_order_release);
+}
 
 void JournalWriter::set_counter(std::size_t index, const char* name, std::uint64_t value, bool state) {
   if (index >= JournalHeader::kMaxCounters) return;
@@ -185,11 +277,46 @@ std::size_t offset_of_values(const ComponentsRecord& record) {
 }
 }  // namespace
 
+void add_increases(std::vector<std::byte>& bytes, const std::vector<std::uint64_t>& values) {
+  const auto add = [&bytes](std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) bytes.push_back(static_cast<std::byte>(number | 0x80));
+    bytes.push_back(static_cast<std::byte>(number));
+  };
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == 0) continue;
+    add(i - next);
+    add(values[i]);
+    next = i + 1;
+  }
+}
+
+void for_each_increase(const std::byte* bytes, std::size_t size,
+                       const std::function<void(std::uint32_t counter, std::uint64_t value)>& f) {
+  std::size_t at = 0;
+  const auto take = [&] {
+    std::uint64_t number = 0;
+    for (unsigned shift = 0; at < size && shift < 64; shift += 7) {
+      const auto byte = std::to_integer<std::uint64_t>(bytes[at++]);
+      number |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return number;
+    }
+    throw Error("journal record of kernel statistics that end within a number");
+  };
+  for (std::uint64_t counter = 0; at < size; ++counter) {
+    counter += take();
+    if (counter >= JournalHeader::kMaxCounters)
+      throw Error("journal record of kernel statistics with a counter that does not exist");
+    f(static_cast<std::uint32_t>(counter), take());
+  }
+}
+
 void JournalWriter::kernel_statistics(std::uint64_t kernel, const std::vector<std::uint64_t>& increase) {
-  static_assert(sizeof(KernelStatisticsRecord) == sizeof kernel);
-  std::vector<std::uint64_t> record{kernel};
-  record.insert(record.end(), increase.begin(), increase.end());
-  append(RecordType::KernelStatistics, record.data(), record.size() * sizeof record[0]);
+  const KernelStatisticsRecord record{kernel};
+  kernel_statistics_.resize(sizeof record);
+  std::memcpy(kernel_statistics_.data(), &record, sizeof record);
+  add_increases(kernel_statistics_, increase);
+  append(RecordType::KernelStatistics, kernel_statistics_.data(), kernel_statistics_.size());
 }
 
 void JournalWriter::describe_components(const std::vector<ComponentDescription>& components,
@@ -273,6 +400,21 @@ class Mapping {
   std::size_t bytes_;
 };
 
+// The version that was published last, of two places; all zero: none yet.
+template <typename Value>
+Value last_version(const std::atomic<std::uint64_t>& published, const Value (&places)[2]) {
+  Value value{};
+  for (std::uint64_t version = published.load(std::memory_order_acquire); version != 0;) {
+    std::memcpy(&value, &places[version % 2], sizeof value);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    // The next version goes to the other place; the one after it overwrites what was read.
+    const std::uint64_t seen = published.load(std::memory_order_relaxed);
+    if (seen == version) break;
+    version = seen;
+  }
+  return value;
+}
+
 // Why the file whose start this is is no journal that can be read; empty when it is one.
 std::string refusal(int file) {
   JournalHeader::Start start{};
@@ -301,24 +443,26 @@ JournalReader::JournalReader(const std::string& path) : path_(path) {
   throw Error(path + " " + why);
 }
 
+bool JournalReader::begun(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::uint64_t magic = 0;
+  return file.read(reinterpret_cast<char*>(&magic), sizeof magic) && magic != 0;
+}
+
 JournalReader::JournalReader(JournalReader&& other) noexcept
     : path_(std::move(other.path_)),
       file_(std::exchange(other.file_, -1)),
       header_(std::exchange(other.header_, nullptr)) {}
 
 Progress JournalReader::progress() const {
-  Progress progress{};
-  for (std::uint64_t version = header_->progress_version.load(std::memory_order_acquire); version != 0;) {
-    std::memcpy(&progress, &header_->progress[version % 2], sizeof progress);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    // The next version goes to the other place; the one after it overwrites what was read.
-    const std::uint64_t seen = header_->progress_version.load(std::memory_order_relaxed);
-    if (seen == version) break;
-    version = seen;
-  }
+  Progress progress = last_version(header_->progress_version, header_->progress);
   progress.kernel_count = std::min<std::uint32_t>(progress.kernel_count, Progress::kMaxKernels);
   for (RunningKernel& kernel : progress.kernels) kernel.name[sizeof kernel.name - 1] = 0;
   return progress;
+}
+
+TimeAccount JournalReader::account() const {
+  return last_version(header_->account_version, header_->account);
 }
 
 JournalReader::~JournalReader() {

@@ -9,6 +9,9 @@
 // short for it, the next one begins, and a record that is longer than a chunk gets one of its own length.
 #pragma once
 
+#include <sys/types.h>
+
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -35,7 +38,9 @@ enum class RecordType : std::uint32_t {
   KernelStatistics = 8,
   Components = 9,
   Event = 10,
-  EventComponent = 11
+  EventComponent = 11,
+  Outside = 20,
+  Conflict = 21
 };
 
 struct KernelRecord {
@@ -55,7 +60,7 @@ struct KernelRecord {
 // driver saw it, whoever counted. Of what is no count 0.
 struct KernelStatisticsRecord {
   std::uint64_t kernel;  // number of its record among those of kernels, from 0
-};                       // followed by the values, in their order
+};                       // followed by the values that are not 0: add_increases() says how
 
 // The components of the machine and what each of them has counted, written once. The values are brought up to
 // date whenever a command completes and nothing more is outstanding.
@@ -128,7 +133,29 @@ struct RaceRecord {  // memory/race_detector.h
   Bytes bytes;
   Picoseconds read_ps, written_ps;  // the first of each
   std::uint32_t sm, ptx_line;       // of the kernel's first access
-};                                  // followed by the reader's name, a line's end and the writer's name
+};  // followed by the reader's name, the writer's and the place of that access, a line each
+
+struct ConflictRecord {  // memory/conflict_detector.h
+  struct Side {
+    RaceRecord::Command command;
+    std::uint32_t writes;
+    std::uint32_t ptx_line;  // of a kernel
+  };
+  Side sides[2];
+  Address first, last;  // virtual
+  Bytes bytes;
+};  // followed by lines: of each side its name and place, then where the bytes lie
+
+enum class OutsideKind : std::uint32_t { Read, Write, Atomic };
+// What an instruction of a launch touched beside the allocations (gpu/outside_accesses.h).
+struct OutsideRecord {
+  OutsideKind kind;
+  std::uint32_t before;    // of the farthest: 1 before its nearest allocation, 0 past its end
+  std::uint64_t accesses;  // of threads
+  Address lowest, highest;
+  Bytes distance_bytes;   // of the farthest
+  std::uint64_t several;  // 1: others lie nearer
+};                        // followed by lines: the kernel's name, the instruction's place, the allocation
 
 struct ApiCount {
   char name[56];
@@ -140,6 +167,40 @@ struct Counter {
   char name[48];
   std::uint64_t value;
   std::uint64_t state;  // 1: counts nothing, says how things stand; only marks tell
+};
+
+// What can go on at a moment; any of them together.
+enum class Activity : std::uint32_t { Kernel, Copy, Driver, Call };
+inline constexpr std::size_t kActivities = 4;
+inline constexpr std::size_t kMomentKinds = std::size_t{1} << kActivities;  // an activity a bit
+
+// What the critical path consists of.
+enum class PathPart : std::uint32_t {
+  BetweenCalls,
+  Calls,
+  Driver,
+  HostToDevice,
+  DeviceToHost,
+  OtherCopies,
+  Kernels
+};
+inline constexpr std::size_t kPathParts = 7;
+
+// Where the time of the run went (machine/time_account.h): each of the two adds up to time_ps.
+struct TimeAccount {
+  Picoseconds time_ps;
+  std::array<Picoseconds, kMomentKinds> moments_ps;
+  std::array<Picoseconds, kPathParts> path_ps;
+};
+
+// Calls of one function that failed with one error.
+struct FailedCall {
+  char call[56], error[64];  // "cudaLaunchKernel", "cudaErrorInvalidConfiguration"
+  char kernel[192];          // of a launch, where it is known
+  std::uint32_t launch;      // what it was to launch did not run
+  std::atomic<std::uint64_t> calls;
+  std::atomic<std::uint64_t> unasked;  // of them, since the program last asked for this error
+  Picoseconds first_ps;
 };
 
 // Where the process stands, for who follows it, and for the report when it ends before its kernels do.
@@ -155,10 +216,23 @@ struct Progress {
   RunningKernel kernels[kMaxKernels];
 };
 
+// Commands that a stream takes, as reports name them.
+enum class StreamCommand : std::uint32_t {
+  Kernel,
+  Copy,
+  Fill,
+  FullEmptySet,
+  EventRecord,
+  EventWait,
+  HostFunction,
+  Count
+};
+const char* stream_command_name(StreamCommand command);  // "event_record"
+
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 3;
+  static constexpr std::uint32_t kVersion = 6;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;
@@ -179,14 +253,22 @@ struct JournalHeader {
   // outstanding when the last one was left.
   std::atomic<std::uint64_t> entered_calls, left_calls;
   std::atomic<std::uint32_t> outstanding;
+  // By StreamCommand: submitted and not complete when the last call was left.
+  std::atomic<std::uint64_t> incomplete[static_cast<std::size_t>(StreamCommand::Count)];
   std::atomic<std::uint32_t> api_count;
   ApiCount api[kMaxApi];
+  static constexpr std::size_t kMaxFailedCalls = 64;  // in the last one all that had no room
+  std::atomic<std::uint32_t> failed_call_count;
+  FailedCall failed_calls[kMaxFailedCalls];
   static constexpr std::size_t kMaxCounters = 256;
   std::atomic<std::uint32_t> counter_count;
   Counter counters[kMaxCounters];  // the machine's statistics, as of the last command that completed
   // Version v lies in progress[v % 2]; 0: none yet.
   std::atomic<std::uint64_t> progress_version;
   Progress progress[2];
+  // The same for the account; it is never behind simulated_ps.
+  std::atomic<std::uint64_t> account_version;
+  TimeAccount account[2];
 };
 
 // At the start of each chunk; the next one lies `bytes` further.
@@ -226,9 +308,14 @@ class JournalWriter {
   }
   // The counter of an API function; the same name gives the same counter.
   ApiCount& api(const char* name);
+  // `kernel` as in FailedCall, null: of no launch.
+  void failed_call(const char* call, const char* error, const char* kernel, Picoseconds time);
+  // The program has been told of this error by a function that does nothing else.
+  void asked_for_error(const char* error);
   // The place of the next version; it is seen from publish_progress on.
   Progress& next_progress();
   void publish_progress();
+  void publish_account(const TimeAccount& account);
   // Sets a statistic; `index` counts from 0 in the order of first use.
   void set_counter(std::size_t index, const char* name, std::uint64_t value, bool state = false);
   // Of the kernel whose record was the `kernel`-th, from 0.
@@ -243,13 +330,17 @@ class JournalWriter {
   void mark(Picoseconds time, std::string_view name);
 
  private:
+  bool has_file();
   bool room_up_to(std::size_t end);
   bool grow(std::size_t end);
   std::byte* map(std::size_t offset, std::size_t bytes) const;
   bool begin_chunk(std::size_t record_bytes);
   bool has_room(std::size_t record_bytes);
 
+  std::string path_;
   int file_ = -1;
+  dev_t device_ = 0;  // of the file
+  ino_t number_ = 0;
   std::size_t most_bytes_ = 0;  // that the file may have
   std::size_t file_bytes_ = 0;  // that it has
   std::size_t room_bytes_ = 0;  // of them on the disk
@@ -258,6 +349,7 @@ class JournalWriter {
   std::size_t chunk_at_ = 0;                  // in the file
   std::byte* components_ = nullptr;           // the ComponentsRecord, when there is one
   JournalChunk* components_chunk_ = nullptr;  // in which it lies, and which stays in memory for it
+  std::vector<std::byte> kernel_statistics_;  // being put together
 };
 
 // The reading side.
@@ -265,12 +357,15 @@ class JournalReader {
  public:
   explicit JournalReader(const std::string& path);
   ~JournalReader();
+  // Whether there is anything to read: a process may be killed while it makes the file.
+  static bool begun(const std::string& path);
   JournalReader(JournalReader&& other) noexcept;
   JournalReader(const JournalReader&) = delete;
 
   const JournalHeader& header() const { return *header_; }
   // All zero when the process has told nothing yet.
   Progress progress() const;
+  TimeAccount account() const;
   // All complete records, of types that are not known as well. What is handed to `f` is there until it
   // returns.
   using RecordFunction =
@@ -284,6 +379,13 @@ class JournalReader {
   int file_ = -1;
   const JournalHeader* header_ = nullptr;
 };
+
+// The values that are not 0, each as two numbers: how many were left out before it, and the value. A number
+// has 7 bits a byte, low ones first, and the top bit says that more follow (LEB128).
+void add_increases(std::vector<std::byte>& bytes, const std::vector<std::uint64_t>& values);
+// Throws duet::Error for bytes that are no such numbers.
+void for_each_increase(const std::byte* bytes, std::size_t size,
+                       const std::function<void(std::uint32_t counter, std::uint64_t value)>& f);
 
 // Of a ComponentsRecord: what was written last.
 struct ComponentValues {

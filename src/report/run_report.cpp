@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <iterator>
+
+#include "report/covered_time.h"
 
 namespace duet::report {
 
@@ -21,12 +24,11 @@ Mark mark_of(const JournalHeader& header, const std::byte* record, std::size_t b
   return mark;
 }
 // Of what grew during a kernel.
-Counters increase_of(const JournalHeader& header, const std::byte* values, std::size_t bytes) {
-  Counters result;
-  for (std::size_t i = 0; i * sizeof(std::uint64_t) < bytes; ++i) {
-    const auto value = record_as<std::uint64_t>(values + i * sizeof(std::uint64_t), sizeof(std::uint64_t));
-    if (value != 0) result.emplace_back(header.counters[i].name, value);
-  }
+std::vector<CounterIncrease> increase_of(const std::byte* bytes, std::size_t size) {
+  std::vector<CounterIncrease> result;
+  for_each_increase(bytes, size, [&](std::uint32_t counter, std::uint64_t value) {
+    result.push_back({counter, value});
+  });
   return result;
 }
 
@@ -47,33 +49,68 @@ void add_components(RunReport& report, const JournalHeader& header, const Compon
   }
 }
 
-// Picoseconds in at least one of the intervals.
-Picoseconds covered(std::vector<std::pair<Picoseconds, Picoseconds>>& intervals) {
-  std::sort(intervals.begin(), intervals.end());
-  Picoseconds busy = 0, reached = 0;
-  for (const auto& [start, end] : intervals) {
-    const Picoseconds from = std::max(start, reached);
-    if (end > from) busy += end - from;
-    reached = std::max(reached, end);
-  }
-  return busy;
+// Kernels are told in the order of their ends. So that time that is over can be forgotten, the earliest start
+// of what is still to come is looked up first, for so many kernels at once.
+constexpr std::uint64_t kKernelsAtOnce = 4096;
+std::vector<Picoseconds> earliest_starts(const RunReport& report) {
+  std::vector<Picoseconds> starts;
+  std::uint64_t number = 0;
+  report.for_each_kernel([&](const KernelResult& kernel) {
+    if (number++ % kKernelsAtOnce == 0) starts.push_back(kernel.start_ps);
+    starts.back() = std::min(starts.back(), kernel.start_ps);
+  });
+  for (std::size_t i = starts.size(); i-- > 1;) starts[i - 1] = std::min(starts[i - 1], starts[i]);
+  return starts;
 }
 
 void add_kernels(RunReport& report) {
-  std::vector<std::pair<Picoseconds, Picoseconds>> intervals;
+  const std::vector<Picoseconds> starts = earliest_starts(report);
+  CoveredTime covered;
   report.for_each_kernel([&](const KernelResult& kernel) {
+    if (report.kernels % kKernelsAtOnce == 0) covered.none_before(starts[report.kernels / kKernelsAtOnce]);
     ++report.kernels;
     report.warp_instructions += kernel.warp_instructions;
     report.thread_instructions += kernel.thread_instructions;
-    const bool goes_on = !intervals.empty() && kernel.start_ps >= intervals.back().first &&
-                         kernel.start_ps <= intervals.back().second;
-    if (goes_on)
-      intervals.back().second = std::max(intervals.back().second, kernel.end_ps);
-    else
-      intervals.emplace_back(kernel.start_ps, kernel.end_ps);
+    covered.add(kernel.start_ps, kernel.end_ps);
   });
-  report.gpu_cycles = static_cast<std::uint64_t>(static_cast<unsigned __int128>(covered(intervals)) *
+  report.gpu_cycles = static_cast<std::uint64_t>(static_cast<unsigned __int128>(covered.total()) *
                                                  report.core_clock_khz / 1'000'000'000);
+}
+
+Conflict conflict_of(const ConflictRecord& record, std::string_view text) {
+  Conflict conflict{record, {}, {}, {}};
+  for (std::string* part :
+       {&conflict.names[0], &conflict.places[0], &conflict.names[1], &conflict.places[1], &conflict.where}) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    *part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return conflict;
+}
+
+void add_outside(RunReport& report, const OutsideRecord& record, std::string_view text) {
+  const std::size_t first = text.find('\n'), second = text.find('\n', first + 1);
+  OutsideAccess access{record, std::string(text.substr(0, first)),
+                       std::string(text.substr(first + 1, second - first - 1)),
+                       std::string(text.substr(second + 1))};
+  const auto known = std::find_if(
+      report.outside_accesses.begin(), report.outside_accesses.end(), [&](const OutsideAccess& other) {
+        return other.kernel == access.kernel && other.place == access.place && other.kind == access.kind;
+      });
+  if (known == report.outside_accesses.end()) {
+    report.outside_accesses.push_back(std::move(access));
+    return;
+  }
+  access.accesses += known->accesses;
+  access.several |= known->several | (access.distance_bytes != known->distance_bytes);
+  access.lowest = std::min(access.lowest, known->lowest);
+  access.highest = std::max(access.highest, known->highest);
+  if (known->distance_bytes >= access.distance_bytes) {
+    access.distance_bytes = known->distance_bytes;
+    access.before = known->before;
+    access.allocation = known->allocation;
+  }
+  *known = std::move(access);
 }
 }  // namespace
 
@@ -91,7 +128,7 @@ void RunReport::for_each_kernel(const std::function<void(const KernelResult&)>& 
   for_each_running_kernel(f);
 }
 
-// A kernel's counters come after its record; one that was skipped after a fault has none.
+// A kernel's counters come after its record; the last ones may have none when the process was killed.
 void RunReport::for_each_kernel_with_counters(const std::function<void(const KernelResult&)>& f) const {
   struct Waiting {
     KernelResult kernel;
@@ -103,9 +140,10 @@ void RunReport::for_each_kernel_with_counters(const std::function<void(const Ker
     if (type == RecordType::Kernel)
       waiting.push_back({{record_as<KernelRecord>(record, bytes), std::string(text)}});
     if (type != RecordType::KernelStatistics) return;
+    if (bytes < sizeof(KernelStatisticsRecord)) throw Error("journal record of an unknown size");
     constexpr std::size_t kOwn = sizeof(KernelStatisticsRecord);
     const auto number = record_as<KernelStatisticsRecord>(record, kOwn).kernel;
-    waiting.at(number - done).kernel.counters = increase_of(journal->header(), record + kOwn, bytes - kOwn);
+    waiting.at(number - done).kernel.counters = increase_of(record + kOwn, bytes - kOwn);
     waiting.at(number - done).counted = true;
     for (; !waiting.empty() && waiting.front().counted; ++done, waiting.pop_front())
       f(waiting.front().kernel);
@@ -120,6 +158,12 @@ void RunReport::for_each_copy(const std::function<void(const CopyRecord&)>& f) c
   });
 }
 
+bool RunReport::anything_ran() const {
+  bool copied = false;
+  for_each_copy([&](const CopyRecord&) { copied = true; });
+  return copied || kernels != 0 || !marks.empty();
+}
+
 RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds,
                       bool cut_off) {
   RunReport report;
@@ -130,10 +174,20 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
   report.command.assign(header.command, strnlen(header.command, sizeof header.command));
   report.wall_seconds = wall_seconds;
   report.deterministic = header.deterministic != 0;
-  report.simulated_ps = header.simulated_ps;
+  report.account = journal.account();
+  report.simulated_ps = std::max(header.simulated_ps.load(), report.account.time_ps);
   report.core_clock_khz = header.core_clock_khz;
   report.lost_records = header.lost_records;
   report.lost_because = header.lost_because;
+  for (std::size_t i = 0; i < std::size(header.incomplete); ++i)
+    if (const std::uint64_t count = header.incomplete[i]; count != 0)
+      report.incomplete.emplace_back(stream_command_name(static_cast<StreamCommand>(i)), count);
+  report.ended_by_duet = static_cast<int>(header.failure);
+  for (std::uint32_t i = 0; i < header.failed_call_count; ++i) {
+    const FailedCall& failed = header.failed_calls[i];
+    report.failures.push_back({failed.call, failed.error, failed.kernel, failed.launch != 0, failed.calls,
+                               failed.unasked, failed.first_ps});
+  }
   for (std::uint32_t i = 0; i < header.counter_count; ++i)
     if (header.counters[i].state == 0)
       report.counters.emplace_back(header.counters[i].name, header.counters[i].value);
@@ -149,11 +203,18 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
         report.faults.emplace_back(text);
         break;
       case RecordType::Race: {
-        const std::size_t end = text.find('\n');
-        report.races.push_back({record_as<RaceRecord>(record, bytes), std::string(text.substr(0, end)),
-                                std::string(text.substr(end + 1))});
+        const std::size_t first = text.find('\n'), second = text.find('\n', first + 1);
+        report.races.push_back({record_as<RaceRecord>(record, bytes), std::string(text.substr(0, first)),
+                                std::string(text.substr(first + 1, second - first - 1)),
+                                std::string(text.substr(second + 1))});
         break;
       }
+      case RecordType::Conflict:
+        report.conflicts.push_back(conflict_of(record_as<ConflictRecord>(record, bytes), text));
+        break;
+      case RecordType::Outside:
+        add_outside(report, record_as<OutsideRecord>(record, bytes), text);
+        break;
       default:  // what stays in the journal, and what another version has added
         break;
     }

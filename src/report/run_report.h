@@ -1,7 +1,7 @@
 // What one simulated process did, read from its journal, and its renderings: stats.json (schema
 // duet.stats/1), the short table on the terminal, events and push-buffer commands. What a run may have any
 // number of stays in the journal and is read again by each rendering, so a long run needs no more memory than
-// a short one (but 16 bytes for each stretch of time with kernels).
+// a short one.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,13 @@ namespace duet::report {
 
 using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
 
+struct CounterIncrease {
+  std::uint32_t counter;  // number in JournalHeader::counters
+  std::uint64_t value;
+};
 struct KernelResult : KernelRecord {
   std::string name;
-  Counters counters = {};  // what rose while it ran, by how much
+  std::vector<CounterIncrease> counters = {};  // what rose while it ran, by how much
 };
 struct ComponentResult {
   std::string name, parent, role, kind;  // `kind` begins the names of its counters
@@ -38,11 +42,28 @@ struct Api {
   Picoseconds total_ps;
 };
 
+struct Failure {  // of calls: journal.h, FailedCall
+  std::string call, error, kernel;
+  bool launch = false;
+  std::uint64_t calls = 0, unasked = 0;
+  Picoseconds first_ps = 0;
+};
+
 struct Race : RaceRecord {
-  std::string reader_name, writer_name;
+  std::string reader_name, writer_name, place;  // "a.cu:7, k.ptx:12"; of copies empty
+};
+
+struct Conflict : ConflictRecord {
+  std::string names[2], places[2], where;
+};
+
+// An instruction of a kernel, in all launches.
+struct OutsideAccess : OutsideRecord {
+  std::string kernel, place, allocation;
 };
 
 struct RunReport {
+  static constexpr std::uint64_t kRecords = 10'000;
   std::string machine;
   std::string command;
   double wall_seconds = 0;
@@ -54,16 +75,26 @@ struct RunReport {
   // Of all kernels, those included that were running when the process was cut off.
   std::uint64_t kernels = 0, warp_instructions = 0, thread_instructions = 0;
   std::uint64_t gpu_cycles = 0;  // core cycles during which at least one kernel ran
+  TimeAccount account{};         // adds up to simulated_ps
+  // Commands by name that had not completed when the program ended, without those of which there are none.
+  Counters incomplete;
   std::vector<Mark> marks;
   std::vector<Api> api;
+  std::vector<Failure> failures;  // of calls, in the order of their first
+  int ended_by_duet = 0;          // 0, or the status with which Duet ended the program (124, 125)
   std::vector<std::string> faults;
   std::vector<Race> races;
+  std::vector<Conflict> conflicts;
+  std::vector<OutsideAccess> outside_accesses;
   Counters counters;  // the machine's statistics
   Picoseconds components_ps = 0;
   std::vector<ComponentResult> components;  // as of components_ps, when nothing was outstanding
 
   const JournalReader* journal = nullptr;
   bool cut_off = false;
+  std::uint64_t records = kRecords;  // kernels, and copies, that stats.json has one by one
+  // Of a process that was refused before anything did, all numbers are 0.
+  bool anything_ran() const;
   // In the order in which they completed, then those that were running.
   void for_each_kernel(const std::function<void(const KernelResult&)>& f) const;  // without counters
   void for_each_kernel_with_counters(const std::function<void(const KernelResult&)>& f) const;
@@ -80,17 +111,38 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
 
 using duet::readable_name;
 
+// The account as it is shown: parts that add up to the run.
+struct TimePart {
+  const char* name;  // "kernels_and_copies", in stats.json
+  const char* text;  // on the terminal
+  Picoseconds time_ps;
+};
+// Each moment of the run once: what runs on the GPU comes before the driver, and that before the calls.
+std::vector<TimePart> moments(const TimeAccount& account);
+std::vector<TimePart> critical_path(const TimeAccount& account);
+// Time in which an activity went on, whatever else did.
+Picoseconds busy_ps(const TimeAccount& account, Activity activity);
+
 void write_stats_json(std::ostream& out, const RunReport& report);
 std::string summary_table(const RunReport& report);
+// One line when commands had not completed, though nobody cut the program off; empty otherwise.
+std::string incomplete_text(const RunReport& report);
+// Why the results of the process are not to be trusted, in one line: launches and other calls that failed
+// without the program's asking why, kernels that ended in a fault. Empty when there is no such reason. A
+// program may have looked at what other calls returned: of them alone nothing is said when it is to be quiet.
+std::string failure_text(const RunReport& report, bool quiet);
 // One line a race, the first ten; empty when there are none.
 std::string race_text(const RunReport& report);
+// One line an instruction that touched what lies beside the allocations, the first ten.
+std::string outside_text(const RunReport& report);
 // Calls, commands, copies, kernels and blocks as Chrome trace events, which Perfetto opens (--events).
 void write_events_json(std::ostream& out, const RunReport& report);
 // The push buffer as text, one command a line (--trace-push-buffer).
 void write_push_buffer(std::ostream& out, const RunReport& report);
 // "device_to_host when full, empties"
 std::string copy_name(const CopyRecord& copy);
-const char* copy_kind_name(CopyKind kind);  // "device_to_host"
+const char* copy_kind_name(CopyKind kind);        // "device_to_host"
+const char* outside_kind_name(OutsideKind kind);  // "read"
 // The record of a type whose size is known. Throws duet::Error for another size.
 template <typename Record>
 Record record_as(const std::byte* bytes, std::size_t size) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "report/groups.h"
 #include "report/run_report.h"
 
 namespace duet::report {
@@ -11,13 +12,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Issue slots by use; "issued" is no stall but makes the sum whole.
-Json stalls(const KernelResult& kernel) {
+Json stalls(const IssueSlots& slots) {
   Json result = Json::object();
   std::uint64_t sum = 0;
-  for (const std::uint64_t slots : kernel.issue_slots) sum += slots;
+  for (const std::uint64_t count : slots) sum += count;
   if (sum == 0) return result;
-  for (std::size_t i = 0; i < kIssueSlots; ++i)
-    result[issue_slot_name(static_cast<IssueSlot>(i))] = kernel.issue_slots[i];
+  for (std::size_t i = 0; i < kIssueSlots; ++i) result[issue_slot_name(static_cast<IssueSlot>(i))] = slots[i];
   return result;
 }
 
@@ -28,7 +28,13 @@ Json values(const Counters& named) {
   return result;
 }
 
-Json kernel_json(const KernelResult& k) {
+Json increases(const JournalHeader& header, const std::vector<CounterIncrease>& counters) {
+  Json::object_t result;
+  for (const auto& [counter, value] : counters) result.push_back({header.counters[counter].name, value});
+  return result;
+}
+
+Json kernel_json(const JournalHeader& header, const KernelResult& k) {
   return {{"name", k.name},
           {"grid", {k.grid[0], k.grid[1], k.grid[2]}},
           {"block", {k.block[0], k.block[1], k.block[2]}},
@@ -46,8 +52,13 @@ Json kernel_json(const KernelResult& k) {
           {"completed_blocks", k.completed_blocks},
           {"registers", k.registers},
           {"occupancy", k.occupancy},
-          {"stalls", stalls(k)},
-          {"counters", values(k.counters)}};
+          {"stalls", stalls(k.issue_slots)},
+          {"counters", increases(header, k.counters)}};
+}
+
+void add_full_empty(Json& json, std::uint32_t trigger, std::uint32_t action) {
+  if (trigger != 0) json["trigger"] = trigger == 1 ? "full" : "empty";
+  if (action != 0) json["action"] = action == 1 ? "fill" : "empty";
 }
 
 Json copy_json(const CopyRecord& c) {
@@ -60,24 +71,110 @@ Json copy_json(const CopyRecord& c) {
                {"driver_start_ps", c.driver_start_ps},
                {"start_ps", c.start_ps},
                {"end_ps", c.end_ps}};
-  if (c.trigger != 0) json["trigger"] = c.trigger == 1 ? "full" : "empty";
-  if (c.action != 0) json["action"] = c.action == 1 ? "fill" : "empty";
+  add_full_empty(json, c.trigger, c.action);
   return json;
 }
 
+Json spread_json(const Spread& spread) {
+  return {{"sum", spread.sum}, {"min", spread.min}, {"max", spread.max}};
+}
+
+void add_times(Json& json, const Times& times) {
+  json["first_start_ps"] = times.first_start_ps;
+  json["last_end_ps"] = times.last_end_ps;
+  json["queued_for_ps"] = spread_json(times.queued);
+  json["driver_ps"] = spread_json(times.prepared);
+  json["executed_ps"] = spread_json(times.executed);
+}
+
+Json kernel_group_json(const JournalHeader& header, const std::string& name,
+                       const KernelGroups::Dimensions& d, const KernelGroup& group) {
+  Json json = {{"name", name}, {"grid", nullptr}, {"block", nullptr}, {"launches", group.launches}};
+  if (d != KernelGroups::Dimensions{}) {
+    json["grid"] = {d[0], d[1], d[2]};
+    json["block"] = {d[3], d[4], d[5]};
+  }
+  add_times(json, group.times);
+  json["cycles"] = spread_json(group.cycles);
+  json["warp_instructions"] = spread_json(group.warp_instructions);
+  json["thread_instructions"] = spread_json(group.thread_instructions);
+  json["registers"] = {{"min", group.registers.min}, {"max", group.registers.max}};
+  json["occupancy"] = {{"min", group.least_occupancy}, {"max", group.most_occupancy}};
+  json["stalls"] = stalls(group.issue_slots);
+  Json& counters = json["counters"] = Json::object();
+  for (std::size_t i = 0; i < group.counters.size(); ++i) {
+    Spread increase = group.counters[i];
+    if (increase.count == 0) continue;
+    if (increase.count < group.launches) increase.min = 0;
+    counters[header.counters[i].name] = spread_json(increase);
+  }
+  return json;
+}
+
+Json copy_group_json(const CopyGroups::Key& key, const CopyGroup& group) {
+  const auto [kind, trigger, action, bytes] = key;
+  Json json = {{"kind", copy_kind_name(kind)}, {"copies", group.copies}, {"bytes", spread_json(group.bytes)}};
+  add_times(json, group.times);
+  add_full_empty(json, trigger, action);
+  return json;
+}
+
+Json command_json(const std::string& name, const RaceRecord::Command& c) {
+  return {{"command", c.number}, {"name", name}, {"stream", c.stream}, {"kernel", c.kernel != 0}};
+}
+
+Json conflict_json(const Conflict& conflict) {
+  Json commands = Json::array();
+  for (std::size_t i = 0; i < 2; ++i) {
+    Json& side = commands.emplace_back(command_json(conflict.names[i], conflict.sides[i].command));
+    side["access"] = conflict.sides[i].writes != 0 ? "write" : "read";
+    side["place"] = conflict.places[i];
+  }
+  return {{"kind", "unordered"},           {"commands", commands},
+          {"bytes", conflict.bytes},       {"first_address", conflict.first},
+          {"last_address", conflict.last}, {"allocation", conflict.where}};
+}
+
 Json race_json(const Race& race) {
-  const auto command = [](const std::string& name, const RaceRecord::Command& c) {
-    return Json{{"command", c.number}, {"name", name}, {"stream", c.stream}, {"kernel", c.kernel != 0}};
-  };
-  return {{"reader", command(race.reader_name, race.reader)},
-          {"writer", command(race.writer_name, race.writer)},
+  return {{"kind", "read_too_early"},
+          {"reader", command_json(race.reader_name, race.reader)},
+          {"writer", command_json(race.writer_name, race.writer)},
           {"bytes", race.bytes},
           {"first_address", race.first},
           {"last_address", race.last},
           {"read_ps", race.read_ps},
           {"written_ps", race.written_ps},
           {"sm", race.sm},
-          {"ptx_line", race.ptx_line}};
+          {"ptx_line", race.ptx_line},
+          {"place", race.place}};
+}
+
+Json account_json(const TimeAccount& account) {
+  const auto parts = [](const std::vector<TimePart>& list) {
+    Json result = Json::object();
+    for (const TimePart& part : list) result[part.name] = part.time_ps;
+    return result;
+  };
+  return {{"time_ps", account.time_ps},
+          {"moments_ps", parts(moments(account))},
+          {"critical_path_ps", parts(critical_path(account))},
+          {"busy_ps",
+           {{"kernels", busy_ps(account, Activity::Kernel)},
+            {"copies", busy_ps(account, Activity::Copy)},
+            {"driver", busy_ps(account, Activity::Driver)},
+            {"calls", busy_ps(account, Activity::Call)}}}};
+}
+
+Json outside_json(const OutsideAccess& access) {
+  return {{"kernel", access.kernel},
+          {"place", access.place},
+          {"access", outside_kind_name(access.kind)},
+          {"accesses", access.accesses},
+          {"lowest_address", access.lowest},
+          {"highest_address", access.highest},
+          {"distance_bytes", access.distance_bytes},
+          {"before", access.before != 0},
+          {"allocation", access.allocation}};
 }
 
 // A JSON object that is written member by member and, of long arrays, element by element.
@@ -109,7 +206,7 @@ class ObjectWriter {
     first_ = false;
   }
   void write(const Json& value, std::size_t depth) {
-    const std::string text = value.dump(1);
+    const std::string text = value.dump(1, ' ', false, Json::error_handler_t::replace);  // of names
     std::size_t from = 0;
     for (std::size_t end; (end = text.find('\n', from)) != std::string::npos; from = end + 1)
       out_ << std::string_view(text).substr(from, end + 1 - from) << std::string(depth, ' ');
@@ -149,12 +246,52 @@ std::string copy_name(const CopyRecord& copy) {
   return name;
 }
 
+namespace {
+
+// The first ones one by one, those that the run's end cut off as well, the rest in groups.
+void write_kernels(ObjectWriter& json, const RunReport& report) {
+  const JournalHeader& header = report.journal->header();
+  KernelGroups rest;
+  std::uint64_t number = 0;
+  json.array("kernels", [&](auto add) {
+    report.for_each_kernel_with_counters([&](const KernelResult& k) {
+      if (number++ < report.records || k.complete == 0)
+        add(kernel_json(header, k));
+      else
+        rest.add(k);
+    });
+  });
+  json.array("kernel_groups", [&](auto add) {
+    for (const auto& [key, group] : rest.groups) add(kernel_group_json(header, key.first, key.second, group));
+  });
+}
+
+void write_copies(ObjectWriter& json, const RunReport& report) {
+  CopyGroups rest;
+  std::uint64_t number = 0;
+  json.array("copies", [&](auto add) {
+    report.for_each_copy([&](const CopyRecord& c) {
+      if (number++ < report.records)
+        add(copy_json(c));
+      else
+        rest.add(c);
+    });
+  });
+  json.array("copy_groups", [&](auto add) {
+    for (const auto& [key, group] : rest.groups) add(copy_group_json(key, group));
+  });
+}
+
+}  // namespace
+
 void write_stats_json(std::ostream& out, const RunReport& report) {
   ObjectWriter json(out);
   json.member("schema", "duet.stats/1");
   json.member("machine", report.machine);
   json.member("host", "native");
   json.member("command", report.command);
+  json.member("complete", !report.cut_off);
+  if (report.ended_by_duet != 0) json.member("failure", report.ended_by_duet);
   json.member("deterministic", report.deterministic);
   json.member("wall_seconds", report.wall_seconds);
   json.member("simulated_seconds", static_cast<double>(report.simulated_ps) * 1e-12);
@@ -165,6 +302,8 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
                {"warp_instructions_per_second",
                 report.wall_seconds > 0 ? static_cast<double>(report.warp_instructions) / report.wall_seconds
                                         : 0.0}});
+  json.member("account", account_json(report.account));
+  json.member("incomplete", values(report.incomplete));
   json.array("marks", [&](auto add) {
     for (const Mark& mark : report.marks)
       add({{"name", mark.name},
@@ -172,18 +311,29 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
            {"counters", values(mark.counters)},
            {"state", values(mark.states)}});
   });
-  json.array("kernels", [&](auto add) {
-    report.for_each_kernel_with_counters([&](const KernelResult& k) { add(kernel_json(k)); });
-  });
-  json.array("copies",
-             [&](auto add) { report.for_each_copy([&](const CopyRecord& c) { add(copy_json(c)); }); });
+  write_kernels(json, report);
+  write_copies(json, report);
   json.array("api", [&](auto add) {
     for (const Api& api : report.api)
       add({{"name", api.name}, {"calls", api.calls}, {"total_ps", api.total_ps}});
   });
+  json.array("failed_calls", [&](auto add) {
+    for (const Failure& failure : report.failures)
+      add({{"name", failure.call},
+           {"error", failure.error},
+           {"calls", failure.calls},
+           {"unasked", failure.unasked},
+           {"first_ps", failure.first_ps},
+           {"launch", failure.launch},
+           {"kernel", failure.kernel}});
+  });
   json.member("faults", report.faults);
   json.array("races", [&](auto add) {
     for (const Race& race : report.races) add(race_json(race));
+    for (const Conflict& conflict : report.conflicts) add(conflict_json(conflict));
+  });
+  json.array("outside_accesses", [&](auto add) {
+    for (const OutsideAccess& access : report.outside_accesses) add(outside_json(access));
   });
   Json counters = values(report.counters);
   counters["journal.lost_records"] = report.lost_records;

@@ -29,48 +29,99 @@ struct Sum {
   }
 };
 
-void row(std::string& out, std::string_view what, const Sum& sum, Picoseconds whole,
-         const std::string& note) {
-  const double share = whole != 0 ? 100.0 * static_cast<double>(sum.time) / static_cast<double>(whole) : 0;
-  out +=
-      fmt::format("  {:<22} {:>8} {:>14} {:>6.1f} %  {}\n", what, sum.count, duration(sum.time), share, note);
+constexpr std::size_t kNameWidth = 34;  // of a label, with its indentation
+constexpr std::size_t kNamesShown = 8;  // of calls
+constexpr std::size_t kKernelsShown = 5;
+
+// Tenths of a percent that add up to 1000: what is cut off goes to those who lose most.
+std::vector<std::uint64_t> shares(const std::vector<TimePart>& parts) {
+  Picoseconds whole = 0;
+  for (const TimePart& part : parts) whole += part.time_ps;
+  std::vector<std::uint64_t> result(parts.size());
+  if (whole == 0) return result;
+  std::vector<std::pair<Picoseconds, std::size_t>> lost;
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto exact = static_cast<unsigned __int128>(parts[i].time_ps) * 1000;
+    sum += result[i] = static_cast<std::uint64_t>(exact / whole);
+    lost.emplace_back(static_cast<Picoseconds>(exact % whole), i);
+  }
+  std::stable_sort(lost.begin(), lost.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; sum < 1000; ++i, ++sum) ++result[lost[i].second];
+  return result;
 }
 
-}  // namespace
+// Parts that add up to the run; those of no time are left out.
+void parts_of_run(std::string& out, std::string_view title, const std::vector<TimePart>& parts,
+                  const std::map<std::string_view, std::string>& notes = {}) {
+  out += fmt::format("  {:<{}} {:>8} {:>14} {:>8}\n", title, kNameWidth, "", "time", "of run");
+  const std::vector<std::uint64_t> tenths = shares(parts);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].time_ps == 0) continue;
+    const auto note = notes.find(parts[i].name);
+    out += fmt::format("    {:<{}} {:>8} {:>14} {:>4}.{} %{}\n", parts[i].text, kNameWidth - 2, "",
+                       duration(parts[i].time_ps), tenths[i] / 10, tenths[i] % 10,
+                       note != notes.end() ? "  " + note->second : "");
+  }
+}
 
-std::string summary_table(const RunReport& report) {
-  Sum calls, driver, kernels;
+void row(std::string& out, std::string_view what, const Sum& sum, const std::string& note = {}) {
+  out += fmt::format("  {:<{}} {:>8} {:>14}{}{}\n", what, kNameWidth, sum.count, duration(sum.time),
+                     note.empty() ? "" : "  ", note);
+}
+
+// The longest of them, and what is left in one row.
+void rows_by_time(std::string& out, const std::map<std::string, Sum>& by_name, std::size_t most,
+                  const std::string& indentation) {
+  std::vector<std::pair<std::string, Sum>> sorted(by_name.begin(), by_name.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+  const std::size_t shown = sorted.size() <= most + 1 ? sorted.size() : most;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < shown; ++i) names.push_back(sorted[i].first);
+  const std::vector<std::string> labels = short_names(names, kNameWidth - indentation.size());
+  for (std::size_t i = 0; i < shown; ++i) row(out, indentation + labels[i], sorted[i].second);
+  Sum rest;
+  for (std::size_t i = shown; i < sorted.size(); ++i) {
+    rest.count += sorted[i].second.count;
+    rest.time += sorted[i].second.time;
+  }
+  if (shown < sorted.size()) row(out, fmt::format("{}{} others", indentation, sorted.size() - shown), rest);
+}
+
+// What ran, with its times added up, however much of them was at once.
+struct Work {
+  Sum driver, kernels;
   std::map<CopyKind, Sum> copies;
   std::map<std::uint32_t, std::pair<Sum, Sum>> streams;  // copies, kernels
-  for (const Api& api : report.api) {
-    calls.count += api.calls;
-    calls.time += api.total_ps;
-  }
-  std::map<std::string, Sum> by_name;
+  std::map<std::string, Sum> by_kernel;
   std::string unfinished;
-  report.for_each_kernel([&](const KernelResult& k) {
-    kernels.add(k.end_ps - k.start_ps);
-    driver.add(k.start_ps - k.driver_start_ps);
-    streams[k.stream].second.add(k.end_ps - k.start_ps);
-    by_name[k.name].add(k.end_ps - k.start_ps);
-    if (k.complete == 0)
-      unfinished += fmt::format(
-          "  unfinished: kernel '{}', {} cycles, {} warp instructions, {} of {} blocks complete\n",
-          readable_name(k.name), k.cycles, k.warp_instructions, k.completed_blocks,
-          std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2]);
-  });
-  report.for_each_copy([&](const CopyRecord& c) {
-    copies[c.kind].add(c.end_ps - c.start_ps, c.bytes);
-    driver.add(c.start_ps - c.driver_start_ps);
-    streams[c.stream].first.add(c.end_ps - c.start_ps, c.bytes);
-  });
-  const Picoseconds whole = report.simulated_ps;
-  std::string out =
-      fmt::format("duet: {}: {} simulated, {:.2f} s wall, {} machine warp instructions\n", report.machine,
-                  duration(whole), report.wall_seconds, report.warp_instructions);
-  out += fmt::format("  {:<22} {:>8} {:>14} {:>8}\n", "", "count", "time", "of run");
-  row(out, "host calls", calls, whole, "the host's time inside CUDA calls, waiting included");
-  row(out, "driver", driver, whole, "stage (ii) and hand-over to the GPU");
+
+  explicit Work(const RunReport& report) {
+    report.for_each_kernel([&](const KernelResult& k) {
+      kernels.add(k.end_ps - k.start_ps);
+      driver.add(k.start_ps - k.driver_start_ps);
+      streams[k.stream].second.add(k.end_ps - k.start_ps);
+      by_kernel[k.name].add(k.end_ps - k.start_ps);
+      if (k.complete == 0)
+        unfinished += fmt::format(
+            "  unfinished: kernel '{}', {} cycles, {} warp instructions, {} of {} blocks complete\n",
+            readable_name(k.name), k.cycles, k.warp_instructions, k.completed_blocks,
+            std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2]);
+    });
+    report.for_each_copy([&](const CopyRecord& c) {
+      copies[c.kind].add(c.end_ps - c.start_ps, c.bytes);
+      driver.add(c.start_ps - c.driver_start_ps);
+      streams[c.stream].first.add(c.end_ps - c.start_ps, c.bytes);
+    });
+  }
+};
+
+std::string in_union(const TimeAccount& account, Activity activity) {
+  return fmt::format("in {}", duration(busy_ps(account, activity)));
+}
+
+void work_rows(std::string& out, const RunReport& report, const Work& work) {
   static constexpr std::pair<CopyKind, const char*> kNames[] = {
       {CopyKind::HostToDevice, "copies host to device"},
       {CopyKind::DeviceToHost, "copies device to host"},
@@ -79,24 +130,94 @@ std::string summary_table(const RunReport& report) {
       {CopyKind::Fill, "fills"},
       {CopyKind::FullEmptySet, "full/empty sets"},
       {CopyKind::FullEmptyRelease, "full/empty releases"}};
+  out += fmt::format("  {:<{}} {:>8} {:>14}  {}\n", "work, also what ran at once", kNameWidth, "count",
+                     "added up", "in");
+  row(out, "  driver", work.driver,
+      in_union(report.account, Activity::Driver) + ": stage (ii) and hand-over to the GPU");
   for (const auto& [kind, name] : kNames)
-    if (copies.contains(kind))
-      row(out, name, copies[kind], whole, fmt::format("{} bytes", copies[kind].bytes));
-  row(out, "kernels", kernels, whole, fmt::format("{} cycles", report.gpu_cycles));
-  if (streams.size() > 1)
-    for (const auto& [stream, sums] : streams)
-      out += fmt::format("  stream {:<15} {:>8} {:>14}           {} copies {}, {} kernels {}\n", stream,
-                         sums.first.count + sums.second.count, duration(sums.first.time + sums.second.time),
-                         sums.first.count, duration(sums.first.time), sums.second.count,
-                         duration(sums.second.time));
-  if (report.kernels > 1) {
-    std::vector<std::pair<std::string, Sum>> sorted(by_name.begin(), by_name.end());
-    std::sort(sorted.begin(), sorted.end(),
-              [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-    for (std::size_t i = 0; i < std::min<std::size_t>(sorted.size(), 5); ++i)
-      row(out, "  " + readable_name(sorted[i].first).substr(0, 40), sorted[i].second, whole, "");
+    if (const auto sum = work.copies.find(kind); sum != work.copies.end())
+      row(out, fmt::format("  {}", name), sum->second, fmt::format("{} bytes", sum->second.bytes));
+  row(out, "  kernels", work.kernels,
+      fmt::format("{}, {} cycles", in_union(report.account, Activity::Kernel), report.gpu_cycles));
+  rows_by_time(out, work.by_kernel, kKernelsShown, "    ");
+  if (work.streams.size() > 1)
+    for (const auto& [stream, sums] : work.streams)
+      row(out, fmt::format("  stream {}", stream),
+          {sums.first.count + sums.second.count, sums.first.time + sums.second.time},
+          fmt::format("{} copies {}, {} kernels {}", sums.first.count, duration(sums.first.time),
+                      sums.second.count, duration(sums.second.time)));
+}
+
+void call_rows(std::string& out, const RunReport& report) {
+  std::map<std::string, Sum> calls;
+  for (const Api& api : report.api)
+    if (api.calls != 0) calls[api.name] = {api.calls, api.total_ps};
+  if (calls.empty()) return;
+  out += fmt::format("  {:<{}} {:>8} {:>14}\n", "CUDA calls, waiting included", kNameWidth, "count", "time");
+  rows_by_time(out, calls, kNamesShown, "  ");
+}
+
+// What went wrong, whatever the program made of it.
+void failure_rows(std::string& out, const RunReport& report) {
+  constexpr std::size_t kFaultsShown = 5;
+  if (!report.failures.empty())
+    out += fmt::format("  {:<{}} {:>8} {:>14}\n", "calls that failed", kNameWidth, "count", "first at");
+  for (const Failure& failure : report.failures) {
+    std::string note = failure.error;
+    if (failure.launch)
+      note += failure.kernel.empty()
+                  ? ", the kernel did not run"
+                  : fmt::format(", kernel '{}' did not run", readable_name(failure.kernel));
+    if (failure.unasked != 0) note += "; the program did not ask why";
+    row(out, "  " + failure.call, {failure.calls, failure.first_ps}, note);
   }
-  out += unfinished;
+  for (std::size_t i = 0; i < std::min(report.faults.size(), kFaultsShown); ++i)
+    out += fmt::format("  fault: {}\n", report.faults[i]);
+  if (report.ended_by_duet != 0)
+    out += fmt::format("  ended by Duet with status {}: what would have come after is missing here\n",
+                       report.ended_by_duet);
+}
+
+}  // namespace
+
+std::string failure_text(const RunReport& report, bool quiet) {
+  std::uint64_t launches = 0, calls = 0;
+  for (const Failure& failure : report.failures) (failure.launch ? launches : calls) += failure.unasked;
+  const bool certain = launches != 0 || !report.faults.empty();
+  if (!certain && (calls == 0 || quiet)) return {};
+  std::vector<std::string> reasons;
+  const auto add = [&](std::uint64_t count, const char* one, const char* more, const char* what) {
+    if (count != 0) reasons.push_back(fmt::format("{} {} {}", count, count == 1 ? one : more, what));
+  };
+  add(report.faults.size(), "kernel", "kernels", "ended in a fault");
+  add(launches, "launch", "launches", "failed, and the program did not ask why");
+  add(calls, certain ? "other call" : "call", certain ? "other calls" : "calls", "failed");
+  return fmt::format(
+      "duet: {}: {}\n",
+      certain ? "do not trust this run's results"
+              : "do not trust this run's results unless the program looked at what its calls returned",
+      fmt::join(reasons, "; "));
+}
+
+std::string summary_table(const RunReport& report) {
+  const Work work(report);
+  const TimeAccount& account = report.account;
+  std::string out =
+      fmt::format("duet: {}: {} simulated, {:.2f} s wall, {} machine warp instructions\n", report.machine,
+                  duration(report.simulated_ps), report.wall_seconds, report.warp_instructions);
+  const std::vector<TimePart> parts = moments(account);
+  std::map<std::string_view, std::string> notes;
+  for (const TimePart& part : parts)
+    if (std::string_view(part.name) == "kernels_and_copies" && part.time_ps != 0)
+      notes[part.name] = fmt::format(
+          "{:.1f} % of the time with copies",
+          100.0 * static_cast<double>(part.time_ps) / static_cast<double>(busy_ps(account, Activity::Copy)));
+  parts_of_run(out, "each moment of the run once", parts, notes);
+  parts_of_run(out, "critical path", critical_path(account));
+  work_rows(out, report, work);
+  call_rows(out, report);
+  out += work.unfinished;
+  failure_rows(out, report);
   for (std::size_t i = 0; i + 1 < report.marks.size(); ++i)
     out += fmt::format("  from \"{}\" to \"{}\": {}\n", report.marks[i].name, report.marks[i + 1].name,
                        duration(report.marks[i + 1].time_ps -
@@ -104,24 +225,93 @@ std::string summary_table(const RunReport& report) {
   return out;
 }
 
+std::string incomplete_text(const RunReport& report) {
+  std::uint64_t all = 0;
+  std::string kinds;
+  for (const auto& [name, count] : report.incomplete) {
+    all += count;
+    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", name, count);
+  }
+  if (all == 0 || report.cut_off) return {};
+  std::replace(kinds.begin(), kinds.end(), '_', ' ');
+  return fmt::format(
+      "duet: {} command{} had not completed when the program ended: {} (a program that does not synchronize "
+      "before its end loses what still runs)\n",
+      all, all == 1 ? "" : "s", kinds);
+}
+
+namespace {
+
+std::string command_text(const std::string& raw, const RaceRecord::Command& command) {
+  return command.kernel != 0 ? fmt::format("kernel '{}' (stream {})", readable_name(raw), command.stream)
+                             : fmt::format("the {} of stream {}", raw, command.stream);
+}
+
+std::string line_of(const Race& race) {
+  return fmt::format(
+      "duet: race: {} read {} bytes between {:#x} and {:#x}, first at {}, before {} wrote them, first at {}; "
+      "nothing orders the two{}\n",
+      command_text(race.reader_name, race.reader), race.bytes, race.first, race.last, duration(race.read_ps),
+      command_text(race.writer_name, race.writer), duration(race.written_ps),
+      race.place.empty() ? "" : fmt::format(" (SM {}, {})", race.sm, race.place));
+}
+
+std::string line_of(const Conflict& conflict) {
+  const auto side = [&](std::size_t i) {
+    const std::string& place = conflict.places[i];
+    return command_text(conflict.names[i], conflict.sides[i].command) +
+           (conflict.sides[i].writes != 0 ? " writes" : " reads") + (place.empty() ? "" : " at " + place);
+  };
+  return fmt::format("duet: race: {} and {}: {} bytes of {}; nothing orders the two\n", side(0), side(1),
+                     conflict.bytes, conflict.where);
+}
+
+}  // namespace
+
 std::string race_text(const RunReport& report) {
   constexpr std::size_t kMost = 10;
   std::string out;
-  const auto name = [](const std::string& raw, const RaceRecord::Command& command) {
-    return command.kernel != 0 ? fmt::format("kernel '{}' (stream {})", readable_name(raw), command.stream)
-                               : fmt::format("the {} of stream {}", raw, command.stream);
-  };
-  for (std::size_t i = 0; i < std::min(report.races.size(), kMost); ++i) {
-    const Race& race = report.races[i];
-    out += fmt::format(
-        "duet: race: {} read {} bytes between {:#x} and {:#x}, first at {}, before {} wrote them, first at "
-        "{}; "
-        "nothing orders the two (SM {}, PTX line {})\n",
-        name(race.reader_name, race.reader), race.bytes, race.first, race.last, duration(race.read_ps),
-        name(race.writer_name, race.writer), duration(race.written_ps), race.sm, race.ptx_line);
+  std::size_t lines = 0;
+  for (const Race& race : report.races)
+    if (lines++ < kMost) out += line_of(race);
+  for (const Conflict& conflict : report.conflicts)
+    if (lines++ < kMost) out += line_of(conflict);
+  if (lines > kMost) out += fmt::format("duet: {} more races in stats.json\n", lines - kMost);
+  return out;
+}
+
+const char* outside_kind_name(OutsideKind kind) {
+  switch (kind) {
+    case OutsideKind::Read:
+      return "read";
+    case OutsideKind::Write:
+      return "write";
+    case OutsideKind::Atomic:
+      return "atomic";
   }
-  if (report.races.size() > kMost)
-    out += fmt::format("duet: {} more races in stats.json\n", report.races.size() - kMost);
+  return "?";
+}
+
+std::string outside_text(const RunReport& report) {
+  constexpr std::size_t kMost = 10;
+  const auto verb = [](OutsideKind kind) {
+    return kind == OutsideKind::Read ? "reads" : kind == OutsideKind::Write ? "writes" : "updates";
+  };
+  const std::vector<OutsideAccess>& all = report.outside_accesses;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+    const OutsideAccess& access = all[i];
+    out += fmt::format("duet: kernel '{}' {} {}{} bytes {} {}, {} ({} accesses)\n",
+                       readable_name(access.kernel), verb(access.kind), access.several != 0 ? "up to " : "",
+                       access.distance_bytes, access.before != 0 ? "before" : "past the end of",
+                       access.allocation, access.place, access.accesses);
+  }
+  if (all.size() > kMost)
+    out += fmt::format("duet: {} more such instructions in stats.json\n", all.size() - kMost);
+  if (!all.empty())
+    out +=
+        "duet: what lies there is mapped, as on silicon, so the kernel went on: --strict-memory ends it "
+        "there\n";
   return out;
 }
 

@@ -8,11 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace duet::reproduce {
 
@@ -32,12 +31,7 @@ std::string key_of(const Job& job) {
   return key + '\n' + job.machine + (job.check_races ? "\nraces" : "");
 }
 
-std::string contents(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string contents(const fs::path& path) { return read_file(path).value_or(""); }
 
 Outcome read(const fs::path& folder, int status) {
   Outcome outcome;

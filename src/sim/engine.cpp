@@ -36,6 +36,7 @@ Component::Component(Engine& engine, std::string name, const Component* parent, 
       role_(role),
       number_(engine.made_++) {
   engine_.components_.push_back(this);
+  engine_.ticks_.push_back(0);
 }
 
 Component::~Component() {
@@ -172,6 +173,7 @@ bool Engine::step(Picoseconds limit) {
       unlink(*component);
     }
     component->wake_time_ = kNever;
+    ++ticks_[component->number_];
     due_.push_back(component);
   }
   if (same) {

@@ -53,8 +53,8 @@ class Component {
   // returns its first edge strictly after it. Default: one picosecond later.
   virtual Picoseconds next_opportunity(Picoseconds time) const { return time + 1; }
   // Brings what it counts (sim/statistics.h) up to the engine's time. It changes nothing else that can be
-  // seen.
-  virtual void settle_statistics() {}
+  // seen. Whether it may have something to do here, or something new to tell, before it is ticked again.
+  virtual bool settle_statistics() { return false; }
 
   // Its statistics. Those of its parts are declared here; a group that was made for the component is already.
   void declare(StatisticGroup& group) { statistic_groups_.push_back(&group); }
@@ -64,6 +64,7 @@ class Component {
   const Component* parent() const { return parent_; }
   int level() const { return level_; }
   Role role() const { return role_; }
+  std::uint64_t number() const { return number_; }
   Engine& engine() const { return engine_; }
   // When it will be ticked next; kNever when nobody has asked for it.
   Picoseconds wake_time() const { return wake_time_; }
@@ -130,6 +131,8 @@ class Engine {
   EventSink* event_sink(TaskEventKind kind) const { return event_sinks_[static_cast<std::size_t>(kind)]; }
 
   const std::vector<Component*>& components() const { return components_; }
+  // By Component::number(): how often it has been ticked.
+  const std::vector<std::uint64_t>& ticks() const { return ticks_; }
   // What the components say of themselves, one fact a line: "a waits for b", "SM 0: ...". Those of `told` are
   // left out.
   std::vector<std::string> waiting_lines(const std::vector<const Component*>& told = {}) const;
@@ -169,6 +172,7 @@ class Engine {
   std::vector<Component*> due_;
   std::vector<std::function<void()>> after_ticks_;
   std::vector<Component*> components_;
+  std::vector<std::uint64_t> ticks_;
   std::array<EventSink*, kTaskEventKinds> event_sinks_{};
   std::uint64_t made_ = 0;
 };

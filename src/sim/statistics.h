@@ -48,18 +48,24 @@ class StatisticGroup {
   const std::string& prefix() const { return prefix_; }
   const std::vector<Declared>& declared() const { return declared_; }
 
+  // The values of its counters. Adds as many, so many times.
+  std::vector<std::uint64_t> counts() const;
+  void add(const std::vector<std::uint64_t>& counts, std::uint64_t times);
+
  private:
   friend class Counter;
   friend class Maximum;
   friend class State;
   std::string prefix_;
   std::vector<Declared> declared_;
+  std::vector<std::uint64_t*> counters_;
 };
 
 class Counter {
  public:
   Counter(StatisticGroup& group, const char* name, const char* unit, const char* description) {
     group.declared_.push_back({name, unit, description, StatisticKind::Count, &value_});
+    group.counters_.push_back(&value_);
   }
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
@@ -118,9 +124,12 @@ struct Statistic {
   StatisticKind kind;
 };
 
-// The statistics of a tree of components, which is complete and stays.
+// The statistics of a tree of components, which is complete and stays. Of a component that has not been
+// ticked since somebody asked last, and has nothing to settle, nothing is read again: a machine has hundreds
+// of them, and a small kernel wakes few.
 class Statistics {
  public:
+  // The engine stays as long.
   explicit Statistics(const Engine& engine);
 
   // In the order of the components and of what each declares.
@@ -140,8 +149,11 @@ class Statistics {
   const std::vector<Part>& parts() const { return parts_; }
   // Of each value of a component, states left out: the number of its statistic in declared().
   const std::vector<std::uint32_t>& statistic_of_value() const { return statistic_of_value_; }
-  // Writes the values of all components; as totals() left them, which settles what components owe.
-  void of_components(std::uint64_t* values) const;
+  // Writes the values of all components; as totals() left them, which settles what components owe. Of those
+  // that have not changed since reads() was `unchanged_since`, nothing is written.
+  void of_components(std::uint64_t* values, std::uint64_t unchanged_since = 0) const;
+  // How often totals() has been asked, from 1.
+  std::uint64_t reads() const { return reads_; }
 
  private:
   // Values that lie in memory one after the other, in the order of their totals.
@@ -154,13 +166,26 @@ class Statistics {
     const State* state;
     std::uint32_t total;
   };
-  void add(const StatisticGroup& group);
-  void settle();
+  // What is known of the part of the same number.
+  struct Known {
+    Component* component;
+    std::uint64_t number;  // the component's
+    bool settles;          // or counts outside its ticks
+    std::uint32_t first_run, run_count;
+    std::uint64_t ticks = 0;    // of the component, when its values were read
+    std::uint64_t changed = 1;  // when reads() was this, they were not what they had been
+  };
+  void add(const StatisticGroup& group, std::size_t first_run);
+  void read(Known& known, std::size_t first_value);
 
+  const Engine& engine_;
   std::vector<Statistic> declared_;
   std::vector<Part> parts_;
-  std::vector<Component*> counting_;  // those with statistics
+  std::vector<Known> known_;
   std::vector<std::uint32_t> statistic_of_value_;
+  Values values_;  // of the components, as they were read last
+  Values totals_;  // of them
+  std::uint64_t reads_ = 1;
   std::vector<Run> runs_;
   std::vector<NamedState> states_;
 };

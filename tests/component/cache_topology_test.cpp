@@ -31,7 +31,7 @@ struct Topology {
   explicit Topology(const config::Cache& upper = private_l2(), const config::Cache& lower = shared_l3(),
                     std::uint64_t l3_hertz = kHertz, std::uint64_t seed = 0)
       : engine(seed),
-        map(gpu_config),
+        map(gpu_config.dram),
         physical(gpu_config.dram.bytes, gpu_config.dram.page_bytes),
         space(physical),
         dram(engine, "dram", nullptr, gpu_config.dram, 0, map, pool, space),

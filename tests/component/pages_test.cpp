@@ -134,7 +134,7 @@ TEST_F(Pages, TwoPagesOfOneFrameGoTheirOwnWays) {
   const VirtualAddress to = space.allocate_device(bytes, memory::AllocationKind::Device)->base;
   const VirtualAddress uncached(0x0300'0000'0000);
   memory::PageAttributes past_caches;
-  past_caches.cacheability = {false, false};
+  past_caches.cacheability = {false, false, false};
   space.pages().map({uncached, bytes, space.physical(cached), past_caches});
   std::vector<std::uint32_t> words(bytes / 4), seen(bytes / 4);
   std::iota(words.begin(), words.end(), 1);

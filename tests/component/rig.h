@@ -43,8 +43,11 @@ inline config::Machine gtx580() {
   gpu.copy_engines.bit_lines_outstanding = 64;
   gpu.dram.bytes = 256_MiB;
   gpu.dram.page_bytes = 4096;
-  gpu.dram.latency_ps = 100'000;
-  gpu.dram.bandwidth_mb_per_s = 192'400;
+  gpu.dram.channels = 1;  // together 192.4 GB/s
+  gpu.dram.command_clock_khz = 100'000;
+  gpu.dram.burst_cycles = 1;
+  gpu.dram.burst_bytes = 1924;
+  gpu.functional.dram_latency_ps = 100'000;
   machine.link.payload_mb_per_s_to_gpu = 6800;
   machine.link.payload_mb_per_s_to_host = 6800;
   machine.link.packet_payload_bytes = 128;

@@ -101,6 +101,20 @@ TEST(MachineStatistics, EveryTotalIsTheSumOfTheComponents) {
   EXPECT_GT(compared, 100u);
 }
 
+// What has not been ticked is not read again: who reads all for the first time finds the same.
+TEST(MachineStatistics, WhatSleepsHasCountedNothing) {
+  Machine machine;
+  for (const Bytes bytes : {Bytes{4}, 20_KiB, Bytes{128}, 96_KiB, Bytes{1}}) {
+    machine.copy_in(pattern_bytes(bytes));
+    sim::Statistics all(machine.system.engine());
+    EXPECT_EQ(machine.system.statistics().totals(), all.totals());
+    std::vector<std::uint64_t> known(all.statistic_of_value().size()), read(known.size());
+    machine.system.statistics().of_components(known.data());
+    all.of_components(read.data());
+    EXPECT_EQ(known, read);
+  }
+}
+
 // What was counted in a time is the difference of two moments, whoever is ticked first.
 TEST(MachineStatistics, ACopyCostsTheSameOnTopOfAnother) {
   const auto data = pattern_bytes(64_KiB);

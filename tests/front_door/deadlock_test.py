@@ -4,7 +4,7 @@
 Usage: deadlock_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments]."""
 import re
 
-from fixture import DUET, WORK, Fixture, call, main, stats
+from fixture import DUET, WORK, Fixture, call_places_in_ptx as call, main, stats
 
 WORDS = 4096
 BYTES = 4 * WORDS

@@ -118,14 +118,54 @@ class Events(Fixture):
         self.assertEqual(stats(WORK / "killed")["kernels"][0]["name"], "_Z7add_onePi")
 
 
+class Ending(Fixture):
+    def test_commands_that_have_not_completed(self):
+        program = self.compiled("tests/front_door/unsynchronized.cu")
+        for gpu in ((), ("--functional",)):
+            result = call(DUET, "run", "-q", *gpu, "--out", WORK / "unsynchronized", program)
+            self.assertEqual(result.returncode, 3)
+            self.assertRegex(result.stderr, r"^duet: 6 commands had not completed when the program ended: "
+                                            r"kernel 3, copy 1, fill 1, event record 1 \([^()\n]*\)\n$")
+            self.assertEqual(stats(WORK / "unsynchronized")["incomplete"], {"kernel": 3, "copy": 1, "fill": 1, "event_record": 1})
+            result = call(DUET, "run", "-q", *gpu, "--out", WORK / "unsynchronized", program, "all")
+            self.assertEqual((result.returncode, result.stderr), (3, ""))
+            self.assertEqual(stats(WORK / "unsynchronized")["incomplete"], {})
+
+
 class Memory(Fixture):
+    def limited(self, megabytes, *arguments):
+        limit = megabytes << 20
+        return subprocess.run([DUET, "run", "-q", "--out", "limited", *map(str, arguments)], cwd=WORK, capture_output=True, text=True,
+                              timeout=120, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+
     def test_a_limit_on_the_address_space(self):
-        limit = 2_000_000 * 1024
-        result = subprocess.run([DUET, "run", "-q", "--out", "limited", self.compiled("tests/front_door/two_streams.cu")], cwd=WORK,
-                                capture_output=True, text=True, timeout=120,
-                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(len(stats(WORK / "limited")["kernels"]), 6)
+        program = self.compiled("tests/front_door/big_buffer.cu")
+        for machine in ("gtx580", "h100"):  # which has 80 GB
+            for gpu in ((), ("--functional",)):
+                result = self.limited(500, "-m", machine, *gpu, program, 16)
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "right\n", ""))
+                self.assertEqual(len(stats(WORK / "limited")["kernels"]), 3)
+
+    def test_device_memory_that_cannot_be_mapped(self):
+        program = self.compiled("tests/front_door/big_buffer.cu")
+        for gpu in ((), ("--functional",)):
+            result = self.limited(2000, *gpu, program, 1000)
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "right\n", ""))
+        result = self.limited(600, program, 1000)
+        self.assertEqual((result.returncode, result.stdout), (125, ""))
+        self.assertRegex(result.stderr, r"^duet: cannot map 10\d\d MiB for device memory: .*see ulimit -v\)\n$")
+
+    def test_no_limit_on_the_address_space_is_silent(self):
+        """Down to limits at which not even the libraries can be loaded."""
+        program = self.compiled("tests/front_door/two_streams.cu")
+        statuses = set()
+        for megabytes in (16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 192, 256):
+            result = self.limited(megabytes, program)
+            statuses.add(result.returncode)
+            self.assertIn(result.returncode, (0, 125, 127), f"{megabytes} MB: {result}")  # 127: of the dynamic linker
+            self.assertEqual(result.returncode == 0, result.stderr == "", result.stderr)
+            self.assertLess(result.stderr.count("\n"), 4, result.stderr)
+        self.assertLessEqual({0, 125}, statuses)
 
     def most_kb(self, launches):
         """Of duet itself and of the program."""
@@ -142,13 +182,42 @@ class Memory(Fixture):
             own = max(own, int(line[1]) if line else 0)
         text, _ = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0)
-        self.assertEqual(len(stats(WORK / "flat")["kernels"]), launches)
+        found = stats(WORK / "flat")
+        self.assertEqual(len(found["kernels"]) + sum(group["launches"] for group in found["kernel_groups"]), launches)
         return own, int(text.split()[1])
 
     def test_many_launches_take_no_more_than_few(self):
-        few, many = self.most_kb(1000), self.most_kb(100000)
+        few, many = self.most_kb(20000), self.most_kb(100000)
         for less, more in zip(few, many):
-            self.assertLess(more - less, 4096)
+            self.assertLess(more - less, 512)
+        self.assertLess((WORK / "flat/stats.json").stat().st_size, 20_000_000)
+
+    def test_records_one_by_one_and_in_groups(self):
+        program = self.compiled("tests/front_door/two_streams.cu")
+        found = {}
+        for records in (0, 20, 1000):
+            result = call(DUET, "run", "-q", "--records", records, "--out", WORK / "records", program, 50)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            found[records] = stats(WORK / "records")
+        for records, some in found.items():
+            self.assertEqual(len(some["kernels"]), min(records, 50))
+            self.assertEqual(some["totals"]["gpu_cycles"], found[0]["totals"]["gpu_cycles"])
+        self.assertEqual(found[20]["kernels"], found[1000]["kernels"][:20])
+        self.assertEqual(found[1000]["kernel_groups"], [])
+        rest = found[1000]["kernels"][20:]
+        group, = found[20]["kernel_groups"]
+        self.assertEqual((group["name"], group["grid"], group["block"]), (rest[0]["name"], [1, 1, 1], [32, 1, 1]))
+        self.assertEqual((group["launches"], group["first_start_ps"], group["last_end_ps"]), (30, rest[0]["start_ps"], rest[-1]["end_ps"]))
+        values = {"executed_ps": [k["end_ps"] - k["start_ps"] for k in rest], "cycles": [k["cycles"] for k in rest],
+                  "driver_ps": [k["start_ps"] - k["driver_start_ps"] for k in rest],
+                  "queued_for_ps": [k["driver_start_ps"] - k["queued_ps"] for k in rest],
+                  "warp_instructions": [k["warp_instructions"] for k in rest]}
+        for key, of_each in values.items():
+            self.assertEqual(group[key], {"sum": sum(of_each), "min": min(of_each), "max": max(of_each)}, key)
+        self.assertEqual(set(group["counters"]), {name for k in rest for name in k["counters"]})
+        for name, spread in group["counters"].items():
+            of_each = [k["counters"].get(name, 0) for k in rest]
+            self.assertEqual(spread, {"sum": sum(of_each), "min": min(of_each), "max": max(of_each)}, name)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,18 @@ WORK = pathlib.Path(tempfile.mkdtemp(prefix="duet-front-door-"))
 def call(*command, env=None, timeout=120, cwd=None):
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout, cwd=cwd or WORK,
                           env={**os.environ, **(env or {})})
+
+
+def call_places_in_ptx(*command, **options):
+    """As call(); places are named by the PTX alone ("k.ptx:12"). Lines of sources, and where the PTX lies, are
+    source_lines_test's concern."""
+    result = call(*command, **options)
+    result.stderr = places_in_ptx(result.stderr)
+    return result
+
+
+def places_in_ptx(text):
+    return re.sub(r"(?:[^\s(]+:\d+(?: \(in [^)]*\))?, )?[^\s(]*/ptx/([^\s/]+\.ptx:\d+)", r"\1", text)
 
 
 def stats(folder):

@@ -17,8 +17,8 @@ NVCC = shutil.which("nvcc") or ("/usr/local/cuda/bin/nvcc" if os.path.exists("/u
 
 
 class Spinning(Fixture):
-    def run_with_limit(self, how, limit):
-        result = call(DUET, "run", "--quiet", "--spin-diagnosis", limit, "--out", WORK / ("out-" + how + limit),
+    def run_with_limit(self, how, limit, clock="wall"):
+        result = call(DUET, "run", "--quiet", "--clock", clock, "--spin-diagnosis", limit, "--out", WORK / ("out-" + how + limit + clock),
                       self.compiled("tests/front_door/hazards.cu"), how)
         return result.returncode, [line for line in result.stderr.splitlines() if "without a CUDA call" in line]
 
@@ -33,6 +33,9 @@ class Spinning(Fixture):
 
     def test_a_loop_that_queries_gets_its_flag(self):
         self.assertEqual(self.run_with_limit("spin_with_query", "0.3"), (1, []))
+
+    def test_a_loop_that_reads_the_simulated_clock_gets_its_flag(self):
+        self.assertEqual(self.run_with_limit("spin", "0.3", clock="simulated"), (1, []))
 
 
 class ExitStatus(Fixture):

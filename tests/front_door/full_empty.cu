@@ -28,6 +28,13 @@ __global__ void increment(const int* in, int* out) {
   out[i] = in[i] + 1;
 }
 
+__global__ void print(const char* text) { printf("%s\n", text); }
+// Writes a word's worth of characters without filling it, and prints what stands there.
+__global__ void write_and_print(unsigned* words) {
+  duetStoreNow(words, 0x00676e6fu);
+  printf("%s\n", reinterpret_cast<const char*>(words));
+}
+
 static void make_empty(int* data, size_t count = bytes) {
   CHECK(duetFullEmptySet(data, count, duetEmpty, 0));
   CHECK(cudaDeviceSynchronize());
@@ -60,6 +67,15 @@ int main(int argc, char** argv) {
     CHECK(cudaStreamSynchronize(two));
   } else if (which == "kernel") {
     make_empty(a);
+    increment<<<n / 128, 128, 0, one>>>(a, b);
+    CHECK(cudaStreamSynchronize(one));
+  } else if (which == "printed") {  // looking at empty words does not fill them
+    strcpy(reinterpret_cast<char*>(host), "looked at");
+    CHECK(cudaMemcpy(a, host, bytes, cudaMemcpyHostToDevice));
+    make_empty(a);
+    print<<<1, 1, 0, one>>>(reinterpret_cast<const char*>(a));
+    write_and_print<<<1, 1, 0, one>>>(reinterpret_cast<unsigned*>(a));
+    CHECK(cudaStreamSynchronize(one));
     increment<<<n / 128, 128, 0, one>>>(a, b);
     CHECK(cudaStreamSynchronize(one));
   } else if (which == "crossed") {  // each does what the other waits for only when it is complete itself

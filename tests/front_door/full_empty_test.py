@@ -5,7 +5,7 @@ Usage: full_empty_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments].
 import re
 import time
 
-from fixture import DUET, WORK, Fixture, call, main, stats
+from fixture import DUET, WORK, Fixture, call_places_in_ptx as call, main, stats
 
 
 class FullEmpty(Fixture):
@@ -41,6 +41,10 @@ class FullEmpty(Fixture):
     def test_a_kernel_that_reads_what_nobody_fills(self):
         line, _ = self.stands_still("kernel", contains=["SM 0: warp 0 of block (0,0,0) of kernel 'increment' waits: memory (full_empty"])
         self.assertIn("kernel 'increment' (command 2, stream 1) waits for words of duetMallocTracked #1 that no command issued so far fills", line)
+
+    def test_what_is_printed_stays_empty(self):
+        line, result = self.stands_still("printed", contains=["kernel 'increment' waits: memory (full_empty"])
+        self.assertEqual(result.stdout, "looked at\nong\n")
 
     # What was refused must not keep the answers behind it from coming; on llano the queues below L2 are short.
     def test_refused_requests_hold_nobody_up(self):
@@ -219,7 +223,7 @@ class FullEmpty(Fixture):
             out = WORK / f"out-{self.id()}"
             result = call(DUET, "run", "-q", "--out", out, "--set", f"link.packet_payload_bytes={payload}", program)
             self.assertEqual(result.returncode, status, result.stderr)
-        self.assertIn("link.packet_payload_bytes above 128 must be a multiple of 128", result.stderr)
+        self.assertIn("link.packet_payload_bytes = 200 is above 128 and not a multiple of it", result.stderr)
 
     def test_free_waits_for_the_device(self):
         self.stands_still("free", contains=["copy to the host (command 2, stream 2) waits for", "\n  the host is in cudaFree\n"])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""libFuzzer on the readers of untrusted input: fat binaries, PTX, machine files. Each has to end in a result or one line of error.
+"""libFuzzer on the readers of untrusted input: fat binaries, PTX, machine files, RV64 instructions. Each has to end in a result or one line of error.
 
 Usage: readers.py FOLDER_OF_TARGETS [--seconds N] [--reader NAME]... [--keep FOLDER]
 
@@ -14,7 +14,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-SEEDS = {"fat_binary": [], "ptx": [ROOT / "tests/ptx/forms"], "ptx_link": [], "machine_file": [ROOT / "machines"]}
+SEEDS = {"fat_binary": [], "ptx": [ROOT / "tests/ptx/forms"], "ptx_link": [], "machine_file": [ROOT / "machines"], "rv64_decode": []}
 
 
 def run(reader, arguments):
@@ -23,7 +23,9 @@ def run(reader, arguments):
         new.mkdir(parents=True, exist_ok=True)
         command = [str(pathlib.Path(arguments.targets) / f"fuzz_{reader}"), str(new), str(HERE / "corpus" / reader), *map(str, SEEDS[reader]),
                    f"-max_total_time={arguments.seconds}", "-timeout=10", "-rss_limit_mb=2048", "-max_len=20000", "-print_final_stats=1",
-                   f"-dict={HERE / 'corpus' / (reader.split('_link')[0] + '.dict')}", f"-artifact_prefix={reader}-"]
+                   f"-artifact_prefix={reader}-"]
+        dictionary = HERE / "corpus" / (reader.split("_link")[0] + ".dict")
+        command += [f"-dict={dictionary}"] if dictionary.exists() else []
         done = subprocess.run(command, capture_output=True, text=True, env={"TMPDIR": folder, "ASAN_OPTIONS": "detect_leaks=0"})
     units = [line.split()[1] for line in done.stderr.splitlines() if line.startswith("stat::number_of_executed_units")]
     return reader, done.returncode, units[0] if units else "?", done.stderr

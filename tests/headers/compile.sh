@@ -49,7 +49,8 @@ extra=$(grep -E '^\.(visible|extern|weak|func|global)|^\.visible \.func' "$work/
 [ -z "$extra" ] || echo "$extra" >"$work/log"
 report "sinf_only.cu has nothing unused" 0
 
-for header in cuda_runtime_api.h cuda_runtime.h cuda.h driver_types.h vector_types.h cuda_profiler_api.h duet.h duet_full_empty.h math_constants.h; do
+for header in cuda_runtime_api.h cuda_runtime.h cuda.h driver_types.h vector_types.h cuda_profiler_api.h duet.h duet_full_empty.h math_constants.h nvToolsExt.h nvtx3/nvToolsExt.h \
+  cuda_fp16.h cuda_bf16.h cooperative_groups.h; do
   echo "#include \"$header\"" >"$work/unit.c"
   cp "$work/unit.c" "$work/unit.cpp"
   ${CC:-gcc} -std=c11 -Wall -Wextra -Werror -I "$include" -fsyntax-only "$work/unit.c" 2>"$work/log"

@@ -168,7 +168,8 @@ def mapped(runner, model, report, program):
 
 def bandwidths(runner, model, report, program):
     gpu, sms = model.gpu, model.gpu["sm"]["count"]
-    peak = gpu["dram"]["bandwidth_mb_per_s"] / 1000
+    dram = gpu["dram"]
+    peak = dram["channels"] * dram["burst_bytes"] * dram["command_clock_khz"] / dram["burst_cycles"] / 1e6
     icnt = gpu["interconnect"]
     line_cycles = -(-(gpu["l2"]["line_bytes"] + icnt["header_bytes"]) // icnt["flit_bytes"])
     l2_peak = min(gpu["l2_slices"], sms) * gpu["l2"]["line_bytes"] / line_cycles * icnt["clock_khz"] / 1e6

@@ -23,13 +23,14 @@ EXTENSIONS = [("lustig2013/extensions/reuse.cu", ["--way", "kernel-end", "--fram
 
 
 def flat(value, path=""):
-    """Path and value of every leaf."""
+    """Path and value of every leaf. Components go by their names, in whichever order they are listed."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from flat(inner, f"{path}.{key}" if path else key)
     elif isinstance(value, list):
         for i, inner in enumerate(value):
-            yield from flat(inner, f"{path}[{i}]")
+            name = inner.get("name", i) if path == "components" else i
+            yield from flat(inner, f"{path}[{name}]")
     else:
         yield path, value
 

@@ -5,6 +5,7 @@ NAME is a program or `kernel-NAME`, a bare kernel. Checked are:
                bare kernels every byte of every buffer is compared) and execute the same instructions
   again        the same run leaves the same statistics, also when simultaneous events happen in another order
   smallest     on a machine whose queues, buffers, credits and MSHRs all have one entry it ends, with the same result"""
+import re
 import sys
 import unittest
 
@@ -25,13 +26,18 @@ class Trust(unittest.TestCase):
         """What the run gives (output or bytes), and its statistics."""
         if self.name.startswith("kernel-"):
             status, output, errors, stats, dumps = self.runner.bare_kernel(self.name.removeprefix("kernel-"), *options)
-            self.assertEqual((status, errors), (0, ""))
+            self.assertEqual((status, self.complaints(errors)), (0, []))
             self.assertTrue(any(any(dump) for dump in dumps))
             return dumps, stats
         status, output, errors, stats = self.runner.program(self.name, *options)
-        self.assertEqual((status, errors), (0, ""))
+        self.assertEqual((status, self.complaints(errors)), (0, []))
         self.assertTrue(output.startswith("PASS "), output)
         return output, stats
+
+    @staticmethod
+    def complaints(errors):
+        """Without the keys of the smallest machine that have nothing to do there."""
+        return [line for line in errors.splitlines() if not re.match(r"duet: --set: \S+ = \S+ does nothing: ", line)]
 
     def test_functional(self):
         timed, timed_stats = self.result()

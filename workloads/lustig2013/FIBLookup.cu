@@ -133,6 +133,7 @@ struct Problem {
         d_second(tables.second().size()) {
     CHECK_CUDA(cudaMemcpy(d_first.get(), tables.first().data(), d_first.bytes(), cudaMemcpyHostToDevice));
     CHECK_CUDA(cudaMemcpy(d_second.get(), tables.second().data(), d_second.bytes(), cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaDeviceSynchronize());  // a copy of pageable memory returns when it is staged
   }
 
   void fill(unsigned long long seed) const {

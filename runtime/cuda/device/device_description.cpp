@@ -1,9 +1,12 @@
 #include "cuda/device/device_description.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <map>
+
+#include "config/derived.h"
 
 namespace duet::cuda {
 
@@ -78,8 +81,8 @@ void describe(const Session& session, cudaDeviceProp& p) {
   p.concurrentKernels = gpu.front_end.reference_counters > 1;
   p.asyncEngineCount = as_int(gpu.copy_engines.count);
   p.unifiedAddressing = 1;
-  p.memoryBusWidth = as_int(gpu.dram.bus_bits);
-  p.l2CacheSize = as_int(gpu.l2_bytes);
+  p.memoryBusWidth = as_int(config::bus_bits(gpu.dram));
+  p.l2CacheSize = as_int(config::capacity_of_l2(gpu));
   p.maxThreadsPerMultiProcessor = as_int(sm.max_threads);
   p.maxBlocksPerMultiProcessor = as_int(sm.max_blocks);
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
@@ -92,101 +95,130 @@ void describe(const Session& session, cudaDeviceProp& p) {
   describe_images(gpu, p);
 }
 
-cudaError_t attribute_value(const Session& session, cudaDeviceAttr attribute, int& value) {
-  cudaDeviceProp p;
-  describe(session, p);
+namespace {
+
+// Attributes that the properties tell too: where, and in how many bytes.
+struct PropertyRow {
+  cudaDeviceAttr attribute;
+  std::size_t offset, bytes;
+};
+#define DUET_PROPERTY(member) offsetof(cudaDeviceProp, member), sizeof(cudaDeviceProp::member)
+constexpr PropertyRow kProperties[] = {
+    {cudaDevAttrMaxThreadsPerBlock, DUET_PROPERTY(maxThreadsPerBlock)},
+    {cudaDevAttrMaxBlockDimX, DUET_PROPERTY(maxThreadsDim[0])},
+    {cudaDevAttrMaxBlockDimY, DUET_PROPERTY(maxThreadsDim[1])},
+    {cudaDevAttrMaxBlockDimZ, DUET_PROPERTY(maxThreadsDim[2])},
+    {cudaDevAttrMaxGridDimX, DUET_PROPERTY(maxGridSize[0])},
+    {cudaDevAttrMaxGridDimY, DUET_PROPERTY(maxGridSize[1])},
+    {cudaDevAttrMaxGridDimZ, DUET_PROPERTY(maxGridSize[2])},
+    {cudaDevAttrMaxSharedMemoryPerBlock, DUET_PROPERTY(sharedMemPerBlock)},
+    {cudaDevAttrMaxSharedMemoryPerBlockOptin, DUET_PROPERTY(sharedMemPerBlockOptin)},
+    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, DUET_PROPERTY(sharedMemPerMultiprocessor)},
+    {cudaDevAttrTotalConstantMemory, DUET_PROPERTY(totalConstMem)},
+    {cudaDevAttrWarpSize, DUET_PROPERTY(warpSize)},
+    {cudaDevAttrMaxPitch, DUET_PROPERTY(memPitch)},
+    {cudaDevAttrMaxRegistersPerBlock, DUET_PROPERTY(regsPerBlock)},
+    {cudaDevAttrMaxRegistersPerMultiprocessor, DUET_PROPERTY(regsPerMultiprocessor)},
+    {cudaDevAttrTextureAlignment, DUET_PROPERTY(textureAlignment)},
+    {cudaDevAttrMultiProcessorCount, DUET_PROPERTY(multiProcessorCount)},
+    {cudaDevAttrIntegrated, DUET_PROPERTY(integrated)},
+    {cudaDevAttrCanMapHostMemory, DUET_PROPERTY(canMapHostMemory)},
+    {cudaDevAttrConcurrentKernels, DUET_PROPERTY(concurrentKernels)},
+    {cudaDevAttrAsyncEngineCount, DUET_PROPERTY(asyncEngineCount)},
+    {cudaDevAttrUnifiedAddressing, DUET_PROPERTY(unifiedAddressing)},
+    {cudaDevAttrGlobalMemoryBusWidth, DUET_PROPERTY(memoryBusWidth)},
+    {cudaDevAttrL2CacheSize, DUET_PROPERTY(l2CacheSize)},
+    {cudaDevAttrMaxThreadsPerMultiProcessor, DUET_PROPERTY(maxThreadsPerMultiProcessor)},
+    {cudaDevAttrMaxBlocksPerMultiprocessor, DUET_PROPERTY(maxBlocksPerMultiProcessor)},
+    {cudaDevAttrComputeCapabilityMajor, DUET_PROPERTY(major)},
+    {cudaDevAttrComputeCapabilityMinor, DUET_PROPERTY(minor)},
+    {cudaDevAttrConcurrentManagedAccess, DUET_PROPERTY(concurrentManagedAccess)},
+    {cudaDevAttrMaxTexture1DWidth, DUET_PROPERTY(maxTexture1D)},
+    {cudaDevAttrMaxTexture2DWidth, DUET_PROPERTY(maxTexture2D[0])},
+    {cudaDevAttrMaxTexture2DHeight, DUET_PROPERTY(maxTexture2D[1])},
+    {cudaDevAttrMaxTexture3DWidth, DUET_PROPERTY(maxTexture3D[0])},
+    {cudaDevAttrMaxTexture3DHeight, DUET_PROPERTY(maxTexture3D[1])},
+    {cudaDevAttrMaxTexture3DDepth, DUET_PROPERTY(maxTexture3D[2])},
+    {cudaDevAttrMaxTexture2DLayeredWidth, DUET_PROPERTY(maxTexture2DLayered[0])},
+    {cudaDevAttrMaxTexture2DLayeredHeight, DUET_PROPERTY(maxTexture2DLayered[1])},
+    {cudaDevAttrMaxTexture2DLayeredLayers, DUET_PROPERTY(maxTexture2DLayered[2])},
+    {cudaDevAttrMaxTexture1DLayeredWidth, DUET_PROPERTY(maxTexture1DLayered[0])},
+    {cudaDevAttrMaxTexture1DLayeredLayers, DUET_PROPERTY(maxTexture1DLayered[1])},
+    {cudaDevAttrMaxTexture2DLinearWidth, DUET_PROPERTY(maxTexture2DLinear[0])},
+    {cudaDevAttrMaxTexture2DLinearHeight, DUET_PROPERTY(maxTexture2DLinear[1])},
+    {cudaDevAttrMaxTexture2DLinearPitch, DUET_PROPERTY(maxTexture2DLinear[2])},
+    {cudaDevAttrMaxSurface1DWidth, DUET_PROPERTY(maxSurface1D)},
+    {cudaDevAttrMaxSurface2DWidth, DUET_PROPERTY(maxSurface2D[0])},
+    {cudaDevAttrMaxSurface2DHeight, DUET_PROPERTY(maxSurface2D[1])},
+    {cudaDevAttrMaxSurface3DWidth, DUET_PROPERTY(maxSurface3D[0])},
+    {cudaDevAttrMaxSurface3DHeight, DUET_PROPERTY(maxSurface3D[1])},
+    {cudaDevAttrMaxSurface3DDepth, DUET_PROPERTY(maxSurface3D[2])},
+    {cudaDevAttrMaxSurface1DLayeredWidth, DUET_PROPERTY(maxSurface1DLayered[0])},
+    {cudaDevAttrMaxSurface1DLayeredLayers, DUET_PROPERTY(maxSurface1DLayered[1])},
+    {cudaDevAttrMaxSurface2DLayeredWidth, DUET_PROPERTY(maxSurface2DLayered[0])},
+    {cudaDevAttrMaxSurface2DLayeredHeight, DUET_PROPERTY(maxSurface2DLayered[1])},
+    {cudaDevAttrMaxSurface2DLayeredLayers, DUET_PROPERTY(maxSurface2DLayered[2])},
+    {cudaDevAttrTexturePitchAlignment, DUET_PROPERTY(texturePitchAlignment)},
+    {cudaDevAttrSurfaceAlignment, DUET_PROPERTY(surfaceAlignment)},
+};
+#undef DUET_PROPERTY
+
+// Those that are the same on every machine.
+struct ConstantRow {
+  cudaDeviceAttr attribute;
+  int value;
+};
+constexpr ConstantRow kConstants[] = {
+    {cudaDevAttrKernelExecTimeout, 0},
+    {cudaDevAttrComputeMode, 0},
+    {cudaDevAttrEccEnabled, 0},
+    {cudaDevAttrStreamPrioritiesSupported, 0},
+    {cudaDevAttrGlobalL1CacheSupported, 1},
+    {cudaDevAttrLocalL1CacheSupported, 1},
+    {cudaDevAttrManagedMemory, 1},
+    {cudaDevAttrIsMultiGpuBoard, 0},
+    {cudaDevAttrPageableMemoryAccess, 0},
+    {cudaDevAttrCooperativeLaunch, 1},
+    {cudaDevAttrHostRegisterSupported, 1},
+    {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+    {cudaDevAttrMemoryPoolsSupported, 1},
+    {cudaDevAttrPciBusId, 0},
+    {cudaDevAttrPciDeviceId, 0},
+    {cudaDevAttrPciDomainId, 0},
+    {cudaDevAttrReservedSharedMemoryPerBlock, 0},
+    {cudaDevAttrComputePreemptionSupported, 0},
+    {cudaDevAttrClusterLaunch, 0},
+    {cudaDevAttrHostNumaId, -1},
+};
+
+// By attribute. All that no row names ask for something that the device does not have: 0.
+using Attributes = std::array<int, cudaDevAttrMax>;
+
+Attributes attributes_of(const Session& session) {
+  cudaDeviceProp properties;
+  describe(session, properties);
   const config::Gpu& gpu = session.config().gpu;
-  const std::map<cudaDeviceAttr, long long> values = {
-      {cudaDevAttrMaxThreadsPerBlock, p.maxThreadsPerBlock},
-      {cudaDevAttrMaxBlockDimX, p.maxThreadsDim[0]},
-      {cudaDevAttrMaxBlockDimY, p.maxThreadsDim[1]},
-      {cudaDevAttrMaxBlockDimZ, p.maxThreadsDim[2]},
-      {cudaDevAttrMaxGridDimX, p.maxGridSize[0]},
-      {cudaDevAttrMaxGridDimY, p.maxGridSize[1]},
-      {cudaDevAttrMaxGridDimZ, p.maxGridSize[2]},
-      {cudaDevAttrMaxSharedMemoryPerBlock, static_cast<long long>(p.sharedMemPerBlock)},
-      {cudaDevAttrMaxSharedMemoryPerBlockOptin, static_cast<long long>(p.sharedMemPerBlockOptin)},
-      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, static_cast<long long>(p.sharedMemPerMultiprocessor)},
-      {cudaDevAttrTotalConstantMemory, static_cast<long long>(p.totalConstMem)},
-      {cudaDevAttrWarpSize, p.warpSize},
-      {cudaDevAttrMaxPitch, static_cast<long long>(p.memPitch)},
-      {cudaDevAttrMaxRegistersPerBlock, p.regsPerBlock},
-      {cudaDevAttrMaxRegistersPerMultiprocessor, p.regsPerMultiprocessor},
-      {cudaDevAttrClockRate, as_int(gpu.shader_clock_khz)},
-      {cudaDevAttrMemoryClockRate, as_int(gpu.dram.clock_khz)},
-      {cudaDevAttrTextureAlignment, static_cast<long long>(p.textureAlignment)},
-      {cudaDevAttrGpuOverlap, p.asyncEngineCount > 0},
-      {cudaDevAttrMultiProcessorCount, p.multiProcessorCount},
-      {cudaDevAttrKernelExecTimeout, 0},
-      {cudaDevAttrIntegrated, p.integrated},
-      {cudaDevAttrCanMapHostMemory, p.canMapHostMemory},
-      {cudaDevAttrComputeMode, 0},
-      {cudaDevAttrConcurrentKernels, p.concurrentKernels},
-      {cudaDevAttrEccEnabled, 0},
-      {cudaDevAttrAsyncEngineCount, p.asyncEngineCount},
-      {cudaDevAttrUnifiedAddressing, p.unifiedAddressing},
-      {cudaDevAttrGlobalMemoryBusWidth, p.memoryBusWidth},
-      {cudaDevAttrL2CacheSize, p.l2CacheSize},
-      {cudaDevAttrMaxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor},
-      {cudaDevAttrMaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor},
-      {cudaDevAttrComputeCapabilityMajor, p.major},
-      {cudaDevAttrComputeCapabilityMinor, p.minor},
-      {cudaDevAttrStreamPrioritiesSupported, 0},
-      {cudaDevAttrGlobalL1CacheSupported, 1},
-      {cudaDevAttrLocalL1CacheSupported, 1},
-      {cudaDevAttrManagedMemory, 1},
-      {cudaDevAttrIsMultiGpuBoard, 0},
-      {cudaDevAttrConcurrentManagedAccess, p.concurrentManagedAccess},
-      {cudaDevAttrPageableMemoryAccess, 0},
-      {cudaDevAttrCooperativeLaunch, 1},
-      {cudaDevAttrHostRegisterSupported, 1},
-      {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
-      {cudaDevAttrMemoryPoolsSupported, 1},
-      {cudaDevAttrPciBusId, 0},
-      {cudaDevAttrPciDeviceId, 0},
-      {cudaDevAttrPciDomainId, 0},
-      {cudaDevAttrReservedSharedMemoryPerBlock, 0},
-      {cudaDevAttrSingleToDoublePrecisionPerfRatio, 8},
-      {cudaDevAttrComputePreemptionSupported, 0},
-      {cudaDevAttrClusterLaunch, 0},
-      {cudaDevAttrMaxTexture1DWidth, p.maxTexture1D},
-      {cudaDevAttrMaxTexture2DWidth, p.maxTexture2D[0]},
-      {cudaDevAttrMaxTexture2DHeight, p.maxTexture2D[1]},
-      {cudaDevAttrMaxTexture3DWidth, p.maxTexture3D[0]},
-      {cudaDevAttrMaxTexture3DHeight, p.maxTexture3D[1]},
-      {cudaDevAttrMaxTexture3DDepth, p.maxTexture3D[2]},
-      {cudaDevAttrMaxTexture2DLayeredWidth, p.maxTexture2DLayered[0]},
-      {cudaDevAttrMaxTexture2DLayeredHeight, p.maxTexture2DLayered[1]},
-      {cudaDevAttrMaxTexture2DLayeredLayers, p.maxTexture2DLayered[2]},
-      {cudaDevAttrMaxTexture1DLayeredWidth, p.maxTexture1DLayered[0]},
-      {cudaDevAttrMaxTexture1DLayeredLayers, p.maxTexture1DLayered[1]},
-      {cudaDevAttrMaxTexture2DLinearWidth, p.maxTexture2DLinear[0]},
-      {cudaDevAttrMaxTexture2DLinearHeight, p.maxTexture2DLinear[1]},
-      {cudaDevAttrMaxTexture2DLinearPitch, p.maxTexture2DLinear[2]},
-      {cudaDevAttrMaxSurface1DWidth, p.maxSurface1D},
-      {cudaDevAttrMaxSurface2DWidth, p.maxSurface2D[0]},
-      {cudaDevAttrMaxSurface2DHeight, p.maxSurface2D[1]},
-      {cudaDevAttrMaxSurface3DWidth, p.maxSurface3D[0]},
-      {cudaDevAttrMaxSurface3DHeight, p.maxSurface3D[1]},
-      {cudaDevAttrMaxSurface3DDepth, p.maxSurface3D[2]},
-      {cudaDevAttrMaxSurface1DLayeredWidth, p.maxSurface1DLayered[0]},
-      {cudaDevAttrMaxSurface1DLayeredLayers, p.maxSurface1DLayered[1]},
-      {cudaDevAttrMaxSurface2DLayeredWidth, p.maxSurface2DLayered[0]},
-      {cudaDevAttrMaxSurface2DLayeredHeight, p.maxSurface2DLayered[1]},
-      {cudaDevAttrMaxSurface2DLayeredLayers, p.maxSurface2DLayered[2]},
-      {cudaDevAttrMaxTexture1DLinearWidth, image_limits(gpu).texture_linear},
-      {cudaDevAttrTexturePitchAlignment, static_cast<long long>(p.texturePitchAlignment)},
-      {cudaDevAttrSurfaceAlignment, static_cast<long long>(p.surfaceAlignment)},
-      {cudaDevAttrHostNumaId, -1},
-  };
-  const auto found = values.find(attribute);
-  if (found == values.end()) {
-    if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
-      return cudaErrorInvalidValue;
-    value = 0;  // all others ask for something that the device does not have
-    return cudaSuccess;
+  Attributes values{};
+  for (const PropertyRow& row : kProperties) {
+    std::uint64_t value = 0;  // no property is negative
+    std::memcpy(&value, reinterpret_cast<const std::byte*>(&properties) + row.offset, row.bytes);
+    values[row.attribute] = as_int(value);
   }
-  value = static_cast<int>(std::min<long long>(found->second, 0x7fffffff));
+  for (const ConstantRow& row : kConstants) values[row.attribute] = row.value;
+  values[cudaDevAttrClockRate] = as_int(gpu.core_clock_khz);
+  values[cudaDevAttrMemoryClockRate] = as_int(config::memory_clock_khz(gpu.dram));
+  values[cudaDevAttrSingleToDoublePrecisionPerfRatio] = as_int(config::single_to_double_ratio(gpu.sm));
+  values[cudaDevAttrGpuOverlap] = properties.asyncEngineCount > 0;
+  values[cudaDevAttrMaxTexture1DLinearWidth] = image_limits(gpu).texture_linear;
+  return values;
+}
+
+}  // namespace
+
+cudaError_t attribute_value(const Session& session, cudaDeviceAttr attribute, int& value) {
+  if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
+  static const Attributes attributes = attributes_of(session);  // a process has one machine
+  value = attributes[attribute];
   return cudaSuccess;
 }
 

@@ -5,6 +5,9 @@
 #ifndef DUET_CUDA_H
 #define DUET_CUDA_H
 
+/* Programs ask for this name of CUDA's header. */
+#define __cuda_cuda_h__
+
 #include "duet_cu_api.h"
 
 #define CUDA_VERSION 13000

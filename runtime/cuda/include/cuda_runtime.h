@@ -9,6 +9,9 @@
 #ifndef DUET_CUDA_RUNTIME_H
 #define DUET_CUDA_RUNTIME_H
 
+/* Programs ask for this name of CUDA's header. */
+#define __CUDA_RUNTIME_H__
+
 #include "host_defines.h"
 
 #if defined(__clang__) && defined(__CUDA__)

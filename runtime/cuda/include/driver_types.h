@@ -3,6 +3,9 @@
 #ifndef DUET_DRIVER_TYPES_H
 #define DUET_DRIVER_TYPES_H
 
+/* Programs ask for this name of CUDA's header. */
+#define __DRIVER_TYPES_H__
+
 #include <limits.h>
 #include <stddef.h>
 

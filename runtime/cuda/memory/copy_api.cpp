@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cuda/images/arrays.h"
 #include "cuda/memory/copies.h"
+#include "cuda/memory/pageable_copy.h"
 #include "cuda/session/session.h"
 #include "cuda/streams/capture.h"
+#include "process/access_fault.h"
 
 using duet::Bytes;
 using duet::VirtualAddress;
@@ -22,6 +25,7 @@ using duet::cuda::ThreadState;
 using duet::driver::Command;
 using duet::driver::CommandKind;
 using duet::memory::Allocation;
+using duet::process::HostAccess;
 
 namespace {
 
@@ -74,6 +78,10 @@ cudaError_t prepare_copy(Session& session, const Side& to, const Side& from, con
     return cudaErrorInvalidPitchValue;
   const Allocation* target = allocation_of(session, to.pointer);
   const Allocation* source = allocation_of(session, from.pointer);
+  // Released, or computed wrongly: host memory never lies there.
+  if ((target == nullptr && session.space().in_device_region(duet::virtual_address(to.pointer))) ||
+      (source == nullptr && session.space().in_device_region(duet::virtual_address(from.pointer))))
+    return cudaErrorInvalidValue;
   if (!direction_fits(kind, on_device(target), on_device(source), target != nullptr, source != nullptr))
     return cudaErrorInvalidValue;
   if (!in_range(target, to, shape) || !in_range(source, from, shape)) return cudaErrorInvalidValue;
@@ -131,7 +139,19 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
   command.cost = &session.cost(asynchronous ? CallKind::MemcpyAsync : CallKind::MemcpySync);
   command.stream = use.id;
   const bool pageable_target = allocation_of(session, to.pointer) == nullptr;
-  if (allocation_of(session, from.pointer) == nullptr) {
+  const bool pageable_source = allocation_of(session, from.pointer) == nullptr;
+  std::optional<HostAccess> access;
+  if (pageable_source) access.emplace(session.space().calling(), from.pointer, shape.span(from), false);
+  if (pageable_target && !pageable_source)
+    access.emplace(session.space().calling(), to.pointer, shape.span(to), true);
+  if (duet::cuda::is_staged(session, job, pageable_source, pageable_target)) {
+    if (pageable_source)
+      duet::cuda::copy_to_device(session, thread, std::move(command), from);
+    else
+      duet::cuda::copy_to_host(session, thread, std::move(command));
+    return cudaSuccess;
+  }
+  if (pageable_source) {
     auto staged = std::make_shared<std::vector<std::byte>>(job.bytes());
     std::byte* next = staged->data();
     for (size_t z = 0; z < shape.slices; ++z)

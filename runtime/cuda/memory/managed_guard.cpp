@@ -1,39 +1,19 @@
 #include "cuda/memory/managed_guard.h"
 
-#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 #include "cuda_runtime_api.h"
+#include "process/access_fault.h"
 
 namespace duet::cuda {
 
 namespace {
 
-const ManagedGuard* guard = nullptr;  // for the handler; set once
-struct sigaction before;
-
-// Says what was touched, or hands the signal to its former handler. Returning runs the instruction again.
-void on_fault(int signal, siginfo_t* info, void* context) {
-  char text[512];
-  if (guard->explain(duet::virtual_address(info->si_addr), text, sizeof text)) {
-    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) _exit(128 + signal);
-    struct sigaction ordinary {};
-    ordinary.sa_handler = SIG_DFL;
-    sigaction(signal, &ordinary, nullptr);
-    return;
-  }
-  if ((before.sa_flags & SA_SIGINFO) != 0)
-    before.sa_sigaction(signal, info, context);
-  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-    before.sa_handler(signal);
-  else
-    sigaction(signal, &before, nullptr);
-}
+const ManagedGuard* guard = nullptr;  // that allocated first; set once
 
 }  // namespace
 
@@ -43,10 +23,9 @@ ManagedGuard::ManagedGuard(const config::Machine& machine, driver::Driver& drive
 std::byte* ManagedGuard::allocate(Bytes bytes, std::byte*& backing) {
   if (guard == nullptr) {
     guard = this;
-    struct sigaction action {};
-    action.sa_sigaction = on_fault;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigaction(SIGSEGV, &action, &before);
+    process::explain_faults_by([](VirtualAddress address, char* text, std::size_t size) {
+      return guard->explain(address, text, size);
+    });
   }
   const int file = memfd_create("managed", MFD_CLOEXEC);
   if (file < 0) return nullptr;
@@ -118,7 +97,7 @@ void ManagedGuard::around_host_function(const std::function<void()>& function) {
 
 void ManagedGuard::synchronized() {
   if (running_.empty()) return;
-  std::erase_if(running_, [&](const Running& one) { return driver_.complete(one.id); });
+  std::erase_if(running_, [&](const Running& one) { return driver_.has_completed(one.id); });
   apply();
 }
 

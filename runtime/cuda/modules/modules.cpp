@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "cuda/modules/fat_binary.h"
 #include "cuda/session/contexts.h"
 
@@ -73,13 +72,6 @@ std::string ptx_of_image(Session& session, const void* image, const std::string&
   return ptx_of_bytes(session, image, std::min<std::size_t>(PTRDIFF_MAX, UINTPTR_MAX - start), name);
 }
 
-std::unique_ptr<std::string> read_file(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return nullptr;
-  return std::make_unique<std::string>(std::istreambuf_iterator<char>(file),
-                                       std::istreambuf_iterator<char>());
-}
-
 LoadResult load_module(Session& session, ThreadState& thread, const void* image, Module** module,
                        std::uint32_t most_registers) {
   const std::string name = next_name();
@@ -89,7 +81,7 @@ LoadResult load_module(Session& session, ThreadState& thread, const void* image,
 
 LoadResult load_module_file(Session& session, ThreadState& thread, const char* path, Module** module) {
   const auto bytes = read_file(path);
-  if (bytes == nullptr) return {cudaErrorFileNotFound, fmt::format("{}: no such file", path)};
+  if (!bytes) return {cudaErrorFileNotFound, fmt::format("{}: no such file", path)};
   return load(session, thread, path, module,
               [&] { return ptx_of_bytes(session, bytes->data(), bytes->size(), path); });
 }

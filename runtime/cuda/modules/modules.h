@@ -25,8 +25,6 @@ using Module = CUmod_st;
 std::string ptx_of_image(Session& session, const void* image, const std::string& name);
 // The same of `bytes` bytes.
 std::string ptx_of_bytes(Session& session, const void* image, std::size_t bytes, const std::string& name);
-// Null when the file cannot be read.
-std::unique_ptr<std::string> read_file(const char* path);
 
 // What a failed load says to cuModuleLoadDataEx and cuLinkCreate; standard error says it as well.
 struct LoadResult {

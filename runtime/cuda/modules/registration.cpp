@@ -1,6 +1,7 @@
 // What compilers' generated code calls: registration of GPU code, kernels and variables from static
-// constructors, and the launch of a kernel by its handle. Registration costs no simulated time; code is
-// compiled when something of it is first used.
+// constructors, and the launch of a kernel by its handle. Registration costs no simulated time and makes no
+// machine; code is compiled when something of it is first used.
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
@@ -29,9 +30,11 @@ Image* image_of(void** handle) { return reinterpret_cast<Image*>(handle); }
 using duet::cuda::Session;
 
 DUET_EXPORT void** __cudaRegisterFatBinary(void* fat_binary) {
-  Session& session = Session::get();
-  std::lock_guard lock(session.program().mutex());
-  return reinterpret_cast<void**>(session.register_image(fat_binary));
+  auto* const image = new duet::cuda::Image;  // the session takes it
+  image->fat_binary = fat_binary;
+  Session::when_made(
+      [image](Session& session) { session.register_image(std::unique_ptr<duet::cuda::Image>(image)); });
+  return reinterpret_cast<void**>(image);
 }
 DUET_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
 // The image stays: its kernels may still run in simulated time, and nothing is destroyed at exit.
@@ -42,32 +45,30 @@ DUET_EXPORT char __cudaInitModule(void** handle) {
   std::lock_guard lock(session.program().mutex());
   try {
     session.place_managed(duet::cuda::image_of(handle));
-  } catch (const duet::Error& error) {
-    session.program().end(125, error.what());
+  } catch (const std::exception& error) {
+    session.program().end(125, duet::message_of(error));
   }
   return 1;
 }
 
 DUET_EXPORT void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, uint3*,
                                         uint3*, dim3*, dim3*, int*) {
-  Session& session = Session::get();
-  std::lock_guard lock(session.program().mutex());
-  session.register_function(duet::cuda::image_of(handle), stub, name);
+  Session::when_made(
+      [=](Session& session) { session.register_function(duet::cuda::image_of(handle), stub, name); });
 }
 
 DUET_EXPORT void __cudaRegisterVar(void** handle, char* variable, char*, const char* name, int, size_t bytes,
                                    int, int) {
-  Session& session = Session::get();
-  std::lock_guard lock(session.program().mutex());
-  session.register_symbol(duet::cuda::image_of(handle), variable, name, bytes);
+  Session::when_made([=](Session& session) {
+    session.register_symbol(duet::cuda::image_of(handle), variable, name, bytes);
+  });
 }
 
 // The program reaches the variable through the pointer, and names it by its address to cudaMemcpyToSymbol.
 DUET_EXPORT void __cudaRegisterManagedVar(void** handle, void** pointer, char*, const char* name, int, size_t,
                                           int, int) {
-  Session& session = Session::get();
-  std::lock_guard lock(session.program().mutex());
-  session.register_managed(duet::cuda::image_of(handle), pointer, name);
+  Session::when_made(
+      [=](Session& session) { session.register_managed(duet::cuda::image_of(handle), pointer, name); });
 }
 
 DUET_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,

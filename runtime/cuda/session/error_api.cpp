@@ -174,19 +174,24 @@ const char* error_string(cudaError_t error) {
 }  // namespace duet::cuda
 
 extern "C" __attribute__((visibility("default"))) const char* cudaGetErrorName(cudaError_t error) {
+  duet::cuda::note_asked(duet::cuda::error_name(error));
   return duet::cuda::error_name(error);
 }
 extern "C" __attribute__((visibility("default"))) const char* cudaGetErrorString(cudaError_t error) {
+  duet::cuda::note_asked(duet::cuda::error_name(error));
   return duet::cuda::error_string(error);
 }
 
 DUET_API_ALWAYS(cudaGetLastError, Other, (void)) {
   const cudaError_t error = session.sticky() != cudaSuccess ? session.sticky() : thread.last_error;
   thread.last_error = cudaSuccess;
+  duet::cuda::note_asked(duet::cuda::error_name(error));
   return error;
 }
 DUET_END
 DUET_API_ALWAYS(cudaPeekAtLastError, Other, (void)) {
-  return session.sticky() != cudaSuccess ? session.sticky() : thread.last_error;
+  const cudaError_t error = session.sticky() != cudaSuccess ? session.sticky() : thread.last_error;
+  duet::cuda::note_asked(duet::cuda::error_name(error));
+  return error;
 }
 DUET_END

@@ -17,7 +17,7 @@ bool is_new(const std::string& text) {
 
 cudaError_t launch_fails(const Session& session, const ptx::Kernel& kernel, cudaError_t error,
                          const std::string& reason) {
-  const std::string text = "kernel '" + kernel.name + "' is not launched (" + cudaGetErrorName(error) +
+  const std::string text = "kernel '" + kernel.name + "' is not launched (" + error_name(error) +
                            "): " + reason + " (machine " + session.config().name + ")";
   if (is_new(text)) std::fprintf(stderr, "duet: %s\n", text.c_str());
   return error;

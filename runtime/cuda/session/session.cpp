@@ -7,11 +7,13 @@
 #include <xmmintrin.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -27,6 +29,7 @@ namespace {
 thread_local ThreadState* this_thread = nullptr;  // never freed: global destructors still make calls
 thread_local ApiFunction* called_for = nullptr;
 thread_local bool per_thread_default = false;
+std::atomic<bool> any_failed = false;  // there is a session, then
 
 cudaError_t error_of(gpu::FaultKind kind) {
   switch (kind) {
@@ -51,9 +54,44 @@ cudaError_t Session::refusal() {
   return process::Program::forked() ? cudaErrorInitializationError : cudaSuccess;
 }
 
+namespace {
+// What waits for the session. Never destroyed, as the session.
+struct Registrations {
+  std::mutex mutex;
+  bool made = false;
+  std::vector<std::function<void(Session&)>> waiting;
+};
+Registrations& registrations() {
+  static auto* const all = new Registrations;
+  return *all;
+}
+}  // namespace
+
 Session& Session::get() {
-  static Session* const session = new Session;
+  static Session* const session = [] {
+    auto* const made = new Session;
+    Registrations& all = registrations();
+    const std::lock_guard lock(all.mutex);
+    for (const auto& registration : all.waiting) registration(*made);
+    all.waiting.clear();
+    all.made = true;
+    return made;
+  }();
   return *session;
+}
+
+void Session::when_made(std::function<void(Session&)> registration) {
+  {
+    Registrations& all = registrations();
+    const std::lock_guard lock(all.mutex);
+    if (!all.made) {
+      all.waiting.push_back(std::move(registration));
+      return;
+    }
+  }
+  Session& session = get();
+  const std::lock_guard lock(session.program().mutex());
+  registration(session);
 }
 
 Session::Session() : program_(process::Program::get()) {
@@ -74,12 +112,10 @@ ThreadState& Session::thread() {
   return *this_thread;
 }
 
-Image* Session::register_image(const void* fat_binary) {
-  images_.push_back(std::make_unique<Image>());
-  images_.back()->fat_binary = fat_binary;
+void Session::register_image(std::unique_ptr<Image> image) {
+  images_.push_back(std::move(image));
   images_.back()->name = std::string(program_invocation_short_name) +
                          (images_.size() > 1 ? "#" + std::to_string(images_.size()) : "") + ".ptx";
-  return images_.back().get();
 }
 
 void Session::register_function(Image* image, const void* stub, const char* name) {
@@ -264,13 +300,23 @@ void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned 
     std::byte* backing = nullptr;
     std::byte* host = managed_guard_->allocate(whole, backing);
     if (host == nullptr) return nullptr;
-    space().map_host(host, bytes, kind, memory::PageAttributes{}, flags, backing);
+    try {
+      space().map_host(host, bytes, kind, memory::PageAttributes{}, flags, backing);
+    } catch (const Error&) {
+      managed_guard_->release(duet::virtual_address(host));
+      return nullptr;
+    }
     if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(duet::virtual_address(host), flags, 0);
     return host;
   }
   void* pointer = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pointer == MAP_FAILED) return nullptr;
-  space().map_host(pointer, bytes, kind, memory::PageAttributes{}, flags);
+  try {
+    space().map_host(pointer, bytes, kind, memory::PageAttributes{}, flags);
+  } catch (const Error&) {  // more than the host has
+    munmap(pointer, whole);
+    return nullptr;
+  }
   host_memory_[pointer] = whole;
   return pointer;
 }
@@ -292,6 +338,24 @@ void Session::launched(driver::CommandId id, driver::StreamId stream, const ptx:
   if (managed_guard_ != nullptr) managed_guard_->launched(id, stream, kernel.name);
 }
 
+void note_failure(const ApiFunction& function, const char* error) {
+  Session& session = Session::get();
+  const std::lock_guard lock(session.program().mutex());
+  const ThreadState& thread = session.thread();
+  const bool launch = function.kind == CallKind::Launch || function.kind == CallKind::GraphLaunch;
+  const char* kernel = !launch ? nullptr : thread.launches != nullptr ? thread.launches->name.c_str() : "";
+  session.program().journal().failed_call(function.name, error != nullptr ? error : "unknown error", kernel,
+                                          thread.host->clock());
+  any_failed = true;
+}
+
+void note_asked(const char* error) {
+  if (!any_failed || Session::refusal() != cudaSuccess) return;
+  process::Program& program = Session::get().program();
+  const std::lock_guard lock(program.mutex());
+  program.journal().asked_for_error(error);
+}
+
 CalledFor::CalledFor(ApiFunction& function) : before_(std::exchange(called_for, &function)) {}
 CalledFor::~CalledFor() { called_for = before_; }
 PerThreadDefault::PerThreadDefault() : before_(std::exchange(per_thread_default, true)) {}
@@ -300,9 +364,13 @@ PerThreadDefault::~PerThreadDefault() { per_thread_default = before_; }
 namespace detail {
 
 namespace {
+// What a question for something that is not ready is told is no failure.
+bool is_failure(cudaError_t error) { return error != cudaSuccess && error != cudaErrorNotReady; }
+
 cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
                         const std::function<cudaError_t(Session&, ThreadState&)>& body) {
   Session& session = Session::get();
+  thread.launches = nullptr;
   if (session.in_host_function) return cudaErrorNotPermitted;
   session.check_fault();
   // Kinds that neither submit a command nor wait for one spend their call's latency here.
@@ -319,8 +387,10 @@ cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
   // A query that finds everything done is as good as a wait.
   const bool asked = function.kind == CallKind::Query && result == cudaSuccess;
   if (function.synchronizes || asked) session.synchronized();
-  if (result != cudaSuccess && result != cudaErrorNotReady && !function.after_sticky && called_for == nullptr)
+  if (is_failure(result) && !function.after_sticky && called_for == nullptr) {
     thread.last_error = result;
+    note_failure(function, error_name(result));
+  }
   return result;
 }
 }  // namespace
@@ -332,7 +402,10 @@ cudaError_t run(ApiFunction& function, const std::function<cudaError_t(Session&,
     const process::Call call(counted);
     ThreadState& thread = Session::get().thread();
     if (called_for == nullptr) use_primary_context(thread);
-    return run_entered(function, thread, body);
+    ++thread.calls;
+    const cudaError_t result = run_entered(function, thread, body);
+    --thread.calls;
+    return result;
   });
 }
 

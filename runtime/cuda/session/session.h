@@ -81,6 +81,8 @@ struct ThreadState {
   host::HostThread* host = nullptr;
   std::uint32_t number = 0;
   cudaError_t last_error = cudaSuccess;
+  const Function* launches = nullptr;  // by the call that it is in, or was last
+  unsigned calls = 0;                  // that it is in
   cudaStream_t per_thread_stream = nullptr;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::vector<CUctx_st*> contexts;  // the driver interface's stack, the current one last
@@ -89,6 +91,9 @@ struct ThreadState {
 class Session {
  public:
   static Session& get();
+  // Does it now, or, as long as no call has been made, with the first one. Until then the process has no
+  // machine, and the children of a fork may each have one.
+  static void when_made(std::function<void(Session&)> registration);
   // Why every call is refused: this is the child of a fork. cudaSuccess when it is not.
   static cudaError_t refusal();
 
@@ -100,7 +105,7 @@ class Session {
   const config::Machine& config() const { return program_.config(); }
   const config::CallLatency& cost(CallKind kind) const { return cost_of(config().driver, kind); }
 
-  Image* register_image(const void* fat_binary);
+  void register_image(std::unique_ptr<Image> image);
   void register_function(Image* image, const void* stub, const char* name);
   void register_symbol(Image* image, const void* variable, const char* name, Bytes bytes);
   void register_managed(Image* image, void** pointer, const char* name);
@@ -188,6 +193,7 @@ class CalledFor {
   explicit CalledFor(ApiFunction& function);
   ~CalledFor();
   CalledFor(const CalledFor&) = delete;
+  bool outermost() const { return before_ == nullptr; }
   CalledFor& operator=(const CalledFor&) = delete;
 
  private:
@@ -218,6 +224,11 @@ template <typename Body>
 cudaError_t api(ApiFunction& function, Body&& body) {
   return detail::run(function, std::forward<Body>(body));
 }
+
+// For the end of the run: a call of the program failed. `error`: its name in the function's API.
+void note_failure(const ApiFunction& function, const char* error);
+// The program has been told of the error by a function that does nothing else.
+void note_asked(const char* error);
 
 const char* error_name(cudaError_t error);
 const char* error_string(cudaError_t error);

@@ -16,6 +16,12 @@ void say(duet::cuda::Session& session, const char* name, const char* error) {
     std::fprintf(stderr, "duet: %s is not supported: it returns %s\n", name, error);
 }
 
+// Of a part of a call the call itself tells.
+void note(const char* name, const char* error) {
+  if (duet::cuda::Session::get().thread().calls != 0) return;
+  duet::cuda::note_failure(duet::cuda::ApiFunction(name, duet::cuda::CallKind::Other), error);
+}
+
 }  // namespace
 
 extern "C" int duet_unsupported(const char* name) {
@@ -23,6 +29,7 @@ extern "C" int duet_unsupported(const char* name) {
   if (Session::refusal() != cudaSuccess) return cudaErrorInitializationError;
   say(Session::get(), name, "cudaErrorNotSupported");
   Session::get().thread().last_error = cudaErrorNotSupported;
+  note(name, "cudaErrorNotSupported");
   return cudaErrorNotSupported;
 }
 
@@ -31,5 +38,6 @@ extern "C" int duet_driver_unsupported(const char* name) {
   using duet::cuda::Session;
   if (Session::refusal() != cudaSuccess) return cudaErrorInitializationError;
   say(Session::get(), name, "CUDA_ERROR_NOT_SUPPORTED");
+  note(name, "CUDA_ERROR_NOT_SUPPORTED");
   return cudaErrorNotSupported;
 }

@@ -127,6 +127,7 @@ cudaError_t launch_command(Session& session, Function& function, dim3 grid, dim3
 cudaError_t launch(Session& session, ThreadState& thread, Function& function, dim3 grid, dim3 block,
                    void** arguments, std::size_t dynamic_shared_bytes, cudaStream_t stream, bool cooperative,
                    void** extra) {
+  thread.launches = &function;
   StreamUse use;
   if (const cudaError_t error = enter_stream(session, stream, use); error != cudaSuccess) return error;
   if (const cudaError_t error =

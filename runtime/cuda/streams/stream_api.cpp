@@ -73,6 +73,7 @@ Command duet::cuda::host_function_command(Session& session, std::function<void()
   command.cost = &session.cost(CallKind::HostFunction);
   command.host_function = [&session, function = std::move(function)] {
     session.in_host_function = true;
+    const duet::process::ProgramTime program_time;
     if (ManagedGuard* guard = session.managed_guard())
       guard->around_host_function(function);
     else

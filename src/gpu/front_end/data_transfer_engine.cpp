@@ -131,7 +131,8 @@ bool DataTransferEngine::send(Picoseconds now, memory::RequestHandle handle) {
   // A write that waits for empty comes after those that read, and emptied.
   if (ports_.races != nullptr && request.operation == memory::Operation::Write && !is_host(request.address) &&
       request.trigger != memory::Trigger::Empty)
-    ports_.races->write(race_agent(), request.address, request.mask, now);
+    ports_.races->write(race_agent(), request.address, request.mask, now,
+                        request.trigger != memory::Trigger::None);
   Packet packet;
   packet.request = handle;
   packet.traffic_class = request.traffic_class;
@@ -277,7 +278,8 @@ void DataTransferEngine::receive(Picoseconds now, sim::Queue<Packet>& from) {
       continue;
     }
     if (ports_.races != nullptr && !is_host(request.address) && request.action != memory::Action::Empty)
-      ports_.races->read(race_agent(), request.address, request.mask, now);
+      ports_.races->read(race_agent(), request.address, request.mask, now,
+                         request.trigger != memory::Trigger::None);
     // The request that was read becomes the write: its bytes are not copied.
     request.operation = memory::Operation::Write;
     request.address = PhysicalAddress(request.tag);

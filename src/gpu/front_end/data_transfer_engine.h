@@ -88,7 +88,10 @@ class DataTransferEngine : public sim::Component {
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
-  void settle_statistics() override { count_busy(engine().now()); }
+  bool settle_statistics() override {
+    count_busy(engine().now());
+    return true;
+  }
   std::string waits_for() const override;
   // For reports: the move that it performs.
   struct Progress {

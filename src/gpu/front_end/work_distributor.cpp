@@ -199,13 +199,14 @@ bool WorkDistributor::take_counter(StreamQueue& queue, Picoseconds now) {
   return taken;
 }
 
-void WorkDistributor::settle_statistics() {
+bool WorkDistributor::settle_statistics() {
   const Picoseconds now = engine().now();
   for (StreamQueue& queue : queues_) {
     if (queue.counter_wait_since == kNever) continue;
     statistics_.counter_wait_ps += now - queue.counter_wait_since;
     queue.counter_wait_since = now;
   }
+  return true;
 }
 
 void WorkDistributor::tell_kernel(const Task& task, TaskEventPhase phase, Picoseconds now) const {

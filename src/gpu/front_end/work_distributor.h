@@ -61,7 +61,7 @@ class WorkDistributor : public sim::Component {
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
-  void settle_statistics() override;
+  bool settle_statistics() override;
   std::string waits_for() const override;
   // For reports: what each task that is here waits for. The first of a stream's queue executes, the others
   // stand behind it; a task that is still in its channel is the first there.

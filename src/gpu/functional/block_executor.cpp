@@ -32,7 +32,7 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W>,
   explicit Executor(const SmContext& context)
       : context_(context),
         width_(static_cast<unsigned>(context.config->sm.warp_width)),
-        memory_(*context.address_space) {}
+        memory_(*context.address_space, context.services->outside) {}
 
   void start(Grid& grid, std::uint64_t block, Cycle start_cycle) override;
   void run(std::uint64_t warp_instructions) override;
@@ -153,8 +153,13 @@ void Executor<W>::prepare(const Grid& grid) {
     Warp& warp = warps_[i];
     warp.bind(block_, i, registers_.data() + i * register_bytes, predicates_.data() + i * kernel.predicates,
               width_);
-    warp.memory = {block_.shared.data(), block_.shared.size(),   local_.data() + i * width_ * local_bytes,
-                   local_bytes,          grid.parameters.data(), grid.parameters.size()};
+    warp.memory = {block_.shared.data(),
+                   block_.shared.size(),
+                   local_.data() + i * width_ * local_bytes,
+                   local_bytes,
+                   grid.parameters.data(),
+                   grid.parameters.size(),
+                   &grid};
   }
   memory_.forget();
 }

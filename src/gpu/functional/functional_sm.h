@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "config/machine.h"
@@ -16,15 +17,19 @@
 
 namespace duet::gpu {
 
+class OutsideAccesses;
+
 // What device code may ask of the outside while it runs.
 struct DeviceServices {
+  // Takes accesses beside allocations; null: they are faults.
+  OutsideAccesses* outside = nullptr;
   std::function<void(const std::string&)> print;  // text that device printf or assert produced
   // The device heap, as an SM asks for it: 0 when it is full; false when nothing starts at this address. Both
   // may be absent.
   std::function<VirtualAddress(std::uint32_t sm, Bytes)> allocate;
   std::function<bool(std::uint32_t sm, VirtualAddress)> release;
-  // Timed GPU: brings what caches hold of these physical bytes to the backing memory, outside simulated time.
-  std::function<void(PhysicalAddress, Bytes)> settle;
+  // Timed GPU: the byte as it stands behind an SM, outside simulated time; nothing where none lies.
+  std::function<std::optional<std::byte>(std::uint32_t sm, PhysicalAddress)> peek;
   // Timed GPU: when a call may be performed, which looks at memory and at what SMs share.
   std::function<void(std::function<void()>)> between_ticks = [](const std::function<void()>& call) {
     call();

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/atomic_operation.h"
+#include "gpu/outside_accesses.h"
 #include "gpu/warp/image_access.h"
 #include "ptx/state_spaces.h"
 
@@ -66,8 +67,11 @@ inline void copy_lane(std::byte* to, const std::byte* from, unsigned bytes) {
 }  // namespace
 
 template <unsigned W>
-MemoryUnit<W>::MemoryUnit(const memory::AddressSpace& address_space)
-    : address_space_(address_space), words_(ptx::word_lanes<W>()), translator_(address_space.pages()) {}
+MemoryUnit<W>::MemoryUnit(const memory::AddressSpace& address_space, OutsideAccesses* outside)
+    : address_space_(address_space),
+      outside_(outside),
+      words_(ptx::word_lanes<W>()),
+      translator_(address_space.pages()) {}
 
 template <unsigned W>
 MemoryUnit<W>::~MemoryUnit() = default;
@@ -80,7 +84,11 @@ void MemoryUnit<W>::forget() {
 
 template <unsigned W>
 bool MemoryUnit<W>::fail(FaultKind kind, const Access& access, unsigned lane) {
-  fault_ = {kind, lane, access.addresses[lane], access.space, false};
+  const Bytes room = access.space == StateSpace::Shared  ? access.block.shared_bytes
+                     : access.space == StateSpace::Local ? access.block.local_bytes
+                     : access.space == StateSpace::Param ? access.block.parameter_bytes
+                                                         : 0;
+  fault_ = {kind, lane, access.addresses[lane], access.space, false, nullptr, room};
   return false;
 }
 
@@ -104,6 +112,15 @@ typename MemoryUnit<W>::Region MemoryUnit<W>::region_of(const Access& access, Ad
           access.writes ? run.attributes.writable : run.attributes.readable};
 }
 
+// Beside the allocations.
+template <unsigned W>
+typename MemoryUnit<W>::Region MemoryUnit<W>::spare_region(const Access& access, Address address) {
+  if (outside_ == nullptr || access.space != StateSpace::Global) return {};
+  const memory::PageRun run = address_space_.spare_page(VirtualAddress(address));
+  if (run.bytes == 0) return {};
+  return {run.first.value(), run.bytes, address_space_.memory().bytes(run.physical), true, true};
+}
+
 // The byte that each lane reaches, or a fault.
 template <unsigned W>
 bool MemoryUnit<W>::resolve(const Access& access, std::byte** where) {
@@ -120,8 +137,10 @@ bool MemoryUnit<W>::resolve(const Access& access, std::byte** where) {
     };
     if (outside()) {
       region = region_of(access, address);
+      if (region.bytes == 0) region = spare_region(access, address);
       if (outside() || !region.permitted) return fail(FaultKind::IllegalAddress, access, lane);
     }
+    if (region.spare) outside_->add(*access.block.grid, access.op, VirtualAddress(address));
     where[lane] = region.backing + (address - region.base) + (local ? lane * access.block.local_bytes : 0);
   }
   return true;

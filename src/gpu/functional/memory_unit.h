@@ -24,8 +24,10 @@ struct BlockMemory {
   Bytes local_bytes = 0;       // per thread
   const std::byte* parameters = nullptr;
   Bytes parameter_bytes = 0;
+  const Grid* grid = nullptr;
 };
 
+class OutsideAccesses;
 template <unsigned W>
 class ImageAccess;
 
@@ -36,12 +38,14 @@ struct AccessFault {
   ptx::StateSpace space = ptx::StateSpace::Global;
   bool untracked = false;        // the access names full/empty bits and the memory has none
   const char* reason = nullptr;  // of textures and surfaces, where no address was reached
+  Bytes room = 0;                // of a space that a block, a thread or a kernel has for itself
 };
 
 template <unsigned W>
 class MemoryUnit {
  public:
-  explicit MemoryUnit(const memory::AddressSpace& address_space);
+  // `outside` takes accesses beside allocations; null: they are faults.
+  explicit MemoryUnit(const memory::AddressSpace& address_space, OutsideAccesses* outside = nullptr);
   ~MemoryUnit();
 
   // Before anything of another grid executes.
@@ -86,6 +90,7 @@ class MemoryUnit {
     Bytes bytes = 0;  // 0: nothing lies at this address
     std::byte* backing = nullptr;
     bool permitted = true;
+    bool spare = false;  // beside all allocations
   };
   struct Access {
     ptx::Warp<W>& warp;
@@ -108,6 +113,7 @@ class MemoryUnit {
   bool execute_together(const Plan& plan, Access& access);
   bool execute_in(Access& access);
   Region region_of(const Access& access, Address address);
+  Region spare_region(const Access& access, Address address);
   bool resolve(const Access& access, std::byte** where);
   bool fail(FaultKind kind, const Access& access, unsigned lane);
   void move(const Access& access, std::byte* memory, const std::uint32_t* offsets);
@@ -117,6 +123,7 @@ class MemoryUnit {
   void atomic(Access& access, std::byte** where);
 
   const memory::AddressSpace& address_space_;
+  OutsideAccesses* const outside_;
   const ptx::WordLanes<W>& words_;
   memory::Translator translator_;
   std::uint64_t generation_ = 0;  // of the page table for which the plans hold

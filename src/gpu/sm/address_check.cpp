@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "gpu/outside_accesses.h"
 #include "gpu/sm/coalescer.h"
 #include "ptx/state_spaces.h"
 
@@ -48,17 +49,24 @@ Bytes block_bytes(const WarpMemory& memory, StateSpace space) {
   }
 }
 
+// Accesses that other SMs, or the host, must see or have their say in, and those that ask for it.
+bool bypasses_l1(const MicroOp& op) {
+  if (op.cache == CacheOperator::CacheGlobal || op.cache == CacheOperator::Volatile ||
+      op.cache == CacheOperator::WriteThrough)
+    return true;
+  if (op.semantics == MemorySemantics::Weak) return false;
+  return op.semantics == MemorySemantics::Volatile || op.scope != ptx::MemoryScope::Cta;
+}
+
 }  // namespace
 
 template <unsigned W>
 AddressCheck<W>::AddressCheck(const config::Gpu& config, const memory::AddressSpace& address_space)
-    : translator_(address_space.pages()),
+    : address_space_(address_space),
+      translator_(address_space.pages()),
       line_bytes_(static_cast<std::uint32_t>(config.l1.line_bytes)),
       constant_line_bytes_(static_cast<std::uint32_t>(config.constant_cache.line_bytes)),
-      global_in_l1_(config.sm.global_in_l1),
       l1_keeps_writes_(config.l1.write_back),
-      constants_cached_(config.sm.constants_cached),
-      tracked_in_l1_(config.full_empty.loads_in_l1),
       words_(ptx::word_lanes<W>()) {
   const auto check_line = [](const char* key, std::uint32_t bytes) {
     if (!std::has_single_bit(bytes) || bytes < kMaxLaneBytes || bytes > memory::kLineBytes)
@@ -78,17 +86,6 @@ const memory::PageRun& AddressCheck<W>::run_of(const MicroOp& op, VirtualAddress
   return translator_.translate(address, reinterpret_cast<std::uintptr_t>(&op) / sizeof(MicroOp));
 }
 
-// Accesses that other SMs, or the host, must see or have their say in, and those that ask for it.
-template <unsigned W>
-bool AddressCheck<W>::bypasses_l1(const MicroOp& op) const {
-  if (op.cache == CacheOperator::CacheGlobal || op.cache == CacheOperator::Volatile ||
-      op.cache == CacheOperator::WriteThrough)
-    return true;
-  if (op.semantics == MemorySemantics::Weak) return op.kind == ptx::Kind::Load && !global_in_l1_;
-  if (op.semantics == MemorySemantics::Volatile) return true;
-  return op.scope != ptx::MemoryScope::Cta || (op.kind == ptx::Kind::Load && !global_in_l1_);
-}
-
 template <unsigned W>
 MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageAttributes& page) const {
   MemoryPart part;
@@ -99,13 +96,12 @@ MemoryPart AddressCheck<W>::global_part(const MicroOp& op, const memory::PageAtt
     // The constant cache broadcasts one address at a time.
     part.path = MemoryPath::ConstantCache;
     part.request_bytes = constant_line_bytes_;
-    part.cacheability.gpu_l1 &= constants_cached_;
     part.group_mask = ~0u;
     return part;
   }
   // A store reaches L2 in any case where L1 writes through.
   if (op.kind == ptx::Kind::Load || (l1_keeps_writes_ && op.kind == ptx::Kind::Store))
-    part.cacheability.gpu_l1 &= !bypasses_l1(op) && (!part.tracked || tracked_in_l1_);
+    part.cacheability.gpu_l1 &= !bypasses_l1(op);
   // L1 keeps what a load that waits for full has read, and nothing of the others.
   const bool as_usual =
       !op.names_bits() || (op.bit_trigger == ptx::BitTrigger::Full && op.bit_action == ptx::BitAction::None);
@@ -219,6 +215,21 @@ bool AddressCheck<W>::resolve_together(MemoryInstruction<W>& instruction) {
   return true;
 }
 
+// Beside the allocations, where that is no fault.
+template <unsigned W>
+memory::PageRun AddressCheck<W>::spare_page(StateSpace space, VirtualAddress address) {
+  if (!lets_outside_ || space != StateSpace::Global) return {};
+  const memory::PageRun run = address_space_.spare_page(address);
+  if (run.bytes != 0) outside_.push_back(address);
+  return run;
+}
+
+template <unsigned W>
+void AddressCheck<W>::tell_outside(const MemoryInstruction<W>& instruction, OutsideAccesses& to) {
+  for (const VirtualAddress address : outside_) to.add(*instruction.memory->grid, *instruction.op, address);
+  outside_.clear();
+}
+
 template <unsigned W>
 bool AddressCheck<W>::check_lane(const MemoryInstruction<W>& instruction, StateSpace space, Address address,
                                  FaultKind& kind, memory::PageRun& run) {
@@ -231,6 +242,7 @@ bool AddressCheck<W>::check_lane(const MemoryInstruction<W>& instruction, StateS
     return address < size && size - address >= bytes;
   }
   run = run_of(*instruction.op, VirtualAddress(address));
+  if (run.bytes == 0) run = spare_page(space, VirtualAddress(address));
   const Bytes offset = VirtualAddress(address) - run.first;
   if (offset >= run.bytes || run.bytes - offset < bytes) return false;
   return instruction.op->kind == ptx::Kind::Load ? run.attributes.readable : run.attributes.writable;
@@ -243,6 +255,7 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
   alignas(64) std::uint64_t addresses[W];
   ptx::generate_addresses(*instruction.registers, op, instruction.lanes, addresses);
   instruction.part_count = 0;
+  outside_.clear();
   instruction.lowest = 0;
   instruction.highest = ~0u;
   const auto join = [&](const MemoryPart& like, PhysicalAddress physical, unsigned lane) {
@@ -268,7 +281,8 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
     const unsigned first = LaneMask(rest).lowest();
     const Window window = op.space == StateSpace::Generic ? window_of(addresses[first]) : Window{op.space, 0};
     const auto fail = [&](FaultKind kind, unsigned lane) {
-      fault_ = {kind, lane, addresses[lane] - window.base, window.space, false};
+      const Bytes room = is_paged(window.space) ? 0 : block_bytes(*instruction.memory, window.space);
+      fault_ = {kind, lane, addresses[lane] - window.base, window.space, false, nullptr, room};
       return false;
     };
     if (window.space == StateSpace::Param && op.kind != ptx::Kind::Load)
@@ -314,10 +328,15 @@ bool AddressCheck<W>::has_named_bits(const MemoryInstruction<W>& instruction) {
 template <unsigned W>
 bool AddressCheck<W>::resolve(MemoryInstruction<W>& instruction) {
   instruction.consecutive = false;
-  if (!resolve_together(instruction) && !resolve_each(instruction)) return false;
+  if (!resolve_together(instruction) && !resolve_each(instruction)) {
+    forget_outside();
+    return false;
+  }
   instruction.tracked = false;
   for (unsigned i = 0; i < instruction.part_count; ++i) instruction.tracked |= instruction.parts[i].tracked;
-  return !instruction.op->names_bits() || has_named_bits(instruction);
+  if (!instruction.op->names_bits() || has_named_bits(instruction)) return true;
+  forget_outside();
+  return false;
 }
 
 template class AddressCheck<32>;

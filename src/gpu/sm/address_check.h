@@ -4,6 +4,8 @@
 // 9.0, state spaces and cache operators. Left out: translation costs no time.
 #pragma once
 
+#include <vector>
+
 #include "config/machine.h"
 #include "gpu/sm/memory_instruction.h"
 #include "memory/virtual/translator.h"
@@ -20,6 +22,12 @@ class AddressCheck {
   // one lane is given. False: fault() says why.
   bool resolve(MemoryInstruction<W>& instruction);
   const AccessFault& fault() const { return fault_; }
+  // From now on accesses beside allocations are none where their granule is mapped.
+  void let_outside() { lets_outside_ = true; }
+  // Of the instruction that was resolved last: whether it has such lanes. They are told once it is taken.
+  bool went_outside() const { return !outside_.empty(); }
+  void forget_outside() { outside_.clear(); }
+  void tell_outside(const MemoryInstruction<W>& instruction, OutsideAccesses& to);
 
  private:
   const memory::PageRun& run_of(const ptx::MicroOp& op, VirtualAddress address);
@@ -27,17 +35,20 @@ class AddressCheck {
   bool resolve_each(MemoryInstruction<W>& instruction);
   bool check_lane(const MemoryInstruction<W>& instruction, ptx::StateSpace space, Address address,
                   FaultKind& kind, memory::PageRun& run);
+  memory::PageRun spare_page(ptx::StateSpace space, VirtualAddress address);
   MemoryPart global_part(const ptx::MicroOp& op, const memory::PageAttributes& page) const;
   MemoryPart block_part(const MemoryInstruction<W>& instruction, ptx::StateSpace space) const;
   void interleave(MemoryInstruction<W>& instruction, std::uint64_t lanes, const MemoryPart& part) const;
   bool has_named_bits(const MemoryInstruction<W>& instruction);
-  bool bypasses_l1(const ptx::MicroOp& op) const;
 
+  const memory::AddressSpace& address_space_;
   memory::Translator translator_;
   std::uint32_t line_bytes_, constant_line_bytes_;
-  bool global_in_l1_, l1_keeps_writes_, constants_cached_, tracked_in_l1_;
+  bool l1_keeps_writes_;
   const ptx::WordLanes<W>& words_;
   AccessFault fault_;
+  bool lets_outside_ = false;
+  std::vector<VirtualAddress> outside_;
 };
 
 }  // namespace duet::gpu

@@ -88,6 +88,16 @@ class ExecutionUnits {
 
   UnitStatistics& statistics() { return statistics_; }
 
+  // Everything that says when something is free, as a function of the SM's cycle: f(Cycle&). What else it
+  // holds, which collector is next, is told to g(number).
+  template <typename F, typename G>
+  void for_each_time(const F& f, const G& g) {
+    for (PipeState& pipe : pipes_) f(pipe.next_issue);
+    for (Unit& unit : units_) f(unit.free), f(unit.collector_free), g(unit.next);
+    for (Cycle& collector : collectors_) f(collector);
+    for (Cycle& bank : bank_free_) f(bank);
+  }
+
  private:
   struct Unit {
     Cycle free = 0;            // takes the next instruction then

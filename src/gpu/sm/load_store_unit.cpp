@@ -54,6 +54,7 @@ LoadStoreUnit<W>::~LoadStoreUnit() = default;
 template <unsigned W>
 void LoadStoreUnit<W>::connect(const Ports& ports) {
   state_->ports = ports;
+  if (ports.outside != nullptr) state_->check.let_outside();
   if (ports.from_l1 != nullptr) ports.from_l1->mark_pushes(&outside_.arrivals, State::kL1Bit);
   if (ports.from_constant_cache != nullptr)
     ports.from_constant_cache->mark_pushes(&outside_.arrivals, State::kConstantBit);
@@ -111,7 +112,11 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   instruction.part_count = 0;
   instruction.tracked = false;
   if (lanes != 0 && !s.check.resolve(instruction)) return Issue::Faulted;
-  if ((instruction.tracked || s.order.busy()) && !s.may_go(instruction)) return Issue::Later;
+  if ((instruction.tracked || s.order.busy()) && !s.may_go(instruction)) {
+    s.check.forget_outside();
+    return Issue::Later;
+  }
+  if (s.check.went_outside()) s.check.tell_outside(instruction, *s.ports.outside);
   instruction.packed = atomic || instruction.element_bytes > 8;
   for (unsigned i = 0; i < instruction.part_count; ++i) instruction.packed |= instruction.parts[i].steps > 1;
   instruction.stride = instruction.bytes;
@@ -183,13 +188,16 @@ template <unsigned W>
 void LoadStoreUnit<W>::State::look_for_race(const Instruction& instruction, const Request& request,
                                             Picoseconds now) {
   const MicroOp& op = *instruction.op;
-  if (op.semantics != ptx::MemorySemantics::Weak) return;
-  const memory::RaceAgent agent{instruction.memory->command, true, sm, op.ptx_line};
-  if (op.kind == ptx::Kind::Load) {
-    if (request.action != memory::Action::Empty)
-      ports.races->read(agent, request.address, any(request.required) ? request.required : request.mask, now);
+  const memory::RaceAgent agent{instruction.memory->grid->command, true, sm, op.ptx_line};
+  const bool loads = op.kind == ptx::Kind::Load, atomic = op.kind == ptx::Kind::Atomic;
+  const bool waits = request.trigger != memory::Trigger::None;
+  const memory::ByteMask& mask = loads && any(request.required) ? request.required : request.mask;
+  if (atomic || op.semantics != ptx::MemorySemantics::Weak) {
+    ports.races->synchronise(agent, request.address, mask, loads || (atomic && instruction.returns), !loads);
+  } else if (loads) {
+    if (request.action != memory::Action::Empty) ports.races->read(agent, request.address, mask, now, waits);
   } else if (request.trigger != memory::Trigger::Empty) {
-    ports.races->write(agent, request.address, request.mask, now);
+    ports.races->write(agent, request.address, mask, now, waits);
   }
 }
 
@@ -268,7 +276,7 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   packet.request = handle;
   packet.payload_bytes = static_cast<std::uint16_t>(payload_bytes);
   packet.traffic_class = traffic_class;
-  if (ports.races != nullptr && op.kind == ptx::Kind::Store) look_for_race(instruction, request, now);
+  if (ports.races != nullptr && op.kind != ptx::Kind::Load) look_for_race(instruction, request, now);
   channel.push(now, packet);
   if (part.path == MemoryPath::L1) ++statistics.transactions;
   ++instruction.answers;
@@ -448,7 +456,8 @@ LoadStoreStatistics& LoadStoreUnit<W>::statistics() {
 template <unsigned W>
 std::uint64_t LoadStoreUnit<W>::command_of(std::uint32_t requester, std::uint32_t pc) const {
   const auto& entry = state_->entries[requester & ((1u << kStepShift) - 1)];
-  return entry != nullptr && entry->answers != 0 && entry->op->ptx_line == pc ? entry->memory->command : 0;
+  return entry != nullptr && entry->answers != 0 && entry->op->ptx_line == pc ? entry->memory->grid->command
+                                                                              : 0;
 }
 
 template <unsigned W>

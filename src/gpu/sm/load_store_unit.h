@@ -24,6 +24,8 @@
 
 namespace duet::gpu {
 
+class OutsideAccesses;
+
 // The memory that belongs to the block and the warp of an instruction.
 struct WarpMemory {
   std::byte* shared = nullptr;
@@ -34,7 +36,7 @@ struct WarpMemory {
   Bytes local_bytes = 0;  // per thread
   const std::byte* parameters = nullptr;
   Bytes parameter_bytes = 0;
-  std::uint64_t command = 0;  // Grid::command
+  const Grid* grid = nullptr;
 };
 
 struct LoadStoreStatistics : sim::StatisticGroup {
@@ -73,6 +75,7 @@ class LoadStoreUnit {
     memory::Channel* to_constant_cache = nullptr;
     sim::Queue<memory::Packet>* from_constant_cache = nullptr;
     memory::RaceDetector* races = nullptr;  // null: nobody looks for races
+    OutsideAccesses* outside = nullptr;     // null: accesses beside allocations are faults
   };
   // A memory instruction whose destination registers have been written: dependent instructions may issue at
   // `ready`. Stores and reductions complete too, when everything that they did has been acknowledged.

@@ -37,6 +37,7 @@ Picoseconds TimedSm::next_opportunity(Picoseconds time) const {
   return core_->clock().first_edge_after(time);
 }
 std::string TimedSm::waits_for() const { return core_->waits_for(); }
+bool TimedSm::settle_statistics() { return core_->settle_statistics(engine().now()); }
 std::uint64_t TimedSm::command_of(std::uint32_t requester, std::uint32_t pc) const {
   return core_->command_of(requester, pc);
 }

@@ -32,6 +32,7 @@ class TimedSm : public sim::Component {
   ~TimedSm() override;
 
   struct Ports {
+    bool skip_clock_loops = true;  // sm_spin.cpp
     sim::Queue<BlockLaunch>* launches = nullptr;
     sim::Queue<BlockDone>* done = nullptr;
     memory::Channel* to_l1 = nullptr;
@@ -51,6 +52,7 @@ class TimedSm : public sim::Component {
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override;
   std::string waits_for() const override;
+  bool settle_statistics() override;
   // For reports: the driver's number of the command whose instruction sent a request (Request::requester,
   // pc); 0: not known.
   std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const;

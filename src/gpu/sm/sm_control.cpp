@@ -68,10 +68,9 @@ bool SmCoreOf<W>::read_bytes(const Warp& warp, unsigned lane, Address address, s
       if (run.bytes == 0) return false;
       physical = run[VirtualAddress(address + i)];
     }
-    if (services_.settle) services_.settle(physical, 1);
-    const std::byte* backing = address_space_.memory().bytes(physical);
-    if (backing == nullptr) return false;
-    to[i] = *backing;
+    const std::optional<std::byte> byte = services_.peek(number_, physical);
+    if (!byte) return false;
+    to[i] = *byte;
   }
   return true;
 }

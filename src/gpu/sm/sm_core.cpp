@@ -21,6 +21,8 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
       load_store_(config_, static_cast<std::uint16_t>(number), pool, address_space),
       textures_(address_space, static_cast<unsigned>(config.sm.max_warps)),
       units_(config.sm),
+      fetch_cycles_(std::max<Cycle>(config.instruction_cache.latency_cycles, 1) - 1 +
+                    config.sm.decode_cycles),
       instructions_(config.instruction_cache, static_cast<std::uint16_t>(number), pool),
       instruction_shift_(static_cast<unsigned>(std::countr_zero(config.sm.instruction_bytes))) {
   const auto warps = static_cast<unsigned>(config.sm.max_warps);
@@ -39,12 +41,13 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
 
 template <unsigned W>
 void SmCoreOf<W>::connect(const TimedSm::Ports& ports) {
+  skip_clock_loops_ = ports.skip_clock_loops;
   launches_ = ports.launches;
   reports_.connect(*ports.done);
   invalidate_caches_ = ports.invalidate_caches;
   kernel_failed_ = ports.kernel_failed;
-  load_store_.connect(
-      {ports.to_l1, ports.from_l1, ports.to_constant_cache, ports.from_constant_cache, ports.races});
+  load_store_.connect({ports.to_l1, ports.from_l1, ports.to_constant_cache, ports.from_constant_cache,
+                       ports.races, services_.outside});
   instructions_.connect(ports.instructions);
 }
 
@@ -53,8 +56,15 @@ Picoseconds SmCoreOf<W>::tick(Picoseconds now) {
   const Cycle previous = cycle_;
   now_ = now;
   cycle_ = clock_.advance_to(now);
-  if (cycle_ > previous + 1 && !blocks_.empty()) account(cycle_ - previous - 1);
+  if (cycle_ != previous + 1 && !blocks_.empty()) {
+    if (spin_.period == 0)
+      account(cycle_ - previous - 1);
+    else if (!end_skip(previous))
+      return clock_.first_edge_after(now);
+  }
   work();
+  if (spin_.round) [[unlikely]]
+    if (const Picoseconds end = begin_skip(); end != 0) return end;
   return next_tick();
 }
 
@@ -71,12 +81,15 @@ inline void SmCoreOf<W>::work() {
   while (launches_->can_pop(now_)) launch(launches_->pop(now_));
 
   issued_memory_ = false;
-  if (!blocks_.empty()) {
-    for (WarpScheduler& scheduler : schedulers_)
-      if (may_issue(scheduler) == 0 || !issue_one(scheduler)) charge(scheduler, 1);
-    fetch();
-  }
+  if (!blocks_.empty()) issue_and_fetch();
   if (blocks_ending_ && drain_changed_) finish_blocks();
+}
+
+template <unsigned W>
+inline void SmCoreOf<W>::issue_and_fetch() {
+  for (WarpScheduler& scheduler : schedulers_)
+    if (may_issue(scheduler) == 0 || !issue_one(scheduler)) charge(scheduler, 1);
+  fetch();
 }
 
 // When there is something to do again; what comes from outside wakes the SM before.
@@ -108,14 +121,27 @@ void SmCoreOf<W>::account(Cycle cycles) {
 template <unsigned W>
 void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
   auto slot = static_cast<unsigned>(IssueSlot::NoWarp);
+  std::uint64_t waiting = 0;
   for (std::uint32_t rest = reasons_; rest != 0; rest &= rest - 1) {
     const auto reason = static_cast<unsigned>(std::countr_zero(rest));
-    if ((blocked_[reason] & scheduler.warps()) == 0) continue;
+    waiting = blocked_[reason] & scheduler.warps();
+    if (waiting == 0) continue;
     slot = reason;
     break;
   }
   statistics_.issue_slots[slot] += cycles;
-  blocks_.front()->tally->counts.issue_slots[slot] += cycles;
+  GridTally& tally = only_grid_ != nullptr ? *only_grid_ : idle_tally(waiting);
+  tally.counts.issue_slots[slot] += cycles;
+}
+
+// Of several kernels, whose slot it is in which nothing issues: that of a warp which waits for the reason it
+// is charged to; without one, that of the oldest block with warps that have not ended.
+template <unsigned W>
+[[gnu::noinline]] GridTally& SmCoreOf<W>::idle_tally(std::uint64_t waiting) {
+  if (waiting != 0) return *warps_[static_cast<unsigned>(std::countr_zero(waiting))]->block->tally;
+  for (const auto& block : blocks_)
+    if (block->live_warps != 0) return *block->tally;
+  return *blocks_.front()->tally;
 }
 
 template <unsigned W>
@@ -210,8 +236,7 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
     invalidate_caches_(now_);
   }
   block.arrays = grid_arrays(grid, W, width_);
-  std::call_once(grid.timed_kernel_made,
-                 [&] { grid.timed_kernel = make_timed_kernel(*grid.kernel, config_.sm); });
+  grid.timed_kernel_made.call([&] { grid.timed_kernel = make_timed_kernel(*grid.kernel, config_.sm); });
   block.timed = grid.timed_kernel;
   const std::uint64_t threads = grid.block.count();
   block.warp_count = block.live_warps = (threads + width_ - 1) / width_;
@@ -233,7 +258,9 @@ template <unsigned W>
 GridTally& SmCoreOf<W>::tally_of(Grid& grid) {
   for (const auto& tally : grids_)
     if (tally->grid == &grid) return *tally;
-  return *grids_.emplace_back(std::make_unique<GridTally>(GridTally{&grid, {}, {}}));
+  GridTally& tally = *grids_.emplace_back(std::make_unique<GridTally>(GridTally{&grid, {}, {}}));
+  only_grid_ = grids_.size() == 1 ? &tally : nullptr;
+  return tally;
 }
 
 template <unsigned W>
@@ -264,7 +291,7 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
                  grid.local_bytes(),
                  grid.parameters.data(),
                  grid.parameters.size(),
-                 grid.command};
+                 &grid};
   warp.parts_left = 0;
   warp.operands_ready = false;
   warp.machine_pc = warp.buffered_end = warp.fetched_end = 0;
@@ -294,7 +321,7 @@ void SmCoreOf<W>::fetch() {
   warp.fetched_end = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(warp.buffered_end + std::min(config_.sm.fetch_instructions, to_line_end),
                               warp.block->timed->machine_instructions));
-  warp.fetched_ready = cycle_ + config_.sm.decode_cycles;
+  warp.fetched_ready = cycle_ + fetch_cycles_;
   if (warp.reason == IssueSlot::Fetch) sleep_until(warp, slot, warp.fetched_ready, IssueSlot::Fetch);
 }
 
@@ -327,6 +354,7 @@ void SmCoreOf<W>::finish_blocks() {
     return std::none_of(blocks_.begin(), blocks_.end(),
                         [&](const auto& block) { return block->tally == tally.get(); });
   });
+  only_grid_ = grids_.size() == 1 ? grids_.front().get() : nullptr;
 }
 
 // A warp issues nothing any more.

@@ -1,11 +1,12 @@
 // The inside of a timed SM, for lane arrays of one width. See sm.h for what it models; sm_core.cpp holds
 // the cycle and the blocks, sm_issue.cpp issue and execution, sm_control.cpp what the program of a warp
-// (warp_program.h) takes in cycles.
+// (warp_program.h) takes in cycles, sm_spin.cpp what happens while all warps wait for a clock.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ class SmCore {
   virtual std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const = 0;
   virtual std::vector<sim::StatisticGroup*> statistics() = 0;
   virtual GridCounts counts_to_tell(const Grid& grid) const = 0;
+  virtual bool settle_statistics(Picoseconds now) = 0;
   const sim::ClockCursor& clock() const { return clock_; }
 
  protected:
@@ -75,6 +77,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   }
   std::vector<sim::StatisticGroup*> statistics() override;
   GridCounts counts_to_tell(const Grid& grid) const override;
+  bool settle_statistics(Picoseconds now) override;
 
  private:
   static constexpr Cycle kPending = ~Cycle{0};  // scoreboard: a value on its way from memory
@@ -87,10 +90,12 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
 
   // The cycle and the blocks (sm_core.cpp).
   void work();
+  void issue_and_fetch();
   Picoseconds next_tick();
   void end_failed_blocks();
   void account(Cycle cycles);
   void charge(const WarpScheduler& scheduler, Cycle cycles);
+  GridTally& idle_tally(std::uint64_t waiting);
   void wake_warps();
   void take_completions();
   void complete(std::uint32_t slot, const ptx::MicroOp& op, Cycle ready);
@@ -129,6 +134,22 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void path_changed(Warp& warp, unsigned slot);
   void flush_buffer(Warp& warp, unsigned slot);
   void want_fetch(Warp& warp, unsigned slot);
+
+  // While all warps wait for a clock (sm_spin.cpp).
+  using State = std::vector<std::uint64_t>;
+  struct ClockRound;
+  void nap(Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes);
+  Picoseconds begin_skip();
+  bool end_skip(Cycle previous);
+  void skip_periods(Cycle end);
+  void catch_up(Cycle end);
+  std::optional<Cycle> only_spins(std::uint64_t& spinning) const;
+  const ClockLoop* clock_loop_of(const Warp& warp) const;
+  template <typename F>
+  void for_each_time(Warp& warp, const F& f);
+  State relative_state(std::uint64_t spinning);
+  void remember(State state);
+  Cycle unchanged_until(const Warp& warp, const ClockLoop& loop, Cycle limit);
 
   // The warp program, and what it asks for (sm_control.cpp).
   void execute_program(Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes);
@@ -175,6 +196,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   LoadStoreUnit<W> load_store_;
   TextureUnit<W> textures_;
   ExecutionUnits units_;
+  Cycle fetch_cycles_;  // from a fetch until the instructions are in the buffer
   InstructionCache instructions_;
   unsigned instruction_shift_;
   std::vector<WarpScheduler> schedulers_;
@@ -194,11 +216,29 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   std::vector<std::unique_ptr<Block>> blocks_;  // resident, in order of launch
   std::vector<std::unique_ptr<Block>> idle_blocks_;
   std::vector<std::unique_ptr<GridTally>> grids_;  // of the resident blocks
+  GridTally* only_grid_ = nullptr;                 // when they are of one grid
   std::uint64_t last_launch_id_ = ~0ull;
   bool blocks_ending_ = false;  // some block has no running warps left
   bool drain_changed_ =
       false;  // since finish_blocks() looked: accesses completed, a block ended or there was no room
   bool issued_memory_ = false;  // in this cycle
+  struct Spin {
+    bool round = false;    // a warp has gone round a clock loop in this cycle, or cycles are skipped
+    Cycle look_again = 0;  // not before
+    // The SM at an earlier cycle: what it does next depends on nothing else. What had been counted then.
+    State state;
+    Cycle cycle = 0;
+    Picoseconds now = 0;  // then; while cycles are skipped: of cycle_
+    std::vector<State> counts;
+    std::vector<GridCounts> grids;
+    unsigned looks = 0, next_state = 1;
+    // It is in that state again after so many cycles, in which it counts as much as is said above; 0: this is
+    // not known, and nothing is skipped.
+    Cycle period = 0;
+    std::uint64_t warps = 0;
+  };
+  Spin spin_;
+  bool skip_clock_loops_ = true;
   SmStatistics statistics_{"sm."};
 };
 

@@ -275,6 +275,10 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
                       op.kind == Kind::Return;
   if (branch && warp.reason == IssueSlot::Issued && ready > cycle_ + 1)
     sleep_until(warp, slot, ready, IssueSlot::Dependency);
+  if (timed.ends_clock_loop) [[unlikely]]
+    spin_.round = skip_clock_loops_;
+  if (op.opcode == ptx::Opcode::Nanosleep && lanes != 0 && warp.reason == IssueSlot::Issued) [[unlikely]]
+    nap(warp, op, lanes);
   return true;
 }
 

@@ -56,6 +56,8 @@ class Builder {
       throw Error("kernel '" + kernel_.name +
                   "' has more registers than the timed GPU's scoreboard can name");
     for (const MicroOp& op : kernel_.code) add(op);
+    result_->clock_loops = find_clock_loops(kernel_, *result_);
+    for (const ClockLoop& loop : result_->clock_loops) result_->ops[loop.branch].ends_clock_loop = true;
     return result_;
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/machine.h"
+#include "gpu/sm/clock_loops.h"
 #include "ptx/kernel.h"
 
 namespace duet::gpu {
@@ -29,6 +30,7 @@ struct TimedOp {
   std::uint8_t register_reads =
       0;  // the first of the entries read are registers: they pass operand collection
   Pipe pipe = Pipe::Sp, first_pipe = Pipe::Sp;  // of all parts but the first, of the first
+  bool ends_clock_loop = false;                 // the branch of one of TimedKernel::clock_loops
 };
 
 struct TimedKernel {
@@ -37,6 +39,7 @@ struct TimedKernel {
   std::vector<std::uint16_t> entries;
   std::uint32_t scoreboard_entries = 0;
   std::uint32_t machine_instructions = 0;
+  std::vector<ClockLoop> clock_loops;
 };
 
 std::shared_ptr<const TimedKernel> make_timed_kernel(const ptx::Kernel& kernel, const config::Sm& sm);

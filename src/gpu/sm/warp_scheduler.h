@@ -3,6 +3,7 @@
 //   static constexpr const char* kName           as machine files name it
 //   unsigned pick(std::uint64_t ready) const     one of these slots, which are at least one
 //   void issued(unsigned slot)                   its warp has issued a machine instruction
+//   std::uint64_t state() const                  what pick() depends on, beside what launched() sets
 //   void launched(unsigned slot)                 a new warp has come there (may be left out)
 #pragma once
 
@@ -43,6 +44,9 @@ class WarpScheduler {
     call(*this, [&](auto& policy) {
       if constexpr (requires { policy.launched(slot); }) policy.launched(slot);
     });
+  }
+  std::uint64_t state() const {
+    return call(*this, [](const auto& policy) { return policy.state(); });
   }
 
  private:

@@ -50,6 +50,26 @@ std::string position(VirtualAddress address, const memory::Allocation& allocatio
   return std::to_string(offset) + " bytes into it";
 }
 
+// How much a block or a thread has of a memory of its own, and how far beyond it an access reaches.
+std::string room_text(const Grid& grid, const ptx::MicroOp& op, const AccessFault& fault) {
+  const ptx::Kernel& kernel = *grid.kernel;
+  const Bytes end = fault.address + ptx::access_bytes(op);
+  std::string text = fault.space == ptx::StateSpace::Shared  ? "the block has "
+                     : fault.space == ptx::StateSpace::Local ? "the thread has "
+                                                             : "the kernel has ";
+  text += std::to_string(fault.room) + " bytes of it";
+  if (fault.space == ptx::StateSpace::Shared) {
+    text += " (" + std::to_string(kernel.own_shared_bytes()) + " static, " +
+            std::to_string(grid.dynamic_shared_bytes) + " dynamic";
+    if (kernel.reserved_shared_bytes != 0)
+      text += ", " + std::to_string(kernel.reserved_shared_bytes) + " reserved";
+    if (fault.room > kernel.static_shared_bytes + grid.dynamic_shared_bytes) text += ", rounded up";
+    text += ")";
+  }
+  if (end > fault.room) text += ", this ends " + std::to_string(end - fault.room) + " bytes past them";
+  return text;
+}
+
 std::string thread_text(const Grid& grid, const ptx::MicroOp& op, const ThreadName& who) {
   return "thread " + name_of(who.thread) + " of block " + name_of(who.block) + ", " + place_of(grid, op);
 }
@@ -60,9 +80,7 @@ std::string name_of(const Dim3& index) {
   return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
 }
 
-std::string place_of(const Grid& grid, const ptx::MicroOp& op) {
-  return grid.kernel->module_name + ":" + std::to_string(op.ptx_line);
-}
+std::string place_of(const Grid& grid, const ptx::MicroOp& op) { return grid.kernel->place_of(op.ptx_line); }
 
 std::string access_fault_text(const Grid& grid, const ptx::MicroOp& op, const AccessFault& fault,
                               const ThreadName& who, const memory::AddressSpace& address_space) {
@@ -82,7 +100,7 @@ std::string access_fault_text(const Grid& grid, const ptx::MicroOp& op, const Ac
     return text + ": " + space_name(fault.space) +
            " memory without full/empty bits (duetMallocTracked gives them)";
   if (fault.space != ptx::StateSpace::Global && fault.space != ptx::StateSpace::Const)
-    return text + ": an address of " + space_name(fault.space) + " memory";
+    return text + ": an address of " + space_name(fault.space) + " memory; " + room_text(grid, op, fault);
   if (fault.kind == FaultKind::MisalignedAddress) return text;
   if (const memory::Allocation* held = address_space.find(VirtualAddress(fault.address)))
     return text + "; allocation #" + std::to_string(held->id) + " (" +
@@ -142,8 +160,8 @@ std::string refusal(const ptx::Kernel& kernel, unsigned width, unsigned lanes) {
     if (op.kind != ptx::Kind::Arithmetic && op.kind != ptx::Kind::Exchange) continue;
     if (lanes == 32 ? op.handler32 == nullptr : op.handler64 == nullptr)
       return "kernel '" + kernel.name + "': PTX '" + ptx::opcode_name(op.opcode) +
-             "' does not run on warps of " + std::to_string(width) + " lanes (" + kernel.module_name + ":" +
-             std::to_string(op.ptx_line) + ")";
+             "' does not run on warps of " + std::to_string(width) + " lanes (" +
+             kernel.place_of(op.ptx_line) + ")";
   }
   return {};
 }
@@ -152,8 +170,8 @@ std::string bits_refusal(const ptx::Kernel& kernel) {
   for (const ptx::MicroOp& op : kernel.code)
     if (op.names_bits())
       return "kernel '" + kernel.name + "': PTX '" + mnemonic(op) +
-             "' names full/empty bits, which the functional GPU does not have (" + kernel.module_name + ":" +
-             std::to_string(op.ptx_line) + ")";
+             "' names full/empty bits, which the functional GPU does not have (" +
+             kernel.place_of(op.ptx_line) + ")";
   return {};
 }
 

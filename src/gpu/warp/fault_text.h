@@ -1,4 +1,4 @@
-// The one line that tells the user what a kernel did wrong: kernel, thread, PTX line, and for addresses the
+// The one line that tells the user what a kernel did wrong: kernel, thread, line, and for addresses the
 // nearest allocation.
 #pragma once
 
@@ -26,8 +26,8 @@ std::string barrier_text(const Grid& grid, const ptx::MicroOp& op, const ThreadN
 std::string refusal(const ptx::Kernel& kernel, unsigned width, unsigned lanes);
 // Why the functional GPU does not run a kernel with Kernel::names_bits.
 std::string bits_refusal(const ptx::Kernel& kernel);
-// "k.ptx:12"
 std::string hexadecimal(std::uint64_t value);  // "0x1f"
+// "a.cu:7, k.ptx:12"
 std::string place_of(const Grid& grid, const ptx::MicroOp& op);
 
 }  // namespace duet::gpu

@@ -73,7 +73,7 @@ std::shared_ptr<const GridArrays> make_grid_arrays(const Grid& grid, unsigned la
 }  // namespace
 
 const std::shared_ptr<const GridArrays>& grid_arrays(Grid& grid, unsigned lanes, unsigned width) {
-  std::call_once(grid.lane_arrays_made, [&] { grid.lane_arrays = make_grid_arrays(grid, lanes, width); });
+  grid.lane_arrays_made.call([&] { grid.lane_arrays = make_grid_arrays(grid, lanes, width); });
   return grid.lane_arrays;
 }
 

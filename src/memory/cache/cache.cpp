@@ -11,6 +11,8 @@ bool Cacheability::*attribute_of(const config::Cache& config) {
   switch (config.attribute) {
     case config::PageAttribute::GpuL1:
       return &Cacheability::gpu_l1;
+    case config::PageAttribute::GpuConstant:
+      return &Cacheability::gpu_constant;
     case config::PageAttribute::GpuL2:
       return &Cacheability::gpu_l2;
     case config::PageAttribute::None:

@@ -63,6 +63,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -127,6 +128,10 @@ class Cache : public sim::Component {
   // their way, and drops what is held there.
   template <typename F>
   void flush_range(PhysicalAddress base, Bytes bytes, F store);
+
+  // Outside simulated time, and changing nothing: the byte where it is newer than below, also on its way
+  // there.
+  std::optional<std::byte> dirty_byte(PhysicalAddress address) const;
 
   const CacheStatistics& statistics() const { return statistics_; }
   // Nothing is inside or on its way. Write-backs count.

@@ -48,6 +48,21 @@ bool Cache::idle() const {
   return misses_.in_use() == 0 && in_transit_ == 0 && probes_.size == 0 && pass_.stage == Pass::Stage::Idle;
 }
 
+std::optional<std::byte> Cache::dirty_byte(PhysicalAddress address) const {
+  const unsigned at = static_cast<unsigned>(address % lines_.line_bytes());
+  const std::uint32_t index = lines_.find(lines_.line_of(address));
+  if (index != kNone && lines_[index].dirty.test(at)) return lines_.data(index)[at];
+  std::optional<std::byte> latest;  // of the write-backs under way, oldest first
+  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next) {
+    if (transits_[i].own == kNoRequest) continue;
+    const Request& request = pool_[transits_[i].own];
+    const Bytes offset = address - request.address;
+    if (offset < request.bytes && request.mask.test(static_cast<unsigned>(offset)))
+      latest = request.data[offset];
+  }
+  return latest;
+}
+
 const Line* Cache::find(PhysicalAddress address) {
   const std::uint32_t index = lines_.find(lines_.line_of(address));
   return index == kNone ? nullptr : &lines_[index];

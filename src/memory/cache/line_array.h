@@ -71,6 +71,8 @@ class LineArray {
   std::uint32_t side_line(std::uint32_t mshr) const { return lines() + mshr; }
 
   Line& operator[](std::uint32_t index) { return lines_[index]; }
+  const Line& operator[](std::uint32_t index) const { return lines_[index]; }
+  const std::byte* data(std::uint32_t index) const { return data_.get() + std::size_t{index} * line_bytes_; }
   std::byte* data(std::uint32_t index) { return data_.get() + std::size_t{index} * line_bytes_; }
   // kNoTag for a free way.
   static constexpr PhysicalAddress kNoTag{~std::uint64_t{0}};

@@ -142,8 +142,9 @@ void DramController::accept(const Packet& packet, std::size_t client) {
     apply_action(request);
   else if (request.trigger != Trigger::None || request.action != Action::None)
     throw Error(name() + ": a trigger or an action on memory without full/empty bits");
-  else if (request.operation != Operation::Read && request.operation != Operation::Write)
-    throw Error(name() + " performs reads and writes only: atomics and cache maintenance belong to L2");
+  else if (request.operation != Operation::Read && request.operation != Operation::Write &&
+           request.operation != Operation::Atomic)
+    throw Error(name() + " performs reads, writes and atomics only: cache maintenance belongs to caches");
   if (request.bytes == 0 || request.address % kLineBytes + request.bytes > kLineBytes)
     throw Error(name() + ": a request of " + std::to_string(request.bytes) + " bytes at " +
                 std::to_string(request.address.value()) + " is empty or leaves its line");
@@ -269,7 +270,7 @@ void DramController::log(const DramPlan& plan) {
         {plan.cycle, plan.command, plan.bank, plan.entry == kNoEntry ? 0 : requests_[plan.entry].row});
 }
 
-void DramController::settle_statistics() {
+bool DramController::settle_statistics() {
   const Cycle cycle = clock_.cycle_at(engine().now());
   catch_up(cycle);
   if (full_since_ != kNoCycle) {
@@ -277,6 +278,7 @@ void DramController::settle_statistics() {
     full_since_ = cycle;
   }
   full_empty_statistics_.most_waiting.at_least(triggered_.most_waiting());
+  return true;
 }
 
 std::string DramController::waits_for() const {

@@ -13,9 +13,9 @@
 // trigger is satisfied (trigger_queues.h), then joins the others; at that point its action changes the bits.
 // The scheduler never reorders requests to one line, so bits and bytes change in the same order. A read
 // without a trigger finds bytes whatever their bits say; one with a trigger for some of its bytes
-// (Request::required) brings of the others those that are full. Atomics on tracked memory are performed here,
-// where their bits are: a read, then a write. Rules, numbers and choice of commands: timing_rules.h,
-// scheduler.h. Left out: atomics on untracked memory and cache maintenance (they belong to L2), ECC.
+// (Request::required) brings of the others those that are full. Atomics on tracked memory, and those that no
+// cache performs, are performed here: a read, then a write. Rules, numbers and choice of commands:
+// timing_rules.h, scheduler.h. Left out: cache maintenance (it belongs to caches), ECC.
 #pragma once
 
 #include <array>
@@ -80,7 +80,7 @@ class DramController : public sim::Component {
   std::string waits_for() const override;
   Picoseconds next_opportunity(Picoseconds time) const override { return cursor_.first_edge_after(time); }
 
-  void settle_statistics() override;
+  bool settle_statistics() override;
   // Up to the engine's time.
   const DramStatistics& statistics() {
     settle_statistics();

@@ -1,5 +1,6 @@
 #include "memory/dram/scheduler.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/error.h"
@@ -8,6 +9,19 @@
 #include "memory/dram/policies/fr_fcfs.h"
 
 namespace duet::memory {
+
+// Every row closed, the refresh itself, and time to open a row and use it. Where units take turns, closing
+// comes before the next one's turn, and the refresh before its own.
+Cycle refresh_needs(const config::Dram& config) {
+  const bool of_ranks = config.refresh_unit != "bank";
+  const Cycle units = of_ranks ? config.ranks : config.banks;
+  const config::DramTiming& t = config.timing;
+  const Cycle closing =
+      config.banks / units + std::max(t.rc, t.ras) + t.wl + config.burst_cycles + t.wr + t.rtp + t.rp;
+  const Cycle needed = closing + t.rcd + (of_ranks ? t.rfc : t.rfc_pb);
+  const Cycle between = units == 1 ? 0 : std::max(closing, t.rrefd);
+  return std::max(needed, (between + 1) * units - 1);
+}
 
 DramScheduler::DramScheduler(const config::Dram& config, const RequestLists& requests)
     : banks_(config, requests),
@@ -22,16 +36,11 @@ DramScheduler::DramScheduler(const config::Dram& config, const RequestLists& req
   for (unsigned bank = 0; bank < numbering.banks; ++bank)
     unit_banks_[refresh_ == DramCommand::Refresh ? numbering.rank_of(bank) : bank] |= 1ull << bank;
   if (!config.refresh) return;
-  // Within one interval: every row closed, the refresh itself, and something left for requests. Where units
-  // take turns, closing comes before the next one's turn, and the refresh before its own.
-  const config::DramTiming& t = config.timing;
-  const Cycle closing = config.banks / units_ + t.rc + t.wl + config.burst_cycles + t.wr + t.rtp + t.rp;
-  const Cycle needed = closing + (refresh_ == DramCommand::Refresh ? t.rfc : t.rfc_pb);
-  const Cycle between = units_ == 1 ? 0 : std::max(closing, t.rrefd);
-  if (t.refi <= needed || refresh_interval_ <= between)
-    throw Error("gpu.dram.timing.refi = " + std::to_string(t.refi) +
-                " leaves no time between refreshes: more than " +
-                std::to_string(std::max(needed, between * units_)) + " cycles are needed");
+  const Cycle needed = refresh_needs(config);
+  if (config.timing.refi <= needed)
+    throw Error("gpu.dram.timing.refi = " + std::to_string(config.timing.refi) +
+                " leaves no time between refreshes: more than " + std::to_string(needed) +
+                " cycles are needed");
   refresh_due_ = refresh_interval_;
 }
 

@@ -16,6 +16,9 @@
 
 namespace duet::memory {
 
+// A refresh interval (gpu.dram.timing.refi) has to be longer than this.
+Cycle refresh_needs(const config::Dram& config);
+
 class DramScheduler {
  public:
   // `requests` is what the caller keeps; throws duet::Error for numbers that do not fit together.

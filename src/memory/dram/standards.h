@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "memory/dram/timing_rules.h"
@@ -17,6 +18,9 @@ struct DramStandard {
 
 extern const std::span<const StandardRule> kRulesOfEveryStandard;
 extern const DramStandard kGddr5, kDdr3, kHbm3;
+
+// Why no rule of this machine's standard has the parameter; empty: one has.
+std::string why_unused(const config::Dram& dram, std::uint64_t config::DramTiming::*parameter);
 
 // Throws duet::Error: a name that is not known, or what the standard does not have.
 const DramStandard& standard_of(const config::Dram& dram);

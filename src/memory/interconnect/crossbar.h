@@ -166,11 +166,11 @@ class CrossbarBase : public sim::Component {
 template <typename Connection>
 class Crossbar : public CrossbarBase {
  public:
+  // `kind` begins the names of its statistics.
   Crossbar(sim::Engine& engine, std::string name, const sim::Component* parent,
-           const config::Interconnect& config)
-      : CrossbarBase(
-            engine, std::move(name), parent, config,
-            std::is_same_v<Connection, Channel> ? "interconnect.request_" : "interconnect.response_") {}
+           const config::Interconnect& config, const std::string& kind = "interconnect")
+      : CrossbarBase(engine, std::move(name), parent, config,
+                     kind + (std::is_same_v<Connection, Channel> ? ".request_" : ".response_")) {}
 
   // What `producer` sends through: queue_packets of each class.
   Connection& add_input(unsigned port, sim::Component* producer) {

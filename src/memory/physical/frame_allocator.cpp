@@ -22,6 +22,19 @@ std::optional<PhysicalAddress> FrameAllocator::take(Bytes bytes) {
   return std::nullopt;
 }
 
+std::optional<PhysicalAddress> FrameAllocator::take_highest(Bytes bytes) {
+  const Bytes wanted = round_up(bytes, page_bytes_);
+  if (wanted < bytes) return std::nullopt;
+  for (auto it = free_.rbegin(); it != free_.rend(); ++it) {
+    if (it->second < wanted) continue;
+    const PhysicalAddress taken = it->first + (it->second - wanted);
+    it->second -= wanted;
+    if (it->second == 0) free_.erase(it->first);
+    return taken;
+  }
+  return std::nullopt;
+}
+
 void FrameAllocator::give_back(PhysicalAddress first, Bytes bytes) {
   auto own = free_.emplace(first, round_up(bytes, page_bytes_)).first;
   const auto after = std::next(own);

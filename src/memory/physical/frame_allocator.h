@@ -16,6 +16,8 @@ class FrameAllocator {
 
   // As many whole frames as hold `bytes`: the lowest place that has room for all; nothing when none has.
   std::optional<PhysicalAddress> take(Bytes bytes);
+  // The same at the highest place.
+  std::optional<PhysicalAddress> take_highest(Bytes bytes);
   // Gives back whole frames, which need not have been taken together.
   void give_back(PhysicalAddress first, Bytes bytes);
   Bytes free_bytes() const;

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 
 #include "base/error.h"
@@ -11,39 +13,104 @@ namespace duet::memory {
 
 namespace {
 
-// Host DRAM begins far above device DRAM. Its size does not matter: the host has the bytes already.
+// Host DRAM begins far above device DRAM.
 constexpr PhysicalAddress kHostBase{0x0100'0000'0000};
-constexpr Bytes kHostBytes = 0x0100'0000'0000;
+constexpr Bytes kFirstBytes = 64_MiB;  // of device DRAM, mapped at once
 
 PhysicalRange make_range(const char* name, PhysicalAddress base, Bytes bytes, Route route, Bytes page_bytes) {
   bytes = bytes / page_bytes * page_bytes;
   return {name, base, bytes, route, FrameAllocator(base, bytes, page_bytes)};
 }
 
-}  // namespace
-
-PhysicalMemory::PhysicalMemory(Bytes device_bytes, Bytes page_bytes)
-    : page_bytes_(page_bytes),
-      ranges_{make_range("device DRAM", PhysicalAddress(), device_bytes, Route::DeviceDram, page_bytes),
-              make_range("host DRAM", kHostBase, kHostBytes, Route::HostDram, page_bytes)} {
-  const Bytes bytes = range(Route::DeviceDram).bytes;
-  void* memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    throw Error("cannot reserve " + std::to_string(bytes >> 20) +
-                " MiB of address space for device memory: set gpu.dram.bytes smaller");
-  // Touched for the first time in large pieces; where the kernel has no huge pages, it stays as it was.
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  device_bytes_ = static_cast<std::byte*>(memory);
+[[noreturn]] void throw_unmapped(Bytes bytes) {
+  throw NoMemory("cannot map " + std::to_string((bytes + 1_MiB - 1) >> 20) +
+                 " MiB for device memory: " + std::strerror(errno) + " (" + kAddressSpaceHint + ")");
 }
 
-PhysicalMemory::~PhysicalMemory() { munmap(device_bytes_, range(Route::DeviceDram).bytes); }
+}  // namespace
+
+PhysicalMemory::PhysicalMemory(Bytes device_bytes, Bytes page_bytes, Bytes host_bytes)
+    : page_bytes_(page_bytes),
+      ranges_{make_range("device DRAM", PhysicalAddress(), device_bytes, Route::DeviceDram, page_bytes),
+              make_range("host DRAM", kHostBase, std::min(host_bytes, kMostHostBytes), Route::HostDram,
+                         page_bytes)} {
+  map_up_to(std::min(range(Route::DeviceDram).bytes, kFirstBytes));
+}
+
+PhysicalMemory::~PhysicalMemory() {
+  if (device_bytes_ != nullptr) munmap(device_bytes_, mapped_);
+  unmap_highest();
+}
+
+// So many bytes from the first one, with those that are there already; false: they cannot be had (errno).
+bool PhysicalMemory::map(Bytes bytes) {
+  void* const memory = device_bytes_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                                                : mremap(device_bytes_, mapped_, bytes, MREMAP_MAYMOVE);
+  if (memory == MAP_FAILED) return false;
+  // Touched for the first time in large pieces; where the kernel has no huge pages, it stays as it was.
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  if (memory != device_bytes_) ++moves_;
+  device_bytes_ = static_cast<std::byte*>(memory);
+  mapped_ = bytes;
+  return true;
+}
+
+void PhysicalMemory::unmap_highest() {
+  if (highest_mapped_ != 0) munmap(highest_bytes_, highest_mapped_);
+  highest_mapped_ = 0;
+}
+
+void PhysicalMemory::map_up_to(Bytes end) {
+  if (end <= mapped_) return;
+  // Twice as much each time, so that it grows seldom; where that cannot be had, as much as is needed.
+  if (end > highest_from_) unmap_highest();
+  const Bytes most = highest_mapped_ != 0 ? highest_from_ : range(Route::DeviceDram).bytes;
+  if (map(std::min(most, std::max(end, 2 * mapped_))) || map(end)) return;
+  throw_unmapped(end);
+}
+
+std::optional<PhysicalAddress> PhysicalMemory::take_device(Bytes bytes) {
+  PhysicalRange& device = range(Route::DeviceDram);
+  const auto first = device.frames.take(bytes);
+  if (!first) return std::nullopt;
+  try {
+    map_up_to(*first - device.base + round_up(bytes, page_bytes_));
+  } catch (const NoMemory&) {
+    device.frames.give_back(*first, bytes);
+    throw;
+  }
+  return first;
+}
+
+std::optional<PhysicalAddress> PhysicalMemory::take_highest_device(Bytes bytes) {
+  PhysicalRange& device = range(Route::DeviceDram);
+  const auto first = device.frames.take_highest(bytes);
+  if (!first) return std::nullopt;
+  bytes = round_up(bytes, page_bytes_);
+  const Bytes from = *first - device.base;
+  if (from <= mapped_) {
+    map_up_to(from + bytes);
+    return first;
+  }
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    device.frames.give_back(*first, bytes);
+    throw_unmapped(bytes);
+  }
+  highest_bytes_ = static_cast<std::byte*>(memory);
+  highest_from_ = from;
+  highest_mapped_ = bytes;
+  return first;
+}
 
 PhysicalAddress PhysicalMemory::lend(std::byte* host, Bytes bytes, Bytes into_page, bool through_port) {
   PhysicalRange& dram = range(Route::HostDram);
   const auto frames = dram.frames.take(std::max<Bytes>(into_page + bytes, 1));
   if (!frames)
-    throw Error(dram.name + ": no room for " + std::to_string(bytes) + " bytes that the GPU is to reach");
+    throw Error(dram.name + ": no room for " + std::to_string(bytes) +
+                " bytes that the GPU is to reach (host.dram_bytes)");
   const PhysicalAddress first = *frames + into_page;
   lent_[first] = {host, bytes, through_port};
   last_backing_ = {};

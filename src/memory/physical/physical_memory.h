@@ -1,13 +1,16 @@
 // The physical memory of a machine: ranges of frames that differ by the route on which the GPU reaches them.
-// Device DRAM has bytes of its own. The bytes of host DRAM are the program's, or the driver's, and lie where
-// the host keeps them: whoever has bytes that the GPU is to reach lends them frames of host DRAM, for as long
-// as that is so. Physical addresses are given in the order of asking, so timing never depends on host address
-// bits. Which controller serves a range, and in what time, is the machine's business (machine/board.h).
+// Device DRAM has bytes of its own, mapped from below as far as frames have been taken, because a process may
+// be limited in what it maps (RLIMIT_AS). The bytes of host DRAM are the program's, or the driver's, and lie
+// where the host keeps them: whoever has bytes that the GPU is to reach lends them frames of host DRAM, for
+// as long as that is so. Physical addresses are given in the order of asking, so timing never depends on host
+// address bits. Which controller serves a range, and in what time, is the machine's business
+// (machine/board.h).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +36,13 @@ struct Backing {
   bool through_port = false;   // the program's, reached through the HostPort
 };
 
+inline constexpr Bytes kMostHostBytes = 0x0100'0000'0000;
+
 class PhysicalMemory {
  public:
-  // `device_bytes` of device DRAM are reserved lazily; `page_bytes` is a power of two.
-  PhysicalMemory(Bytes device_bytes, Bytes page_bytes);
+  // `page_bytes` is a power of two; `host_bytes` is how much of the host's memory the GPU can reach at a
+  // time. Throws duet::NoMemory when not even the first bytes can be mapped.
+  PhysicalMemory(Bytes device_bytes, Bytes page_bytes, Bytes host_bytes = kMostHostBytes);
   ~PhysicalMemory();
   PhysicalMemory(const PhysicalMemory&) = delete;
   PhysicalMemory& operator=(const PhysicalMemory&) = delete;
@@ -49,6 +55,16 @@ class PhysicalMemory {
     return address - device.base < device.bytes ? Route::DeviceDram : Route::HostDram;
   }
 
+  // Frames of device DRAM, with bytes that begin with zero; nothing when there are not enough. Throws
+  // duet::NoMemory when the process may not map so many. The bytes of all frames may move: who keeps pointers
+  // to them asks moves().
+  std::optional<PhysicalAddress> take_device(Bytes bytes);
+  // The highest ones instead, which have bytes without those between them and the others. Once.
+  std::optional<PhysicalAddress> take_highest_device(Bytes bytes);
+  // Frames below `end` have bytes from now on. Throws duet::NoMemory as take_device() does.
+  void map_up_to(Bytes end);
+  std::uint64_t moves() const { return moves_; }
+
   // Frames of host DRAM for bytes of the host, which begin `into_page` bytes into the first of them. Returns
   // the first byte's address. Throws duet::Error when host DRAM is full.
   PhysicalAddress lend(std::byte* host, Bytes bytes, Bytes into_page = 0, bool through_port = false);
@@ -58,7 +74,9 @@ class PhysicalMemory {
   Backing backing(PhysicalAddress address) const {
     const PhysicalRange& device = ranges_[0];
     const Bytes offset = address - device.base;
-    if (offset < device.bytes) return {device_bytes_ + offset, device.bytes - offset, false};
+    if (offset < mapped_) return {device_bytes_ + offset, mapped_ - offset, false};
+    if (offset - highest_from_ < highest_mapped_)
+      return {highest_bytes_ + (offset - highest_from_), highest_from_ + highest_mapped_ - offset, false};
     return lent(address);
   }
   // For those who know that there is something.
@@ -66,10 +84,16 @@ class PhysicalMemory {
 
  private:
   Backing lent(PhysicalAddress address) const;
+  bool map(Bytes bytes);
+  void unmap_highest();
 
   const Bytes page_bytes_;
   std::array<PhysicalRange, 2> ranges_;  // by Route
   std::byte* device_bytes_ = nullptr;
+  Bytes mapped_ = 0;  // of device DRAM, from its first byte
+  std::byte* highest_bytes_ = nullptr;
+  Bytes highest_from_ = 0, highest_mapped_ = 0;  // until what is mapped from below goes so far
+  std::uint64_t moves_ = 0;
   std::map<PhysicalAddress, Backing> lent_;
   mutable PhysicalAddress last_lent_;  // that backing() found last, and what is there
   mutable Backing last_backing_;

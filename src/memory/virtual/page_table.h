@@ -44,6 +44,8 @@ class PageTable {
   // The page that holds `page` lies in another frame from now on. Its bytes are the caller's concern
   // (AddressSpace::move_page).
   void remap(VirtualAddress page, PhysicalAddress frame);
+  // The bytes of the frames lie elsewhere in this process: who keeps pointers to them forgets them.
+  void bytes_moved() { ++generation_; }
 
   // The run that holds the address; one of no bytes when none does.
   const PageRun& find(VirtualAddress address) const;

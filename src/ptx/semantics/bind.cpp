@@ -42,7 +42,7 @@ void bind_handlers(Kernel& kernel) {
       if (op.source_type != Type::None && op.source_type != op.type)
         name += std::string(".") + type_name(op.source_type);
       throw Error("kernel '" + kernel.name + "': PTX '" + name + "' is not supported in this combination (" +
-                  kernel.module_name + ":" + std::to_string(op.ptx_line) + ")");
+                  kernel.place_of(op.ptx_line) + ")");
     }
     op.handler32 = handlers.of32;
     op.handler64 = handlers.of64;

@@ -163,9 +163,13 @@ void BodyParser::statement() {
 
 void BodyParser::directive() {
   cursor_.expect('.');
-  const auto text = cursor_.identifier().text;
+  const Token& word = cursor_.identifier();
+  const auto text = word.text;
   if (text == "reg") return declare_registers();
-  if (text == "loc") return cursor_.skip_location();
+  if (text == "loc") {
+    const Cursor::Location location = cursor_.location();
+    return module_.sources.location(word.line, location.at, location.inlined_at);
+  }
   if (text == "pragma") return cursor_.skip_to_semicolon();
   static const std::unordered_map<std::string_view, StateSpace> kSpaces = {{"global", StateSpace::Global},
                                                                            {"const", StateSpace::Const},

@@ -164,11 +164,22 @@ void Cursor::skip_parentheses() {
 }
 
 // .loc file line column [, function_name label [+ n], inlined_at file line column]
-void Cursor::skip_location() {
-  for (int i = 0; i < 3; ++i) next();
+Cursor::Location Cursor::location() {
+  const auto number = [this] {
+    return static_cast<std::uint32_t>(std::atoi(std::string(next().text).c_str()));
+  };
+  const auto place = [&] {
+    SourceLine result{number(), number()};
+    next();  // the column
+    return result;
+  };
+  Location result{place(), {}};
   while (is(',')) {
     next();
-    identifier();
+    if (identifier().text == "inlined_at") {
+      result.inlined_at = place();
+      continue;
+    }
     while (peek().kind == TokenKind::Number || is('+')) next();
     if (peek().kind == TokenKind::Identifier && !is(':', 1) && peek(1).line == peek(0).line && is(',', 1))
       next();
@@ -178,6 +189,7 @@ void Cursor::skip_location() {
       next();
     }
   }
+  return result;
 }
 
 }  // namespace duet::ptx

@@ -55,7 +55,10 @@ class Cursor {
   void skip_to_semicolon();  // braces inside are skipped whole
   void skip_braces();
   void skip_parentheses();
-  void skip_location();  // after .loc
+  struct Location {
+    SourceLine at, inlined_at;
+  };
+  Location location();  // after .loc
 
   void note_unsupported(ir::Function& function, const std::string& what, std::uint32_t line) const {
     if (function.unsupported.empty())

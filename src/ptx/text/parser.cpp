@@ -49,11 +49,14 @@ class ModuleParser {
     } else if (text == "address_size") {
       if (cursor_.next().text != "64") cursor_.fail("32-bit addresses are not supported");
     } else if (text == "file") {
-      cursor_.next();
-      cursor_.next();
+      const auto number = std::atoi(std::string(cursor_.next().text).c_str());
+      std::string path(cursor_.next().text);
+      if (path.size() >= 2 && path.front() == '"') path = path.substr(1, path.size() - 2);
+      module_.sources.file(static_cast<std::uint32_t>(number), path);
       while (cursor_.accept(',')) cursor_.next();
     } else if (text == "loc") {
-      cursor_.skip_location();
+      const Cursor::Location location = cursor_.location();
+      module_.sources.location(word.line, location.at, location.inlined_at);
     } else if (text == "pragma") {
       cursor_.skip_to_semicolon();
     } else if (text == "section") {
@@ -136,6 +139,7 @@ class ModuleParser {
     Function function;
     function.entry = entry;
     function.line = line;
+    module_.sources.function(line);
     BodyParser body(cursor_, module_, function);
     while (cursor_.is('.')) {  // attributes before the name
       cursor_.next();

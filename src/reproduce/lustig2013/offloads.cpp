@@ -329,7 +329,8 @@ void measure_launched_early(Experiments& experiments, const Setup& setup, Measur
     const auto& found = outcome->statistics["races"];
     races += !found.empty();
     named += std::any_of(found.begin(), found.end(), [](const nlohmann::json& race) {
-      return race["reader"]["kernel"] == true && race["writer"]["name"] == "copy host to device";
+      return race["kind"] == "read_too_early" && race["reader"]["kernel"] == true &&
+             race["writer"]["name"] == "copy host to device";
     });
   }
   out.values["right"] = right;

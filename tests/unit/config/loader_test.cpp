@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "base/error.h"
+#include "config/derived.h"
 #include "config/fields.h"
 
 namespace duet::config {
@@ -53,7 +56,9 @@ TEST(Machines, EveryNumberNamesItsSource) {
 
 TEST(Machines, Gtx580HasThePapersNumbers) {
   const Machine m = load_machine("gtx580", kMachines).machine;
-  EXPECT_EQ(m.gpu.sm.count * m.gpu.sm.cores, 512u);  // lustig2013 Table 1
+  // Table 1: 512 cores. Each executes at twice the core clock.
+  EXPECT_EQ(m.gpu.sm.count * m.gpu.sm.sp_units * m.gpu.sm.warp_width / m.gpu.sm.floating.interval_cycles / 2,
+            512u);
   EXPECT_EQ(m.gpu.core_clock_khz, 772000u);          // Table 1
   EXPECT_EQ(m.driver.memcpy_async.call_ns, 1200u);   // Table 2
   EXPECT_EQ(m.driver.launch.driver_ns, 2210u);       // Table 2, less hardware
@@ -67,7 +72,7 @@ TEST_F(MachineFile, BaseIsInheritedAndOverridden) {
   const auto resolved = load_machine(path, kMachines);
   EXPECT_EQ(resolved.machine.name, "small");
   EXPECT_EQ(resolved.machine.gpu.sm.count, 2u);
-  EXPECT_EQ(resolved.machine.gpu.sm.cores, 32u);
+  EXPECT_EQ(resolved.machine.gpu.sm.max_warps, 48u);
 }
 
 TEST_F(MachineFile, ResolvedFileGivesTheSameMachine) {
@@ -82,6 +87,19 @@ TEST_F(MachineFile, ResolvedFileGivesTheSameMachine) {
   EXPECT_EQ(second.machine.gpu.sm.count, 3u);
   EXPECT_TRUE(second.machine.driver.read_ahead);
   EXPECT_EQ(second.machine.name, "mine");
+}
+
+TEST_F(MachineFile, RemarksAreUnitDescriptionAndSource) {
+  const auto resolved = load_machine("gtx580", kMachines, {"gpu.sm.count=3"});
+  const std::string shown = to_toml(resolved.values, Remarks::All);
+  EXPECT_NE(shown.find("\nlatency_ns = 120                             # ns | one-way latency | I: about a"),
+            std::string::npos);
+  EXPECT_NE(shown.find(
+                "\ncount = 3                                    # SMs | streaming multiprocessors | --set\n"),
+            std::string::npos);
+  const auto again = load_machine(write("shown.toml", shown), kMachines);
+  for (std::size_t i = 0; i < resolved.values.size(); ++i)
+    EXPECT_EQ(resolved.values[i].text, again.values[i].text) << resolved.values[i].key;
 }
 
 TEST_F(MachineFile, ErrorsNameFileAndLine) {
@@ -130,6 +148,40 @@ TEST_F(MachineFile, ErrorsNameFileAndLine) {
         << line;
   EXPECT_EQ(error_of(write("h.toml", base + "  name = 'a # [b] {' \t# \xc3\xa4 [\r\n\r\n [gpu.sm] # x\n")),
             "no error");
+}
+
+TEST_F(MachineFile, KeysThatWereDroppedNameThoseToUse) {
+  const std::string path =
+      write("old.toml", "base = \"" + kMachines + "/gtx580.toml\"\n[gpu.dram]\nbandwidth_mb_per_s = 1000\n");
+  EXPECT_EQ(error_of(path), path +
+                                ":3: gpu.dram.bandwidth_mb_per_s is no longer a key: set gpu.dram.channels, "
+                                "gpu.dram.command_clock_khz, gpu.dram.burst_bytes and gpu.dram.burst_cycles");
+  EXPECT_EQ(error_of("gtx580", {"gpu.shader_clock_khz=1544000"}),
+            "--set: gpu.shader_clock_khz is no longer a key: set gpu.core_clock_khz");
+  EXPECT_EQ(error_of("gtx580", {"gpu.constant_cache.write_back=true"}),
+            "--set: gpu.constant_cache.write_back is no longer a key: nobody writes to this cache");
+  EXPECT_NE(error_of("gtx580", {"gpu.instruction_cache.sector_bytes=32"}).find("no longer a key"),
+            std::string::npos);
+  EXPECT_NE(error_of("gtx580", {"gpu.l2.sector=32"}).find("unknown key"), std::string::npos);
+  const ResolvedTopology known = load_topology("gtx580", kMachines);
+  for (const char* dropped : {"gpu.l2_bytes", "gpu.shader_clock_khz", "gpu.sm.cores", "gpu.dram.bus_bits",
+                              "gpu.dram.clock_khz", "gpu.dram.latency_ps"}) {
+    EXPECT_NE(error_of("gtx580", {std::string(dropped) + "=1"}).find(" is no longer a key: set gpu."),
+              std::string::npos)
+        << dropped;
+    // The keys that it names are keys; "x.*" are all that begin so.
+    std::string words = why_dropped(dropped);
+    std::replace(words.begin(), words.end(), ',', ' ');
+    std::istringstream stream(words);
+    for (std::string word; stream >> word;) {
+      if (!word.starts_with("gpu.")) continue;
+      const bool all = word.ends_with('*');
+      if (all) word.pop_back();
+      EXPECT_TRUE(std::any_of(known.values.begin(), known.values.end(), [&](const ResolvedValue& value) {
+        return all ? value.key.starts_with(word) : value.key == word;
+      })) << word;
+    }
+  }
 }
 
 constexpr const char* kHost =
@@ -191,6 +243,39 @@ TEST_F(MachineFile, SeveralLinksAreTables) {
   EXPECT_NE(
       error_of(write("two_gpus.toml", base + "[[gpu]]\nname = \"x\"\n")).find("unknown key 'gpu[0].name'"),
       std::string::npos);
+}
+
+TEST_F(MachineFile, LevelsAreTablesWithTables) {
+  const auto level = [](const std::string& name, int sets) {
+    return "[[level]]\nname = \"" + name + "\"\nslices = 6\nsets = " + std::to_string(sets) +
+           "\nways = 8\nline_bytes = 128\nsector_bytes = 128\nlatency_cycles = 9\nmshrs = 4\n"
+           "mshr_targets = 8\nqueue_entries = 32\nwrite_back = true\nwrite_allocate = true\n"
+           "write_evict = false\nhash_sets = true\nreplacement = \"lru\"\natomic_words_per_cycle = 16\n"
+           "atomic_conflict_cycles = 2\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
+           "header_bytes = 8\nlatency_cycles = 6\nqueue_packets = 16 # I: a reason\n";
+  };
+  const std::string base = "base = \"" + kMachines + "/gtx580.toml\"\n";
+  const auto path = write("two.toml", base + "name = \"two\"\n" + level("L3", 16) + level("L4", 32));
+  const ResolvedMachine two = load_machine(path, kMachines, {"level[1].interconnect.clock_khz=5"});
+  ASSERT_EQ(two.machine.levels.size(), 2u);
+  EXPECT_EQ(two.machine.levels[0].cache.sets, 16u);
+  EXPECT_EQ(two.machine.levels[1].cache.sets, 32u);
+  EXPECT_EQ(two.machine.levels[0].interconnect.clock_khz, 900000u);
+  EXPECT_EQ(two.machine.levels[1].interconnect.clock_khz, 5u);
+  const ResolvedMachine again = load_machine(write("again.toml", to_toml(two.values)), kMachines);
+  EXPECT_EQ(to_toml(again.values), to_toml(two.values));
+  EXPECT_EQ(again.machine.levels[1].interconnect.clock_khz, 5u);
+  // A file's list takes the place of its base's.
+  const auto one = write("one.toml", "base = \"" + path + "\"\n" + level("LLC", 64));
+  ASSERT_EQ(load_machine(one, kMachines).machine.levels.size(), 1u);
+  EXPECT_EQ(load_machine(one, kMachines).machine.levels[0].name, "LLC");
+  EXPECT_NE(error_of(path, {"level[0].set=1"}).find("(nearest: level[0].sets)"), std::string::npos);
+  EXPECT_NE(error_of("gtx580", {"level[0].sets=1"}).find("key level[0].name is missing"), std::string::npos);
+  for (const char* name : {"L1", "l 3", ""})
+    EXPECT_NE(error_of(write("name.toml", base + level(name, 1))).find("a level's name is its own"),
+              std::string::npos);
+  EXPECT_NE(error_of(write("twice.toml", base + level("L3", 1) + level("l3", 1))).find("its own"),
+            std::string::npos);
 }
 
 TEST(Set, IsChecked) {

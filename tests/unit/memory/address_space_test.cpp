@@ -28,6 +28,41 @@ TEST(AddressSpace, AllocationsDoNotTouchAndAreFound) {
   EXPECT_EQ(space.nearest(b->base - 1), b);
 }
 
+TEST(AddressSpace, BesideAllocationsOfDeviceMemoryLieSparePages) {
+  PhysicalMemory physical(64_MiB, 4096);
+  AddressSpace space(physical);
+  EXPECT_EQ(space.spare_page(kDeviceVirtualBase).bytes, 0u);
+  const Allocation* a = space.allocate_device(4096, AllocationKind::Device);
+  EXPECT_EQ(space.device_bytes_free(), 64_MiB - 4096);
+  const PageRun behind = space.spare_page(a->end() + 100);
+  EXPECT_EQ(behind.first, a->end());
+  EXPECT_EQ(behind.bytes, 4096u);
+  EXPECT_GE(behind.physical, PhysicalAddress(62_MiB));
+  EXPECT_EQ(space.spare_page(a->base - 2_MiB).bytes, 4096u);
+  EXPECT_EQ(space.spare_page(a->base - 2_MiB - 1).bytes, 0u);
+  EXPECT_EQ(space.spare_page(a->base + 2_MiB - 1).bytes, 4096u);
+  EXPECT_EQ(space.spare_page(a->base + 2_MiB).bytes, 0u);
+  // A granule whose allocations have all been released is not mapped.
+  const Allocation* large = space.allocate_device(4_MiB, AllocationKind::Device);
+  const Allocation* last = space.allocate_device(4096, AllocationKind::Device);
+  const VirtualAddress in_large = large->base + 3_MiB, base = large->base;
+  EXPECT_NE(space.spare_page(last->end()).bytes, 0u);
+  space.release(base);
+  EXPECT_EQ(space.spare_page(in_large).bytes, 0u);
+  EXPECT_NE(space.spare_page(base).bytes, 0u);
+}
+
+TEST(AddressSpace, AnAllocationGetsTheSpareFramesWhenNoOthersAreLeft) {
+  PhysicalMemory physical(64_MiB, 4096);
+  AddressSpace space(physical);
+  ASSERT_NE(space.allocate_device(62_MiB, AllocationKind::Device), nullptr);
+  EXPECT_EQ(space.device_bytes_free(), 2_MiB);
+  const Allocation* last = space.allocate_device(2_MiB, AllocationKind::Device);
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(space.device_bytes_free(), 0u);
+  EXPECT_EQ(space.spare_page(last->end()).bytes, 0u);
+}
+
 TEST(AddressSpace, ConstantsHaveAddressesOfTheirOwn) {
   PhysicalMemory physical(1_MiB, 4096);
   AddressSpace space(physical);
@@ -112,6 +147,28 @@ TEST(AddressSpace, APageThatMovesTakesItsBytesAlong) {
   ASSERT_TRUE(space.release(last->base));
   EXPECT_EQ(space.device_bytes_free(), 4u * 4096);
   EXPECT_THROW(space.read(base, back.data(), 1), Error);
+}
+
+// Whose caches may hold device memory is the machine's word, and the pages carry it.
+TEST(AddressSpace, PagesSayWhoMayCacheDeviceMemory) {
+  for (const bool l1 : {false, true})
+    for (const bool constants : {false, true})
+      for (const bool tracked : {false, true}) {
+        config::Gpu gpu;
+        gpu.sm.global_in_l1 = l1;
+        gpu.sm.constants_cached = constants;
+        gpu.full_empty.granule_bytes = 4;
+        gpu.full_empty.loads_in_l1 = tracked;
+        gpu.full_empty.tracked = "asked";
+        PhysicalMemory physical(1_MiB, 4096);
+        AddressSpace space(physical, device_pages(gpu));
+        const auto of = [&](bool with_bits) {
+          const Allocation* own = space.allocate_device(4096, AllocationKind::Device, 0, with_bits);
+          return space.pages().find(own->base).attributes.cacheability;
+        };
+        EXPECT_EQ(of(false), (Cacheability{l1, constants, true}));
+        EXPECT_EQ(of(true), (Cacheability{l1 && tracked, constants, true}));
+      }
 }
 
 }  // namespace

@@ -5,6 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/error.h"
+#include "report/covered_time.h"
+#include "report/groups.h"
 #include "report/journal.h"
 #include "report/run_report.h"
 
@@ -108,6 +111,129 @@ TEST_F(Journal, KernelsHaveTheirStatistics) {
   EXPECT_EQ(json["counters"]["dram.reads"], 100);
 }
 
+// Beyond the first ones, kernels of the same name, grid and block stand together.
+TEST_F(Journal, EqualKernelsAreGrouped) {
+  JournalWriter writer(folder_);
+  writer.set_counter(0, "dram.reads", 0);
+  writer.set_counter(1, "dram.writes", 0);
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    KernelRecord record = kernel(1000 * i, 1000 * i + 100 + i);
+    record.queued_ps = record.driver_start_ps = record.start_ps - std::min<Picoseconds>(record.start_ps, 50);
+    record.cycles = 10 + i;
+    record.grid[0] = record.grid[1] = record.grid[2] = 1;
+    record.block[0] = 32, record.block[1] = record.block[2] = 1;
+    record.issue_slots[0] = 3;
+    record.complete = 1;
+    if (i == 6) record.block[0] = 64;
+    writer.append(RecordType::Kernel, record, i % 2 == 0 ? "even" : "odd");
+    writer.kernel_statistics(i, {i, i == 8 ? 1000u : 0u});
+  }
+  const JournalReader journal(journals_in(folder_)[0]);
+  RunReport report = read_report(journal, "m", 0.5, false);
+  EXPECT_TRUE(stats_of(report)["kernel_groups"].empty());
+  report.records = 2;
+  const auto json = stats_of(report);
+  ASSERT_EQ(json["kernels"].size(), 2u);
+  ASSERT_EQ(json["kernel_groups"].size(), 3u);
+  const auto& even = json["kernel_groups"][0];  // 2, 4, 8
+  EXPECT_EQ(even["name"], "even");
+  EXPECT_EQ(even["grid"], nlohmann::json({1, 1, 1}));
+  EXPECT_EQ(even["block"], nlohmann::json({32, 1, 1}));
+  EXPECT_EQ(even["launches"], 3);
+  EXPECT_EQ(even["first_start_ps"], 2000);
+  EXPECT_EQ(even["last_end_ps"], 8108);
+  EXPECT_EQ(even["driver_ps"], nlohmann::json({{"sum", 150}, {"min", 50}, {"max", 50}}));
+  EXPECT_EQ(even["executed_ps"], nlohmann::json({{"sum", 314}, {"min", 102}, {"max", 108}}));
+  EXPECT_EQ(even["cycles"], nlohmann::json({{"sum", 44}, {"min", 12}, {"max", 18}}));
+  EXPECT_EQ(even["warp_instructions"]["sum"], 15);
+  EXPECT_EQ(even["stalls"]["issued"], 9);
+  EXPECT_EQ(even["counters"]["dram.reads"], nlohmann::json({{"sum", 14}, {"min", 2}, {"max", 8}}));
+  EXPECT_EQ(even["counters"]["dram.writes"], nlohmann::json({{"sum", 1000}, {"min", 0}, {"max", 1000}}));
+  EXPECT_EQ(json["kernel_groups"][1]["block"], nlohmann::json({64, 1, 1}));
+  EXPECT_EQ(json["kernel_groups"][2]["name"], "odd");
+  EXPECT_EQ(json["kernel_groups"][2]["launches"], 4);
+  EXPECT_EQ(json["totals"], stats_of(read_report(journal, "m", 0.5, false))["totals"]);
+}
+
+TEST_F(Journal, EqualCopiesAreGrouped) {
+  JournalWriter writer(folder_);
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    CopyRecord record{};
+    record.kind = i == 5 ? CopyKind::DeviceToHost : CopyKind::HostToDevice;
+    record.bytes = i == 4 ? 8 : 4;
+    record.start_ps = 10 * i;
+    record.end_ps = 10 * i + i;
+    writer.append(RecordType::Copy, record);
+  }
+  const JournalReader journal(journals_in(folder_)[0]);
+  RunReport report = read_report(journal, "m", 0.5, false);
+  report.records = 0;
+  const auto json = stats_of(report);
+  EXPECT_TRUE(json["copies"].empty());
+  ASSERT_EQ(json["copy_groups"].size(), 3u);
+  EXPECT_EQ(json["copy_groups"][0]["kind"], "host_to_device");
+  EXPECT_EQ(json["copy_groups"][0]["copies"], 4);
+  EXPECT_EQ(json["copy_groups"][0]["bytes"], nlohmann::json({{"sum", 16}, {"min", 4}, {"max", 4}}));
+  EXPECT_EQ(json["copy_groups"][1]["bytes"]["sum"], 8);
+  EXPECT_EQ(json["copy_groups"][2]["kind"], "device_to_host");
+}
+
+// A run in which no two are alike has no more groups than others.
+TEST_F(Journal, GroupsHaveALimit) {
+  JournalWriter writer(folder_);
+  for (std::uint32_t i = 1; i <= kMostGroups + 100; ++i) {
+    KernelRecord record = kernel(1, 2);
+    record.grid[0] = i;
+    record.complete = 1;
+    writer.append(RecordType::Kernel, record, "k");
+  }
+  const JournalReader journal(journals_in(folder_)[0]);
+  RunReport report = read_report(journal, "m", 0.5, false);
+  report.records = 0;
+  const auto groups = stats_of(report)["kernel_groups"];
+  EXPECT_EQ(groups.size(), kMostGroups + 1);
+  EXPECT_EQ(groups[0]["grid"], nullptr);
+  EXPECT_EQ(groups[0]["launches"], 100);
+}
+
+TEST(KernelStatistics, ComeBackFromTheirShortForm) {
+  const std::vector<std::uint64_t> values = {0, 1, 127, 128, 0, 0, 1ull << 63, ~0ull, 0};
+  std::vector<std::byte> bytes;
+  add_increases(bytes, values);
+  std::vector<std::uint64_t> found(values.size());
+  const auto read = [&](std::size_t size) {
+    for_each_increase(bytes.data(), size,
+                      [&](std::uint32_t counter, std::uint64_t value) { found.at(counter) = value; });
+  };
+  read(bytes.size());
+  EXPECT_EQ(found, values);
+  EXPECT_THROW(read(bytes.size() - 1), Error);
+  bytes.clear();
+  std::vector<std::uint64_t> far(JournalHeader::kMaxCounters + 1);
+  far.back() = 1;
+  add_increases(bytes, far);
+  EXPECT_THROW(read(bytes.size()), Error);
+}
+
+TEST(Covered, TimeIsCountedOnce) {
+  CoveredTime covered;
+  covered.add(10, 20);
+  covered.add(30, 40);
+  covered.add(15, 30);  // joins the two
+  covered.add(50, 60);
+  covered.add(52, 55);
+  covered.add(5, 5);
+  EXPECT_EQ(covered.total(), 40u);
+  EXPECT_EQ(covered.kept(), 2u);
+  covered.none_before(45);
+  EXPECT_EQ(covered.kept(), 1u);
+  covered.add(45, 70);
+  EXPECT_EQ(covered.total(), 30u + 25u);
+  covered.none_before(70);
+  covered.add(70, 80);  // touches what is not over
+  EXPECT_EQ(covered.total(), 65u);
+}
+
 ComponentDescription described(const char* name, const char* role, std::uint32_t parent, std::uint32_t first,
                                std::uint32_t count) {
   ComponentDescription result{};
@@ -164,6 +290,32 @@ TEST_F(Journal, ComponentsHaveTheirStatistics) {
   EXPECT_EQ(slice["level"], 1);
   EXPECT_EQ(slice["counters"], nlohmann::json({{"l2.read_hits", 30}}));
   EXPECT_EQ(json["components"][2]["counters"], nlohmann::json({{"l2.read_hits", 21}}));
+}
+
+// One entry a function, error and kernel; what has no room is in the last.
+TEST_F(Journal, FailedCallsAreCounted) {
+  JournalWriter writer(folder_);
+  writer.failed_call("cudaFree", "cudaErrorInvalidValue", nullptr, 10);
+  writer.failed_call("cudaLaunchKernel", "cudaErrorInvalidValue", "one", 20);
+  writer.asked_for_error("cudaErrorInvalidValue");
+  writer.failed_call("cudaLaunchKernel", "cudaErrorInvalidValue", "one", 30);
+  writer.failed_call("cudaLaunchKernel", "cudaErrorInvalidValue", "other", 40);
+  for (std::size_t i = 0; i < JournalHeader::kMaxFailedCalls; ++i)
+    writer.failed_call(("call" + std::to_string(i)).c_str(), "e", nullptr, 50 + i);
+  const JournalReader journal(journals_in(folder_)[0]);
+  const RunReport report = read_report(journal, "m", 0.5, false);
+  ASSERT_EQ(report.failures.size(), JournalHeader::kMaxFailedCalls);
+  EXPECT_EQ(report.failures[0].unasked, 0u);
+  EXPECT_EQ(report.failures[1].calls, 2u);
+  EXPECT_EQ(report.failures[1].unasked, 1u);
+  EXPECT_EQ(report.failures[1].first_ps, 20u);
+  EXPECT_EQ(report.failures[2].kernel, "other");
+  EXPECT_TRUE(report.failures[2].launch);
+  EXPECT_EQ(report.failures.back().call, "other calls");
+  EXPECT_EQ(report.failures.back().calls, 4u);
+  EXPECT_EQ(failure_text(report, true),
+            "duet: do not trust this run's results: 2 launches failed, and the program did not ask why; "
+            "64 other calls failed\n");
 }
 
 }  // namespace

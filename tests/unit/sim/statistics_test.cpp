@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <vector>
 
 #include "sim/engine.h"
 
@@ -27,7 +28,10 @@ class Buffer : public Component {
   Buffer(Engine& engine, std::string name, const std::string& prefix, const Component* parent = nullptr)
       : Component(engine, std::move(name), parent, 1, Role::Memory), statistics(*this, prefix) {}
   Picoseconds tick(Picoseconds) override { return kNever; }
-  void settle_statistics() override { statistics.stalls += unsettled, unsettled = 0; }
+  bool settle_statistics() override {
+    statistics.stalls += unsettled, unsettled = 0;
+    return true;
+  }
 
   std::uint64_t held = 0, unsettled = 0;
   BufferStatistics statistics;
@@ -50,7 +54,8 @@ class StatisticsTest : public testing::Test {
   Engine engine;
   Buffer a{engine, "a 0", "a."}, b{engine, "b", "b."}, a2{engine, "a 1", "a.", &b};
   Statistics statistics{engine};
-  Statistics::Values of_components() const {
+  Statistics::Values of_components() {
+    statistics.totals();
     Statistics::Values values(statistics.statistic_of_value().size());
     statistics.of_components(values.data());
     return values;
@@ -94,6 +99,41 @@ TEST_F(StatisticsTest, StatesAreAskedForAndSummed) {
   EXPECT_EQ(total("a.held"), 0u);
   a.held = 0;
   EXPECT_EQ(total("a.held", true), 3u);
+}
+
+// Components that are ticked, and count nothing outside of it, beside one that settles.
+TEST(TickedStatistics, WhatHasNotBeenTickedIsNotReadAgain) {
+  struct Ticked : Component {
+    Ticked(Engine& engine, const char* name) : Component(engine, name, nullptr, 1, Role::Memory) {}
+    Picoseconds tick(Picoseconds) override {
+      ++statistics.hits;
+      statistics.longest.at_least(statistics.hits * 3);
+      return kNever;
+    }
+    BufferStatistics statistics{*this, "t."};
+  };
+  Engine engine;
+  Ticked a(engine, "a"), b(engine, "b");
+  Buffer owing(engine, "owing", "o.");
+  a.statistics.misses += 5;
+  Statistics statistics(engine);
+  const auto of = [&](const char* name) { return value_of(statistics, statistics.totals(), name); };
+  EXPECT_EQ(of("t.misses"), 5u);
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    engine.wake(b, 10 * round);
+    engine.run_until(10 * round);
+    owing.unsettled = 1;
+    const std::uint64_t before = statistics.reads();
+    EXPECT_EQ(of("t.hits"), round);
+    EXPECT_EQ(of("t.longest"), 3 * round);
+    EXPECT_EQ(of("o.stalls"), round);
+    std::vector<std::uint64_t> values(statistics.statistic_of_value().size(), 77);
+    statistics.of_components(values.data(), before);
+    EXPECT_EQ(values[0], 77u) << "a has not changed";
+    EXPECT_EQ(values[4], round);
+    statistics.of_components(values.data());
+    EXPECT_EQ(values[1], 5u);
+  }
 }
 
 TEST_F(StatisticsTest, WhatIsOwedIsCountedWhenSomebodyReads) {

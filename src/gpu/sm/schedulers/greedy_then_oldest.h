@@ -23,6 +23,7 @@ class GreedyThenOldest {
     }
     return best;
   }
+  std::uint64_t state() const { return last_; }
 
  private:
   unsigned last_ = 0;

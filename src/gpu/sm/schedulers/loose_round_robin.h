@@ -15,6 +15,7 @@ class LooseRoundRobin {
     const std::uint64_t above = last_ >= 63 ? 0 : ready & (~0ull << (last_ + 1));
     return static_cast<unsigned>(std::countr_zero(above != 0 ? above : ready));
   }
+  std::uint64_t state() const { return last_; }
 
  private:
   unsigned last_ = 0;

@@ -40,6 +40,33 @@ constexpr const DramStandard* kStandards[] = {&kGddr5, &kDdr3, &kHbm3};
 
 const std::span<const StandardRule> kRulesOfEveryStandard = kRules;
 
+std::string why_unused(const config::Dram& dram, std::uint64_t config::DramTiming::*parameter) {
+  // What data take is no rule: the controller adds it.
+  if (parameter == &config::DramTiming::cl || parameter == &config::DramTiming::wl) return {};
+  const TimingSum one = standards::parameter(parameter);
+  std::string why = "gpu.dram.standard = \"" + dram.standard + "\" has no such rule";
+  for (const auto table : {kRulesOfEveryStandard, standard_of(dram).rules})
+    for (const StandardRule& rule : table) {
+      bool has = false;
+      for (std::size_t i = 0; i < kTimingParameters.size(); ++i)
+        has |= one.times[i] != 0 && rule.time.times[i] != 0;
+      if (!has) continue;
+      const auto is = [&rule](DramCommand command) {
+        return rule.previous == command || rule.next == command;
+      };
+      if (rule.scope == TimingScope::OtherRanks && dram.ranks == 1) {
+        why = "gpu.dram.ranks is 1";
+      } else if (!dram.refresh && (is(DramCommand::Refresh) || is(DramCommand::RefreshBank))) {
+        why = "gpu.dram.refresh is false";
+      } else if (is(dram.refresh_unit == "bank" ? DramCommand::Refresh : DramCommand::RefreshBank)) {
+        why = "gpu.dram.refresh_unit is \"" + dram.refresh_unit + "\"";
+      } else {
+        return {};
+      }
+    }
+  return why;
+}
+
 const DramStandard& standard_of(const config::Dram& dram) {
   const DramStandard* found = nullptr;
   for (const DramStandard* standard : kStandards)

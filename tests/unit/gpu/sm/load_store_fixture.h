@@ -124,7 +124,7 @@ class Machine {
   explicit Machine(const config::Gpu& config = test_gpu(), std::uint64_t seed = 1, unsigned longest_delay = 1,
                    std::size_t room = 4)
       : physical(64_MiB, 4096),
-        space(physical),
+        space(physical, memory::device_pages(config)),
         unit(config, 3, pool, space),
         random_(seed),
         longest_delay_(longest_delay),

@@ -407,6 +407,29 @@ TEST(Cache, FlushRangeStoresDirtyBytesAndForgetsTheRange) {
     }
 }
 
+TEST(Cache, DirtyByteLooksWithoutTouching) {
+  config::Cache config = l2_config();
+  config.sets = config.ways = 1;
+  Rig rig(config);
+  rig.memory.held[0] = true;
+  rig.client().send(0, write(0, 8, 1));
+  rig.client().send(50, write(128, 8, 2));  // evicts the first, which waits below
+  rig.engine.run_until(60 * kPeriod);
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(rig.cache.dirty_byte(PhysicalAddress(3)), std::byte{1});
+    EXPECT_EQ(rig.cache.dirty_byte(PhysicalAddress(8)), std::nullopt);
+    EXPECT_EQ(rig.cache.dirty_byte(PhysicalAddress(128)), std::byte{2});
+    EXPECT_EQ(rig.cache.dirty_byte(PhysicalAddress(128 + 8)), std::nullopt);
+    EXPECT_EQ(rig.cache.dirty_byte(PhysicalAddress(256)), std::nullopt);
+  }
+  ASSERT_NE(rig.cache.find(PhysicalAddress(128)), nullptr);
+  EXPECT_TRUE(rig.cache.find(PhysicalAddress(128))->dirty.test(0));
+  rig.memory.release(0);
+  rig.run();
+  EXPECT_EQ(rig.memory.bytes[3], std::byte{1});
+  EXPECT_EQ(rig.cache.dirty_byte(PhysicalAddress(3)), std::nullopt);
+}
+
 TEST(Cache, KnowsWhoFilledALine) {
   Rig rig(l2_config());
   Request copy = write(0, 4, 1);

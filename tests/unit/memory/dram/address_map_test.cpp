@@ -1,4 +1,4 @@
-// The address map: order of the fields, slices, and that no two addresses share a place.
+// The address map: order of the fields, and that no two addresses share a place.
 #include "memory/address_map.h"
 
 #include <gtest/gtest.h>
@@ -16,27 +16,22 @@ namespace {
 using namespace memory;
 
 TEST(AddressMap, FieldsOfOneChannel) {
-  const AddressMap map(gtx580_dram(1));
+  const AddressMap map(gtx580_dram(1).dram);
   EXPECT_EQ(map.place(PhysicalAddress(0x12345)),
             (DramPlace{0, 3 + 4 * 0, 0x1, (0x2345u >> 10 & 15) << 8 | 0x45}));
   EXPECT_EQ(map.place(PhysicalAddress(DramRig::at(13, 77, 0xabc))), (DramPlace{0, 13, 77, 0xabc}));
 }
 
-TEST(AddressMap, ConsecutivePiecesGoToConsecutiveChannelsAndSlicesTakeTurns) {
-  const AddressMap map(gtx580_dram(6));
+TEST(AddressMap, ConsecutivePiecesGoToConsecutiveChannels) {
+  const AddressMap map(gtx580_dram(6).dram);
   EXPECT_EQ(map.channels(), 6u);
-  EXPECT_EQ(map.slices(), 12u);
-  for (Address address = 0; address < 1_MiB; address += 64) {
-    const unsigned channel = address / 256 % 6;
-    EXPECT_EQ(map.place(PhysicalAddress(address)).channel, channel);
-    EXPECT_EQ(map.slice_of(PhysicalAddress(address)), 2 * channel + address / 128 % 2);
-    EXPECT_EQ(map.channel_of_slice(map.slice_of(PhysicalAddress(address))), channel);
-  }
+  for (Address address = 0; address < 1_MiB; address += 64)
+    EXPECT_EQ(map.place(PhysicalAddress(address)).channel, address / 256 % 6);
 }
 
 // Every burst of a range has its own place, and the range takes no more rows than its bytes need.
 void expect_bijective(const config::Gpu& gpu, Bytes bytes) {
-  const AddressMap map(gpu);
+  const AddressMap map(gpu.dram);
   const auto& dram = gpu.dram;
   const Bytes rows_of_bank = bytes / dram.channels / dram.banks / dram.row_bytes;
   ASSERT_EQ(rows_of_bank * dram.channels * dram.banks * dram.row_bytes, bytes);
@@ -50,7 +45,6 @@ void expect_bijective(const config::Gpu& gpu, Bytes bytes) {
     ASSERT_LT(place.row, rows_of_bank);
     ASSERT_LT(place.column_bytes, dram.row_bytes);
     ASSERT_EQ(place.column_bytes % 64, 0u);
-    ASSERT_EQ(map.channel_of_slice(map.slice_of(PhysicalAddress(address))), place.channel);
     const std::uint64_t index =
         ((place.channel * dram.banks + place.bank) * rows_of_bank + place.row) * bursts_of_row +
         place.column_bytes / 64;
@@ -90,17 +84,14 @@ TEST(AddressMap, HashingSpreadsStridesOfRows) {
     for (const bool hash : {false, true}) {
       config::Gpu gpu = gtx580_dram(channels);
       gpu.dram.hash_channels = hash;
-      const AddressMap map(gpu);
+      const AddressMap map(gpu.dram);
       // The same column and bank of row after row: one channel and one bank without hashing.
       std::set<std::tuple<unsigned, unsigned>> places;
-      std::set<unsigned> slices;
       for (unsigned i = 0; i < 512; ++i) {
         const Address address = static_cast<Address>(i) * 65536 * channels;
         places.insert(
             {map.place(PhysicalAddress(address)).channel, map.place(PhysicalAddress(address)).bank});
-        slices.insert(map.slice_of(PhysicalAddress(address)));
       }
-      EXPECT_EQ(slices.size(), hash ? 2 * channels : 1) << channels;
       if (hash) {
         EXPECT_GE(places.size(), channels * 16 * 3 / 4) << channels;
       } else {
@@ -114,9 +105,8 @@ TEST(AddressMap, NumbersThatDoNotFitAreRefused) {
   const auto refused = [](auto change) {
     config::Gpu gpu = gtx580_dram(6);
     change(gpu);
-    EXPECT_THROW(AddressMap{gpu}, Error);
+    EXPECT_THROW(AddressMap{gpu.dram}, Error);
   };
-  refused([](config::Gpu& gpu) { gpu.l2_slices = 8; });
   refused([](config::Gpu& gpu) { gpu.dram.interleave_bytes = 384; });
   refused([](config::Gpu& gpu) { gpu.dram.interleave_bytes = 64; });
   refused([](config::Gpu& gpu) { gpu.dram.banks = 12; });

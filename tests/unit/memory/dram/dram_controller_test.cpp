@@ -254,7 +254,6 @@ TEST(DramController, WhatItCannotDoIsRefusedByName) {
       EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
     }
   };
-  refused([](Request& request) { request.operation = Operation::Atomic; }, "atomics");
   refused([](Request& request) { request.operation = Operation::Clean; }, "maintenance");
   refused([](Request& request) { request.operation = Operation::Invalidate; }, "maintenance");
   refused([](Request& request) { request.trigger = Trigger::Full; }, "full/empty");

@@ -114,7 +114,7 @@ struct DramRig {
                    std::uint64_t seed = 0)
       : config(gpu),
         engine(seed),
-        map(gpu),
+        map(gpu.dram),
         physical(gpu.dram.bytes, gpu.dram.page_bytes),
         space(physical),
         unit(engine, "dram 0", nullptr, gpu.dram, 0, map, pool, space, gpu.full_empty),

@@ -64,7 +64,7 @@ TEST(FullEmptyBits, AgreeWithAMapOfBytes) {
   for (const Bytes granule : {4, 8, 32, 128, 256, 1024, 4096}) {
     config::Gpu gpu = with_full_empty(2);
     gpu.full_empty.granule_bytes = granule;
-    const memory::AddressMap map(gpu);
+    const memory::AddressMap map(gpu.dram);
     FullEmptyBits bits(gpu.full_empty, map, 1);
     BitsModel model(granule, map, 1);
     unsigned changes = 0;

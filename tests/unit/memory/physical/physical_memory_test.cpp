@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <fstream>
+#include <string>
 #include <vector>
+
+#include "base/error.h"
 
 namespace duet::memory {
 namespace {
@@ -21,6 +26,72 @@ TEST(PhysicalMemory, DeviceDramHasBytesOfItsOwnThatBeginWithZero) {
   EXPECT_EQ(at.bytes, memory.bytes(PhysicalAddress(0)) + 16 * kPageBytes - 1);
   EXPECT_EQ(memory.bytes(PhysicalAddress(16 * kPageBytes)), nullptr);
   EXPECT_EQ(memory.route_of(PhysicalAddress(16 * kPageBytes)), Route::HostDram);
+}
+
+Bytes mapped_by_this_process() {
+  std::ifstream file("/proc/self/statm");
+  Bytes pages = 0;
+  file >> pages;
+  return pages * 4096;
+}
+
+// A process may be limited in what it maps, and a device may have more than the host.
+TEST(PhysicalMemory, OnlyWhatIsTakenIsMapped) {
+  const Bytes before = mapped_by_this_process();
+  PhysicalMemory memory(1024_GiB, kPageBytes);
+  EXPECT_LT(mapped_by_this_process() - before, 100_MiB);
+  std::vector<PhysicalAddress> taken;
+  Bytes bytes = 0;
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    taken.push_back(*memory.take_device(50_MiB));
+    bytes += 50_MiB;
+    std::byte* const first = memory.bytes(taken.back());
+    ASSERT_NE(first, nullptr);
+    EXPECT_EQ(first[50_MiB - 1], std::byte{0});
+    std::memcpy(first + 50_MiB - sizeof i, &i, sizeof i);
+    EXPECT_LT(mapped_by_this_process() - before, 2 * bytes + 100_MiB);
+  }
+  for (std::uint64_t i = 0; i < taken.size(); ++i)
+    EXPECT_EQ(std::memcmp(memory.bytes(taken[i]) + 50_MiB - sizeof i, &i, sizeof i), 0);
+  EXPECT_EQ(memory.bytes(PhysicalAddress(1024_GiB - 1)), nullptr);
+  EXPECT_FALSE(memory.take_device(1024_GiB));
+}
+
+// A few frames at the upper end need no bytes between, and go on when all is taken.
+TEST(PhysicalMemory, TheHighestFramesAreMappedAlone) {
+  const Bytes before = mapped_by_this_process();
+  PhysicalMemory memory(512_MiB, kPageBytes);
+  const PhysicalAddress highest = *memory.take_highest_device(2_MiB);
+  EXPECT_EQ(highest, PhysicalAddress(510_MiB));
+  EXPECT_LT(mapped_by_this_process() - before, 100_MiB);
+  *memory.bytes(highest) = std::byte{7};
+  const Backing last = memory.backing(PhysicalAddress(512_MiB - 1));
+  ASSERT_NE(last.bytes, nullptr);
+  EXPECT_EQ(last.bytes, memory.bytes(highest) + 2_MiB - 1);
+  EXPECT_EQ(last.left, 1u);
+  EXPECT_EQ(memory.bytes(highest - 1), nullptr);
+  EXPECT_EQ(memory.bytes(PhysicalAddress(512_MiB)), nullptr);
+  ASSERT_TRUE(memory.take_device(510_MiB));
+  EXPECT_EQ(*memory.bytes(highest), std::byte{7});
+  EXPECT_EQ(memory.backing(highest - 1).left, 1u);
+  memory.range(Route::DeviceDram).frames.give_back(highest, 2_MiB);
+  ASSERT_TRUE(memory.take_device(2_MiB));
+  EXPECT_EQ(memory.backing(highest - 1).left, 2_MiB + 1);
+}
+
+TEST(PhysicalMemory, WhatCannotBeMappedIsNotTaken) {
+  PhysicalMemory memory(1ull << 62, kPageBytes);  // no process has so much
+  const Bytes free = memory.range(Route::DeviceDram).frames.free_bytes();
+  try {
+    memory.take_device(1ull << 61);
+    FAIL() << "nothing was thrown";
+  } catch (const NoMemory& error) {
+    EXPECT_NE(std::string(error.what()).find("cannot map 2199023255552 MiB for device memory: "),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(memory.range(Route::DeviceDram).frames.free_bytes(), free);
+  EXPECT_TRUE(memory.take_device(1_MiB));
 }
 
 TEST(PhysicalMemory, WhatIsLentIsReachedFromItsFirstToItsLastByte) {

@@ -1,6 +1,8 @@
 // The device in CUDA's words is the machine file's.
 #include "cuda/device/device_description.h"
 
+#include "config/derived.h"
+
 #include "unit/runtime/cuda/runtime_rig.h"
 
 namespace duet::cuda {
@@ -35,8 +37,8 @@ TEST_F(DeviceDescription, SizesAreTheMachineFiles) {
   EXPECT_EQ(p.maxThreadsPerMultiProcessor, static_cast<int>(gpu.sm.max_threads));
   EXPECT_EQ(p.sharedMemPerBlock, gpu.sm.max_shared_bytes_per_block);
   EXPECT_EQ(p.regsPerBlock, static_cast<int>(gpu.sm.registers));
-  EXPECT_EQ(p.l2CacheSize, static_cast<int>(gpu.l2_bytes));
-  EXPECT_EQ(p.memoryBusWidth, static_cast<int>(gpu.dram.bus_bits));
+  EXPECT_EQ(p.l2CacheSize, static_cast<int>(config::capacity_of_l2(gpu)));
+  EXPECT_EQ(p.memoryBusWidth, static_cast<int>(config::bus_bits(gpu.dram)));
   EXPECT_EQ(p.asyncEngineCount, static_cast<int>(gpu.copy_engines.count));
 }
 
@@ -49,7 +51,9 @@ TEST_F(DeviceDescription, AttributesTellWhatThePropertiesTell) {
   EXPECT_EQ(value_of(cudaDevAttrMaxSharedMemoryPerBlock), static_cast<int>(p.sharedMemPerBlock));
   EXPECT_EQ(value_of(cudaDevAttrComputeCapabilityMajor), p.major);
   EXPECT_EQ(value_of(cudaDevAttrConcurrentManagedAccess), p.concurrentManagedAccess);
-  EXPECT_EQ(value_of(cudaDevAttrClockRate), static_cast<int>(session().config().gpu.shader_clock_khz));
+  EXPECT_EQ(value_of(cudaDevAttrClockRate), static_cast<int>(session().config().gpu.core_clock_khz));
+  EXPECT_EQ(value_of(cudaDevAttrMemoryClockRate), 2004000);
+  EXPECT_EQ(value_of(cudaDevAttrSingleToDoublePrecisionPerfRatio), 16);
 }
 
 TEST_F(DeviceDescription, AFeatureThatTheDeviceDoesNotHaveIsZero) {

@@ -1,0 +1,129 @@
+#include "process/access_fault.h"
+
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "process/program.h"
+
+namespace duet::process {
+
+namespace {
+
+Program* watched = nullptr;
+FaultExplainer api_explainer = nullptr;
+struct sigaction before;
+__attribute__((tls_model("initial-exec"))) thread_local const HostAccess* current = nullptr;
+
+unsigned long long number(std::uint64_t value) { return value; }
+
+const char* verb(const void* context) {
+#ifdef __x86_64__
+  constexpr greg_t kWrite = 2;  // of the processor's error code
+  return (static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & kWrite) != 0 ? "writes"
+                                                                                             : "reads";
+#else
+  return "touches";
+#endif
+}
+
+bool explain_copy(const siginfo_t& info, char* text, std::size_t bytes) {
+  const VirtualAddress address = virtual_address(info.si_addr);
+  if (current == nullptr || address - current->first >= current->bytes) return false;
+  std::snprintf(text, bytes,
+                "duet: %s %s %llu bytes of host memory at %#llx, but byte %llu (%#llx) may not be %s: %s: "
+                "check the pointer and the size\n",
+                current->call, current->writes ? "writes" : "reads", number(current->bytes),
+                number(current->first.value()), number(address - current->first), number(address.value()),
+                current->writes ? "written" : "read",
+                info.si_code == SEGV_ACCERR ? "its pages forbid it" : "nothing is mapped there");
+  return true;
+}
+
+// Nothing here allocates: the program may have been inside malloc.
+bool explain_device(const siginfo_t& info, const void* context, char* text, std::size_t bytes) {
+  const VirtualAddress address = virtual_address(info.si_addr);
+  const memory::AddressSpace& space = watched->space();
+  if (!space.in_device_region(address)) return false;
+  const memory::Allocation* nearest = space.nearest(address);
+  char place[200] = "where nothing is allocated any more";
+  if (nearest != nullptr) {
+    const bool ahead = address < nearest->base;
+    const Bytes offset = ahead ? nearest->base - address : address - nearest->base;
+    const bool inside = !ahead && offset < nearest->bytes;
+    const bool by_call = nearest->call != nullptr;
+    std::snprintf(place, sizeof place, "%s%llu%s %s #%u (%llu bytes at %#llx)", inside ? "byte " : "",
+                  number(ahead || inside ? offset : offset - nearest->bytes),
+                  inside  ? " of"
+                  : ahead ? " bytes before"
+                          : " bytes past the end of",
+                  by_call ? nearest->call : memory::allocation_kind_name(nearest->kind),
+                  by_call ? nearest->call_number : nearest->id, number(nearest->bytes),
+                  number(nearest->base.value()));
+  }
+  std::snprintf(text, bytes,
+                "duet: the host program %s %#llx, which is device memory, %s: only kernels and copies reach "
+                "it: copy it with cudaMemcpy, or allocate it with cudaMallocManaged\n",
+                verb(context), number(address.value()), place);
+  return true;
+}
+
+// Another thread may be changing what is allocated. It is given a second.
+bool lock(std::unique_lock<std::recursive_mutex>& lock) {
+  for (int i = 0; i < 100; ++i) {
+    if (lock.try_lock()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+void explain(const siginfo_t& info, const void* context) {
+  char text[700];
+  if (!explain_copy(info, text, sizeof text)) {
+    std::unique_lock<std::recursive_mutex> guard(watched->mutex(), std::defer_lock);
+    if (!lock(guard)) return;
+    const VirtualAddress address = virtual_address(info.si_addr);
+    if ((api_explainer == nullptr || !api_explainer(address, text, sizeof text)) &&
+        !explain_device(info, context, text, sizeof text))
+      return;
+  }
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
+}
+
+// Returning runs the instruction again.
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const bool by_an_instruction = info->si_code > 0;
+  if (by_an_instruction) explain(*info, context);
+  if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
+  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
+  if (!by_an_instruction && before.sa_handler == SIG_IGN) return;
+  sigaction(signal, &before, nullptr);
+  if (!by_an_instruction) raise(signal);
+}
+
+}  // namespace
+
+void watch_faults(Program& program) {
+  watched = &program;
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSEGV, &action, &before);
+}
+
+void explain_faults_by(FaultExplainer explainer) { api_explainer = explainer; }
+
+HostAccess::HostAccess(const char* by, const void* at, Bytes count, bool is_write)
+    : call(by), first(virtual_address(at)), bytes(count), writes(is_write), outer_(current) {
+  const bool known = outer_ != nullptr && first - outer_->first < outer_->bytes;
+  if (!known) current = this;
+}
+HostAccess::~HostAccess() { current = outer_; }
+
+}  // namespace duet::process

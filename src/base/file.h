@@ -1,0 +1,12 @@
+// A whole file as text.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace duet {
+
+// Its bytes; nothing when it cannot be read.
+std::optional<std::string> read_file(const std::string& path);
+
+}  // namespace duet

@@ -1,0 +1,343 @@
+// An SM whose warps all wait for a clock (clock_loops.h) or for something outside goes through the same
+// states again and again: what it does in a cycle depends on its state alone, seen from that cycle, and on
+// how the loops' comparisons end. So when it is in a state that it has been in, it sleeps for as many periods
+// as comparisons end as they do, and what it counts in one period is counted for each. When somebody wakes it
+// before, or looks at its counts, the rest of a period is made up for: it has touched nothing outside. All
+// counts are what they would be cycle by cycle.
+#include <algorithm>
+#include <utility>
+
+#include "gpu/sm/sm_core.h"
+#include "ptx/semantics/semantics.h"
+
+namespace duet::gpu {
+
+namespace {
+
+constexpr Cycle kBetweenLooks = 64;  // while others than the spinning warps have something to do
+constexpr Cycle kLeastPeriods = 4;   // that are worth it
+constexpr std::int64_t kForgotten =
+    1024;  // which of two units was free first that many cycles ago, nobody asks
+// Clocks of 32 bits, in cycles or nanoseconds, do not come round meanwhile.
+constexpr Cycle kMostCycles = Cycle{1} << 30;
+
+// Seen from `cycle`; of what has passed only the order is of interest.
+std::uint64_t relative(Cycle time, Cycle cycle) {
+  const auto distance = static_cast<std::int64_t>(time - cycle);
+  return static_cast<std::uint64_t>(std::max(distance, -kForgotten));
+}
+
+// A number that is ordered, without a sign, as values of the type are.
+std::uint64_t ordered(ptx::Type type, std::uint64_t value) {
+  if (!ptx::is_signed(type)) return value;
+  if (ptx::type_bytes(type) == 4)
+    value = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
+  return value ^ (1ull << 63);
+}
+
+}  // namespace
+
+// A thread sleeps for about as long as it says, a millisecond at most (PTX ISA, nanosleep); here exactly so.
+template <unsigned W>
+[[gnu::noinline]] void SmCoreOf<W>::nap(Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes) {
+  constexpr std::uint64_t kMostNanoseconds = 1'000'000;
+  const std::uint32_t* values = warp.lanes.lanes32(op.sources[0]);
+  std::uint64_t nanoseconds = 0;
+  LaneMask(lanes).for_each(
+      [&](unsigned lane) { nanoseconds = std::max<std::uint64_t>(nanoseconds, values[lane]); });
+  const Cycle cycles = std::min(nanoseconds, kMostNanoseconds) * config_.core_clock_khz / 1'000'000;
+  if (cycles != 0) sleep_until(warp, warp.slot, cycle_ + 1 + cycles, IssueSlot::Dependency);
+}
+
+template <unsigned W>
+const ClockLoop* SmCoreOf<W>::clock_loop_of(const Warp& warp) const {
+  for (const ClockLoop& loop : warp.block->timed->clock_loops)
+    if (warp.pc >= loop.first && warp.pc <= loop.branch) {
+      // Its paths take turns.
+      if (warp.code[loop.branch].may_wait && warp.stack.depth() > 1) return nullptr;
+      return &loop;
+    }
+  return nullptr;
+}
+
+// Nothing, when something else than clock loops will happen by itself; otherwise before which cycle nothing
+// does. What comes from outside wakes the SM.
+template <unsigned W>
+std::optional<Cycle> SmCoreOf<W>::only_spins(std::uint64_t& spinning) const {
+  if (issued_memory_ || load_store_next_ != ~Cycle{0} || load_store_.wants_tick() || !textures_.idle() ||
+      instructions_.waiting() || (blocks_ending_ && drain_changed_) || waiting_for_load_store() != 0)
+    return std::nullopt;
+  Cycle until = kPending;
+  spinning = 0;
+  for (const auto& block : blocks_)
+    for (std::uint64_t rest = block->warps; rest != 0; rest &= rest - 1) {
+      const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+      const Warp& warp = *warps_[slot];
+      if (warp.reason == IssueSlot::NoWarp) continue;
+      if (clock_loop_of(warp) != nullptr && warp.reason != IssueSlot::Memory) {
+        spinning |= 1ull << slot;
+        continue;
+      }
+      if (warp.reason == IssueSlot::Issued || warp.reason == IssueSlot::Fetch ||
+          ((wants_fetch_ >> slot) & 1) != 0)
+        return std::nullopt;
+      until = std::min(until, warp.wake_cycle);
+    }
+  return until;
+}
+
+template <unsigned W>
+template <typename F>
+void SmCoreOf<W>::for_each_time(Warp& warp, const F& f) {
+  for (std::uint32_t i = 0; i < warp.block->timed->scoreboard_entries; ++i)
+    if (warp.ready[i] != kPending) f(warp.ready[i]);
+  if (warp.reason != IssueSlot::Issued && warp.wake_cycle != kPending) f(warp.wake_cycle);
+  f(warp.fetched_ready);
+}
+
+// Two equal states go on equally, as long as comparisons end equally.
+template <unsigned W>
+auto SmCoreOf<W>::relative_state(std::uint64_t spinning) -> State {
+  State state{spinning, statistics_.blocks, blocks_.size(), ready_,
+              reasons_, wants_fetch_,       fetch_blocked_, fetch_order_.state()};
+  state.insert(state.end(), blocked_.begin(), blocked_.end());
+  for (const WarpScheduler& scheduler : schedulers_) state.push_back(scheduler.state());
+  units_.for_each_time([&](Cycle time) { state.push_back(relative(time, cycle_)); },
+                       [&](std::uint64_t number) { state.push_back(number); });
+  LaneMask(spinning).for_each([&](unsigned slot) {
+    Warp& warp = *warps_[slot];
+    for (const std::uint64_t number :
+         {std::uint64_t{warp.pc}, std::uint64_t{warp.path_end}, std::uint64_t{warp.machine_pc},
+          std::uint64_t{warp.buffered_end}, std::uint64_t{warp.fetched_end}, std::uint64_t{warp.parts_left},
+          std::uint64_t{warp.operands_ready}, static_cast<std::uint64_t>(warp.reason), warp.active,
+          std::uint64_t{warp.stack.depth()}})
+      state.push_back(number);
+    for_each_time(warp, [&](Cycle time) { state.push_back(time > cycle_ ? time - cycle_ : 0); });
+  });
+  return state;
+}
+
+// So that periods of every length are found, states are remembered for twice as long each time.
+template <unsigned W>
+void SmCoreOf<W>::remember(State state) {
+  if (!spin_.state.empty() && ++spin_.looks < spin_.next_state) return;
+  spin_.looks = 0;
+  spin_.next_state *= 2;
+  spin_.state = std::move(state);
+  spin_.cycle = cycle_;
+  spin_.now = now_;
+  spin_.counts.clear();
+  for (const sim::StatisticGroup* group : statistics()) spin_.counts.push_back(group->counts());
+  spin_.grids.clear();
+  for (const auto& tally : grids_) spin_.grids.push_back(tally->counts);
+}
+
+// A warp's round through a clock loop, executed apart from the warp as if all its clocks were read at
+// `cycle`.
+template <unsigned W>
+struct SmCoreOf<W>::ClockRound {
+  ClockRound(const SmCoreOf& sm, const Warp& warp, const ClockLoop& loop)
+      : sm_(sm), warp_(warp), loop_(loop), lanes_(warp.lanes), predicates_(warp.predicates) {
+    const std::size_t bytes = std::size_t{warp.block->grid->kernel->register_slots} * W * 4;
+    registers_.resize(bytes);
+    std::copy_n(warp.lanes.registers, bytes, registers_.data());
+    lanes_.registers = registers_.data();
+    lanes_.banks[static_cast<unsigned>(ptx::Bank::Register)] = registers_.data();
+    lanes_.predicates = predicates_.data();
+  }
+
+  struct Outcome {
+    std::uint64_t taken = 0;            // lanes that go round again
+    std::vector<std::uint64_t> ends;    // of each comparison, a mask of lanes
+    std::vector<std::uint64_t> values;  // of each comparison's clock in each lane, ordered
+  };
+
+  Outcome at(Cycle cycle, Picoseconds now) {
+    Outcome outcome;
+    SpecialContext context = sm_.special_context(warp_);
+    auto comparison = loop_.comparisons.begin();
+    for (std::uint32_t pc = loop_.first; pc < loop_.branch; ++pc) {
+      const ptx::MicroOp& op = warp_.code[pc];
+      const bool compares = comparison != loop_.comparisons.end() && comparison->op == pc;
+      if (compares) values(op, *comparison, outcome.values);
+      if (op.kind == ptx::Kind::Arithmetic) ptx::execute(lanes_, op, warp_.active);
+      if (op.kind == ptx::Kind::Special) {
+        const SpecialContext then{context.config, context.grid,        now, cycle, context.sm,
+                                  context.warp,   context.shared_bytes};
+        write_lanes<W>(lanes_, op, warp_.active, special_value(static_cast<ptx::Special>(op.mode), then));
+      }
+      if (!compares) continue;
+      for (const std::uint8_t predicate : {op.predicate_destination, op.predicate_destination_second})
+        if (predicate != ptx::kNoPredicate)
+          outcome.ends.push_back(lanes_.predicates[predicate] & warp_.active);
+      ++comparison;
+    }
+    outcome.taken = ptx::guarded_lanes(lanes_, warp_.code[loop_.branch], warp_.active);
+    return outcome;
+  }
+
+  // Whether every comparison ends so from `first` until `later`, as one does whose value only rises, or only
+  // falls.
+  bool same(const Outcome& first, const Outcome& later) const {
+    if (first.taken != later.taken || first.ends != later.ends) return false;
+    std::size_t at = 0;
+    for (const ClockLoop::Comparison& comparison : loop_.comparisons)
+      for (unsigned lane = 0; lane < lanes_.width; ++lane, ++at)
+        if (comparison.falls ? later.values[at] > first.values[at] : later.values[at] < first.values[at])
+          return false;
+    return true;
+  }
+
+ private:
+  void values(const ptx::MicroOp& op, const ClockLoop::Comparison& comparison,
+              std::vector<std::uint64_t>& into) const {
+    const ptx::Operand& source = op.sources[comparison.source];
+    for (unsigned lane = 0; lane < lanes_.width; ++lane)
+      into.push_back(((warp_.active >> lane) & 1) == 0 ? 0
+                     : ptx::type_bytes(op.type) == 8   ? ordered(op.type, lanes_.lanes64(source)[lane])
+                                                       : ordered(op.type, lanes_.lanes32(source)[lane]));
+  }
+
+  const SmCoreOf& sm_;
+  const Warp& warp_;
+  const ClockLoop& loop_;
+  ptx::Warp<W> lanes_;
+  LaneArrays registers_;
+  std::vector<std::uint64_t> predicates_;
+};
+
+// The last cycle, at most `limit`, at which the warp's comparisons end as they have since the state was
+// remembered; an earlier one than this when they do not now, or do not keep it in the loop.
+template <unsigned W>
+Cycle SmCoreOf<W>::unchanged_until(const Warp& warp, const ClockLoop& loop, Cycle limit) {
+  ClockRound round(*this, warp, loop);
+  const auto before = round.at(spin_.cycle, spin_.now);
+  if (before.taken != warp.active) return 0;
+  const auto same_at = [&](Cycle cycle) {
+    return round.same(before, round.at(cycle, clock_.edge_after(now_, cycle - cycle_)));
+  };
+  if (!same_at(cycle_)) return 0;
+  if (same_at(limit)) return limit;
+  Cycle same = cycle_, other = limit;
+  while (other - same > 1) {
+    const Cycle middle = same + (other - same) / 2;
+    (same_at(middle) ? same : other) = middle;
+  }
+  return same;
+}
+
+// At the end of a cycle in which a warp has gone round a clock loop. Returns when the SM has to be ticked, or
+// 0 when cycle follows cycle.
+template <unsigned W>
+[[gnu::noinline]] Picoseconds SmCoreOf<W>::begin_skip() {
+  if (spin_.period != 0) spin_ = {};  // woken in the cycle after
+  spin_.round = false;
+  if (cycle_ < spin_.look_again) return 0;
+  std::uint64_t spinning = 0;
+  const std::optional<Cycle> alone_until = only_spins(spinning);
+  if (!alone_until || spinning == 0) {
+    spin_.state.clear();
+    spin_.next_state = 1;
+    spin_.look_again = cycle_ + kBetweenLooks;
+    return 0;
+  }
+  State state = relative_state(spinning);
+  if (state != spin_.state) {
+    remember(std::move(state));
+    return 0;
+  }
+  const Cycle period = cycle_ - spin_.cycle;
+  Cycle limit = std::min(cycle_ + std::min(kMostCycles, config_.core_clock_khz * 1000), *alone_until - 1);
+  LaneMask(spinning).for_each([&](unsigned slot) {
+    const Warp& warp = *warps_[slot];
+    if (limit > cycle_) limit = std::min(limit, unchanged_until(warp, *clock_loop_of(warp), limit));
+  });
+  // In the last one the values that are compared are read again.
+  const Cycle periods = limit > cycle_ ? (limit - cycle_) / period : 0;
+  if (periods < kLeastPeriods + 1) {
+    spin_.state.clear();
+    spin_.look_again = std::max(limit, cycle_ + period);
+    return 0;
+  }
+  spin_.round = true;
+  spin_.now = now_;
+  spin_.period = period;
+  spin_.warps = spinning;
+  for (std::size_t i = 0; i < spin_.counts.size(); ++i) {
+    const State counts = statistics()[i]->counts();
+    for (std::size_t k = 0; k < counts.size(); ++k) spin_.counts[i][k] = counts[k] - spin_.counts[i][k];
+  }
+  for (std::size_t i = 0; i < grids_.size(); ++i) {
+    GridCounts counts = grids_[i]->counts;
+    spin_.grids[i] = counts -= spin_.grids[i];
+  }
+  return clock_.edge_after(now_, (periods - 1) * period + 1);
+}
+
+// Goes on by as many periods as end at `end` or before.
+template <unsigned W>
+void SmCoreOf<W>::skip_periods(Cycle end) {
+  const std::uint64_t periods = end > cycle_ ? (end - cycle_) / spin_.period : 0;
+  if (periods == 0) return;
+  const Cycle cycles = periods * spin_.period, from = cycle_;
+  const auto shift = [from, cycles](Cycle& time) {
+    if (time > from) time += cycles;
+  };
+  units_.for_each_time(
+      [&](Cycle& time) {
+        if (time != ~Cycle{0}) shift(time);
+      },
+      [](std::uint64_t) {});
+  LaneMask(spin_.warps).for_each([&](unsigned slot) { for_each_time(*warps_[slot], shift); });
+  for (std::size_t i = 0; i < spin_.counts.size(); ++i) statistics()[i]->add(spin_.counts[i], periods);
+  for (std::size_t i = 0; i < grids_.size(); ++i) {
+    GridCounts counts = spin_.grids[i];
+    grids_[i]->counts += counts *= periods;
+  }
+  now_ = clock_.edge_after(now_, cycles);
+  cycle_ += cycles;
+  wheel_ = {};
+  for (const auto& warp : warps_)
+    if (warp->reason != IssueSlot::Issued && warp->reason != IssueSlot::NoWarp &&
+        warp->wake_cycle != kPending)
+      wheel_.sleep(cycle_, warp->wake_cycle, warp->slot);
+}
+
+// Goes on to the end of that cycle.
+template <unsigned W>
+[[gnu::noinline]] void SmCoreOf<W>::catch_up(Cycle end) {
+  skip_periods(end);
+  while (cycle_ < end) {
+    now_ = clock_.first_edge_after(now_);
+    ++cycle_;
+    wake_warps();
+    issue_and_fetch();
+  }
+}
+
+// The SM is ticked, and is as it was at the end of cycle `previous`. False: that is the cycle of this tick.
+template <unsigned W>
+[[gnu::noinline]] bool SmCoreOf<W>::end_skip(Cycle previous) {
+  if (cycle_ == previous) return false;
+  const Cycle cycle = std::exchange(cycle_, previous);
+  const Picoseconds now = std::exchange(now_, spin_.now);
+  catch_up(cycle - 1);
+  cycle_ = cycle;
+  now_ = now;
+  spin_ = {};
+  return true;
+}
+
+// All that is due at `now` has been ticked.
+template <unsigned W>
+bool SmCoreOf<W>::settle_statistics(Picoseconds now) {
+  if (spin_.period == 0) return false;
+  catch_up(clock_.advance_to(now));
+  spin_.now = now_;
+  return true;
+}
+
+template class SmCoreOf<32>;
+template class SmCoreOf<64>;
+
+}  // namespace duet::gpu

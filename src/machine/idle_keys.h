@@ -1,0 +1,21 @@
+// Keys of a machine file that do nothing on this machine, or on the functional GPU: who sets one is told. The
+// rooms that read the keys are all below this one, so the rules stand here. A rule is about keys that others
+// switch off; a value that happens to change nothing has none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/loader.h"
+
+namespace duet::machine {
+
+// Why the key does nothing; empty: it does something.
+std::string why_idle(const config::Machine& machine, const std::string& key, bool functional);
+
+// A line for each idle key that the user has set: on the command line, or in a file over another one to
+// another value. A file's keys of the timed GPU are not counted against the functional one: machines are made
+// for both.
+std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, bool functional);
+
+}  // namespace duet::machine

@@ -1,0 +1,101 @@
+// Where the time of a run went, kept while the run goes on. Two accounts, and each adds up to the run:
+//
+// - Moments: what was going on at each moment (a kernel, a copy, the driver, a call of the program, any of
+//   these together), each moment counted once.
+// - Critical path: what the program's end had to wait for. Whatever begins names its latest cause: a command
+//   its call, the driver's last command or a completion; a blocked host thread the completion that let it go.
+//   Each piece of work carries the path that led to it, so nothing else is kept of the past.
+//
+// What is left out: inside a kernel or a copy nobody asks why it took so long (a kernel that waits for
+// full/empty bits is a kernel), and a program that polls is in its calls.
+#pragma once
+
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "driver/driver.h"
+#include "report/journal.h"
+#include "sim/engine.h"
+#include "sim/event_sink.h"
+
+namespace duet::host {
+class NativeThread;
+}
+
+namespace duet::machine {
+
+class TimeAccount : public sim::EventSink {
+ public:
+  // Of the kinds of events that somebody else wants, `next` is told as well.
+  TimeAccount(sim::Engine& engine, sim::EventSink* next, TaskEventMask next_kinds);
+
+  void take(const sim::Event& event) override;
+  void kernel_starts(const gpu::Grid& grid);
+  void completed(const driver::CommandRecord& record);
+  // The machine stands where the call begins. `clock`: the thread's before it, which may be behind the
+  // machine when other threads have been at work.
+  void call_begins(const host::NativeThread& thread, std::uint64_t call, Picoseconds clock);
+  void call_ends(const host::NativeThread& thread, std::uint64_t outer_call);
+  // The thread has been blocked since then until now.
+  void waited(const host::NativeThread& thread, Picoseconds since);
+
+  // Both accounts up to `time`, which is not earlier than the machine.
+  report::TimeAccount up_to(Picoseconds time) const;
+
+ private:
+  using Part = report::PathPart;
+  // How a moment came about: `of` adds up to `time`.
+  struct Path {
+    Picoseconds time = 0;
+    std::array<Picoseconds, report::kPathParts> of{};
+    // Up to then it was this; what lies before `time` changes nothing.
+    void advance(Picoseconds to, Part part);
+  };
+  struct Thread {
+    Path path;
+    std::uint64_t call = 0;  // 0: outside
+    unsigned depth = 0;      // calls inside calls
+  };
+  struct Pending {
+    Path path;                   // to the last stage that the command has ended
+    bool preparing = false;      // from the beginning of stage (ii) to its start on the GPU
+    bool copying = false;        // its first packet has gone
+    Picoseconds arrived_ps = 0;  // of a kernel: when the work distributor had it; 0: not yet
+    Picoseconds waited_ps = 0;   // of a copy: how long another had its engine
+  };
+  struct Start {
+    Picoseconds time_ps;
+    bool beside_others;
+  };
+
+  void begin(report::Activity activity) { change(activity, 1); }
+  void end(report::Activity activity) { change(activity, -1); }
+  void change(report::Activity activity, int by);
+  void settle(Picoseconds now);
+  std::size_t going_on() const;
+  void take_later(const sim::Event& event);
+  void submitted(const sim::Event& event);
+  void prepares(driver::CommandId id, Picoseconds now);
+  void prepared(driver::CommandId id, Picoseconds now);
+  void move_begins(driver::CommandId id, std::uint32_t engine);
+  void starts(Pending& pending);
+  void wait_for_room(Pending& pending, const Start& start, Picoseconds until) const;
+  const Path& latest() const;
+  const Path& cause(const Pending& pending) const;
+
+  sim::Engine& engine_;
+  sim::EventSink* next_;
+  TaskEventMask next_kinds_;
+  Picoseconds settled_ps_ = 0;
+  std::array<Picoseconds, report::kMomentKinds> moments_{};
+  std::array<int, report::kActivities> active_{};
+  std::map<const host::NativeThread*, Thread> threads_;
+  std::unordered_map<driver::CommandId, Pending> pending_;
+  std::unordered_map<driver::CommandId, Start> running_;  // kernels
+  std::map<std::uint32_t, Picoseconds> move_ended_;       // by data transfer engine
+  Picoseconds kernel_ended_ = 0;
+  Path driver_free_, completion_;  // when the driver last ended a stage (ii), the host last a wait
+};
+
+}  // namespace duet::machine

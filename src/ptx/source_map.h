@@ -1,0 +1,41 @@
+// Which line of a program's source a line of PTX comes from, as its .loc and .file directives say (PTX ISA
+// 11.5). Compilers write them when they are asked to (nvcc -lineinfo, -G); `duet cc` always asks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace duet::ptx {
+
+struct SourceLine {
+  std::uint32_t file = 0, line = 0;  // 0: none
+};
+
+class SourceMap {
+ public:
+  // Told in the order of the text.
+  void function(std::uint32_t ptx_line);  // its lines are unknown until a location comes
+  void location(std::uint32_t ptx_line, SourceLine at, SourceLine inlined_at);
+  void file(std::uint32_t number, std::string path) { files_[number] = std::move(path); }
+
+  // "a.cu:12", or for an instruction of a function of another file that was inlined "a.cu:12 (in b.h:40)".
+  // Empty when it is not known.
+  std::string place_of(std::uint32_t ptx_line) const;
+
+ private:
+  struct Mark {
+    std::uint32_t ptx_line;
+    SourceLine at, inlined_at;
+    bool function;
+  };
+  using Marks = std::vector<Mark>;
+  std::string text(SourceLine place) const;
+  SourceLine in_own_file(Marks::const_iterator mark) const;
+
+  Marks marks_;
+  std::map<std::uint32_t, std::string> files_;
+};
+
+}  // namespace duet::ptx

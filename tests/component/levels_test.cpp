@@ -1,0 +1,192 @@
+// Levels of cache between L2 and DRAM that a machine file lists: a whole machine with two of them, of which
+// the upper one's slices do not follow the channels. L2 leaves atomics to the level below.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <numeric>
+
+#include "config/loader.h"
+#include "machine/process.h"
+#include "rig.h"
+
+namespace duet::test {
+namespace {
+
+constexpr unsigned kThreads = 256, kBlocks = 64;
+constexpr Bytes kBytes = Bytes{kThreads} * kBlocks * 4;
+
+// Every thread adds 1 to its own word, and its word to one of eight counters, atomically.
+constexpr const char* kKernel = R"(
+.version 7.0
+.target sm_20
+.address_size 64
+.visible .entry count(.param .u64 p, .param .u64 counters) {
+  .reg .u32 %r<8>;
+  .reg .u64 %d<8>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3;
+  ld.param.u64 %d1, [p];
+  ld.param.u64 %d2, [counters];
+  mul.wide.u32 %d3, %r4, 4;
+  add.u64 %d4, %d1, %d3;
+  ld.global.u32 %r5, [%d4];
+  add.u32 %r5, %r5, 1;
+  st.global.u32 [%d4], %r5;
+  and.b32 %r6, %r4, 7;
+  mul.wide.u32 %d5, %r6, 4;
+  add.u64 %d6, %d2, %d5;
+  red.global.add.u32 [%d6], %r5;
+  ret;
+}
+)";
+
+std::string level(const std::string& name, unsigned slices, unsigned sets, unsigned latency) {
+  return "[[level]]\nname = \"" + name + "\"\nslices = " + std::to_string(slices) +
+         "\nsets = " + std::to_string(sets) + "\nlatency_cycles = " + std::to_string(latency) +
+         "\nways = 8\nline_bytes = 128\nsector_bytes = 128\nmshrs = 64\nmshr_targets = 8\n"
+         "queue_entries = 32\nwrite_back = true\nwrite_allocate = true\nwrite_evict = false\n"
+         "hash_sets = true\nreplacement = \"lru\"\natomic_words_per_cycle = 16\n"
+         "atomic_conflict_cycles = 2\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
+         "header_bytes = 8\nlatency_cycles = 6\nqueue_packets = 16\n";
+}
+
+struct Levels {
+  explicit Levels(const std::string& levels, const std::vector<std::string>& sets = {},
+                  std::uint64_t shuffle = 0)
+      : process(machine(levels, sets), nullptr, host, {}, options(shuffle)),
+        thread(process.new_thread()),
+        stream(process.driver().create_stream({})),
+        kernel(process.load_module(kKernel, "levels.ptx").module.find_kernel("count")) {
+    memory::AddressSpace& space = process.system().address_space();
+    words = space.allocate_device(kBytes, memory::AllocationKind::Device)->base;
+    counters = space.allocate_device(32, memory::AllocationKind::Device)->base;
+    std::vector<std::uint32_t> first(kBytes / 4);
+    std::iota(first.begin(), first.end(), 0);
+    space.write(words, first.data(), kBytes);
+  }
+  static config::Machine machine(const std::string& levels, const std::vector<std::string>& sets) {
+    const std::string path = testing::TempDir() + "duet-levels-" + std::to_string(getpid()) + ".toml";
+    std::ofstream(path) << "base = \"" DUET_SOURCE_DIRECTORY "/machines/gtx580.toml\"\nname = \"levels\"\n"
+                        << levels;
+    config::Machine machine = config::load_machine(path, DUET_SOURCE_DIRECTORY "/machines", sets).machine;
+    std::remove(path.c_str());
+    return machine;
+  }
+  static machine::RunOptions options(std::uint64_t shuffle) {
+    machine::RunOptions own;
+    own.shuffle_seed = shuffle;
+    return own;
+  }
+  // Returns its time.
+  Picoseconds launch() {
+    const Picoseconds before = process.system().engine().now();
+    std::vector<std::byte> parameters(16);
+    const VirtualAddress arguments[] = {words, counters};
+    std::memcpy(parameters.data(), arguments, 16);
+    driver::Command command;
+    command.kind = driver::CommandKind::Launch;
+    command.cost = &process.config().driver.launch;
+    command.stream = stream;
+    command.grid =
+        process.make_grid(*kernel, {kBlocks, 1, 1}, {kThreads, 1, 1}, 0, std::move(parameters), false);
+    const auto id = thread->submit(std::move(command));
+    thread->wait(process.config().driver.device_synchronize, [&] { return process.driver().complete(id); });
+    EXPECT_FALSE(process.driver().fault());
+    return process.system().engine().now() - before;
+  }
+  // After `launches` of them.
+  void expect_right(std::uint32_t launches) {
+    memory::AddressSpace& space = process.system().address_space();
+    std::vector<std::uint32_t> seen(kBytes / 4), sums(8), expected(8);
+    for (const VirtualAddress base : {words, counters})
+      process.system().settle(base, base == words ? kBytes : 32);
+    space.read(words, seen.data(), kBytes);
+    space.read(counters, sums.data(), 32);
+    for (std::uint32_t i = 0; i < seen.size(); ++i) {
+      ASSERT_EQ(seen[i], i + launches) << i;
+      for (std::uint32_t k = 1; k <= launches; ++k) expected[i % 8] += i + k;
+    }
+    EXPECT_EQ(sums, expected);
+  }
+  std::uint64_t statistic(const std::string& name) {
+    sim::Statistics& statistics = process.system().statistics();
+    const auto values = statistics.totals(false);
+    for (std::size_t i = 0; i < statistics.declared().size(); ++i)
+      if (statistics.declared()[i].name == name) return values[i];
+    ADD_FAILURE() << "no statistic " << name;
+    return 0;
+  }
+
+  PlainHost host;
+  machine::Process process;
+  std::unique_ptr<host::NativeThread> thread;
+  driver::StreamId stream;
+  const ptx::Kernel* kernel;
+  VirtualAddress words, counters;
+};
+
+// A small L2, so that much is evicted into the levels below.
+const std::vector<std::string> kSmallL2{"gpu.l2.sets=1", "gpu.l2.atomic_words_per_cycle=0"};
+
+TEST(Levels, TwoMoreLevelsKeepEveryByteAndPerformAtomics) {
+  const std::string two = level("L3", 5, 16, 20) + level("L4", 6, 256, 30);
+  std::vector<Picoseconds> times;
+  for (const std::uint64_t seed : {0, 7}) {
+    Levels machine(two, kSmallL2, seed);
+    for (int i = 0; i < 3; ++i) times.push_back(machine.launch());
+    EXPECT_GT(machine.statistic("l2.write_backs"), 0u);
+    EXPECT_GT(machine.statistic("l3.read_hits") + machine.statistic("l3.write_hits"), 0u);
+    EXPECT_GT(machine.statistic("l4.read_misses"), 0u);
+    EXPECT_GT(machine.statistic("l3_interconnect.request_packets"), 0u);
+    EXPECT_EQ(machine.statistic("l2.atomics"), 0u);
+    // One request for each of the words of a warp's lines: a warp's lanes share the eight counters' line.
+    EXPECT_EQ(machine.statistic("l3.atomics"), 3u * kBlocks * kThreads / 32 * 4);
+    EXPECT_EQ(machine.statistic("l4.atomics"), 0u);
+    machine.expect_right(3);
+  }
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(times[i], times[i + 3]) << "the order of ticks must not show";
+}
+
+TEST(Levels, MemoryPerformsTheAtomicsThatNoLevelPerforms) {
+  Levels machine("", {"gpu.l2.atomic_words_per_cycle=0"});
+  machine.launch();
+  EXPECT_EQ(machine.statistic("l2.atomics"), 0u);
+  machine.expect_right(1);
+}
+
+TEST(Levels, ALevelCostsItsLatencyAndSavesAccessesToDram) {
+  Levels without("", {"gpu.l2.sets=1"}), fast(level("L3", 6, 256, 1), {"gpu.l2.sets=1"}),
+      slow(level("L3", 6, 256, 400), {"gpu.l2.sets=1"});
+  for (Levels* machine : {&without, &fast, &slow}) machine->launch();
+  const auto reads = [](Levels& machine) { return machine.statistic("dram.reads"); };
+  const std::uint64_t before = reads(without), before_fast = reads(fast);
+  without.launch();
+  const Picoseconds of_fast = fast.launch(), of_slow = slow.launch();
+  EXPECT_GT(of_slow, of_fast + 400'000);
+  EXPECT_GE(reads(without) - before, kBytes / 128);
+  EXPECT_EQ(reads(fast), before_fast) << "all of it lies in L3";
+  for (Levels* machine : {&without, &fast, &slow}) machine->expect_right(2);
+}
+
+TEST(Levels, WhatDoesNotFitIsRefusedByName) {
+  const auto error_of = [](const std::string& levels, const std::vector<std::string>& sets) -> std::string {
+    try {
+      Levels machine(levels, sets);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error_of(level("L3", 5, 16, 20), {}),
+            "L3: slices = 5 is not a multiple of gpu.dram.channels = 6, whose controllers it stands above");
+  EXPECT_EQ(error_of(level("L3", 6, 16, 20), {"level[0].line_bytes=64"}),
+            "--set: level[0].line_bytes = 64 is outside 128 to 128");
+  EXPECT_EQ(error_of(level("L2", 6, 16, 20), {}),
+            "machine levels: level \"L2\": a level's name is its own, of letters and digits, as L3");
+}
+
+}  // namespace
+}  // namespace duet::test
