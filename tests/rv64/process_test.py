@@ -1,35 +1,13 @@
 #!/usr/bin/env python3
 """Static RV64 Linux programs by `duet run --host simulated --functional`. Arguments: BUILD_DIRECTORY SOURCE_DIRECTORY."""
 import pathlib
-import shutil
 import struct
-import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "front_door"))
-from fixture import DUET, SOURCE, WORK, Fixture, call, main  # noqa: E402
-
-RUN = [DUET, "run", "--host", "simulated", "--functional"]
-PROGRAMS = SOURCE / "tests/rv64/programs"
-QEMU = shutil.which("qemu-riscv64")
-
-
-def compiled(source, *flags):
-    compiler = "riscv64-linux-gnu-g++" if source.endswith(".cpp") else "riscv64-linux-gnu-gcc"
-    program = WORK / (pathlib.Path(source).stem + "".join(flags))
-    if not program.exists():
-        result = call(compiler, "-O1", "-static", *flags, PROGRAMS / source, "-o", program)
-        if result.returncode != 0:
-            raise RuntimeError(result.stderr)
-    return program
-
-
-def in_folder(name, *command, text="", env=None):
-    folder = WORK / name
-    folder.mkdir(exist_ok=True)
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120, cwd=folder,
-                          input=text, env={"DUET_TEST_VARIABLE": "a value", "PATH": "/bin", **(env or {})})
+from fixture import DUET, WORK, Fixture, call  # noqa: E402
+from simulated_host import PROGRAMS, QEMU, RUN, compiled, in_folder, main  # noqa: E402
 
 
 class Process(Fixture):
@@ -86,6 +64,9 @@ class Process(Fixture):
         self.assertIn("was ended by signal 6 (Aborted)", result.stderr)
         self.assertEqual(self.ends("raise", "15").returncode, 143)
         self.assertEqual(self.ends("raise", "17").returncode, 0)  # SIGCHLD does nothing
+        result = self.ends("raise", "19")
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (124, 1))
+        self.assertIn("signal 19 (Stopped (signal)) has stopped it", result.stderr)
 
     def test_a_segmentation_fault_names_address_kind_and_functions(self):
         result = self.ends("segfault")
@@ -110,12 +91,33 @@ class Process(Fixture):
         self.assertEqual(result.stderr.count("\n"), 1)
         self.assertRegex(result.stderr, r"system call 425 \(io_uring_setup\) at pc 0x[0-9a-f]+ is not simulated")
         self.assertIn("99999 (of no known name)", self.ends("unknown", "99999").stderr)
+        self.assertIn("74 (signalfd4)", self.ends("unknown", "74").stderr)
         self.assertEqual(self.ends("unknown", "293").stderr, "")  # rseq: programs only try it
 
     def test_waiting_for_nobody_is_a_deadlock(self):
         result = self.ends("deadlock")
         self.assertEqual((result.returncode, result.stdout), (124, "-1\n"))
         self.assertIn("deadlock: every thread waits for another\n  thread 1000 at futex 0x", result.stderr)
+
+    def test_waiting_for_a_pipe_or_a_signal_that_never_comes_is_a_deadlock(self):
+        result = self.ends("deadlock-pipe")
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (124, 2))
+        self.assertIn("thread 1000 at a pipe, pc 0x", result.stderr)
+        result = self.ends("deadlock-pause")
+        self.assertEqual(result.returncode, 124)
+        self.assertIn("thread 1000 at a wait for a signal, pc 0x", result.stderr)
+
+    @unittest.skipUnless(QEMU, "without qemu-riscv64")
+    def test_signals_do_what_they_do_under_qemu(self):
+        program = compiled("signals.c")
+        for arguments in ([], ["10"], ["9"]):  # ends by SIGPIPE, by SIGUSR1, by SIGKILL
+            theirs = in_folder("signals-folder", QEMU, program, *arguments)
+            ours = in_folder("signals-folder", *RUN, program, *arguments)
+            self.assertEqual(ours.stdout, theirs.stdout)
+            self.assertEqual(ours.returncode, 128 - theirs.returncode if theirs.returncode < 0 else theirs.returncode)
+        self.assertIn("signal 1, write -1, EPIPE 1", ours.stdout)
+        again = in_folder("signals-folder", *RUN, program, *arguments)
+        self.assertEqual((again.stdout, again.returncode), (ours.stdout, ours.returncode))
 
     def test_timeout(self):
         result = self.ends("loop", options=("--timeout", "0.5"))
@@ -209,8 +211,4 @@ class BadPrograms(Fixture):
 
 
 if __name__ == "__main__":
-    if shutil.which("riscv64-linux-gnu-g++") is None:
-        print("riscv64-linux-gnu-g++ is not installed")
-        shutil.rmtree(WORK, ignore_errors=True)
-        sys.exit(77)
     main()

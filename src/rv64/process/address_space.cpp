@@ -78,6 +78,11 @@ std::uint64_t RangeSet::bytes() const {
 
 AddressSpace::AddressSpace(PagedMemory& memory) : memory_(memory) {
   map_pages(kStackTop - kStackBytes, kStackBytes, {true, true, false});
+  // li a7, 139 (rt_sigreturn); ecall. Unwinders know a signal's frame by these two.
+  const std::uint32_t code[] = {0x08b00893, 0x00000073};
+  map_pages(kSignalReturn, kPageBytes, {true, true, false});
+  memory_.write(VirtualAddress(kSignalReturn), std::as_bytes(std::span(code)));
+  memory_.protect(VirtualAddress(kSignalReturn), kPageBytes, {true, false, true});
 }
 
 void AddressSpace::set_image(std::uint64_t first, std::uint64_t end) {

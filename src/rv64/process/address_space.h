@@ -30,6 +30,8 @@ class AddressSpace {
  public:
   static constexpr std::uint64_t kStackTop = 0x3ffffff000;
   static constexpr std::uint64_t kStackBytes = 8_MiB;
+  // A page of code behind the stack, as Linux's vdso: to where a signal's handler returns.
+  static constexpr std::uint64_t kSignalReturn = kStackTop;
   // More mapped memory than this is refused with ENOMEM, whatever the host has (RLIMIT_AS).
   static constexpr std::uint64_t kMostMappedBytes = std::uint64_t{16} << 30;
 

@@ -1,15 +1,14 @@
-// System calls on files.
+// System calls on files: on paths, descriptors and folders.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -19,11 +18,13 @@
 namespace duet::rv64 {
 namespace {
 
-constexpr std::uint64_t kTransferBytes = 64_KiB;  // at once
-constexpr std::int64_t kHere = -1;                // an offset: where the file stands
+constexpr std::uint64_t kMostListBytes = 64_KiB;  // of getdents64, at once
 
 std::int64_t answer(std::int64_t result) { return result < 0 ? -errno : result; }
 int folder(std::uint64_t argument) { return static_cast<int>(argument); }
+LastLink last_link(int flags) {
+  return (flags & AT_SYMLINK_NOFOLLOW) != 0 ? LastLink::Keep : LastLink::Follow;
+}
 
 // As asm-generic/stat.h has it.
 struct GuestStat {
@@ -76,74 +77,6 @@ std::int64_t SystemCalls::put_text(std::uint64_t address, std::uint64_t bytes, c
   return static_cast<std::int64_t>(part.size());
 }
 
-// A part at a time. What was done before an error counts, as in Linux.
-std::int64_t SystemCalls::transfer(bool write, std::uint64_t descriptor, std::uint64_t address,
-                                   std::uint64_t bytes, std::int64_t offset) {
-  const int host = files_.host(descriptor);
-  if (host < 0) return host;
-  if (!write && must_wait_to_read(host)) {
-    threads_.yield();
-    return kAgainLater;
-  }
-  bytes = std::min<std::uint64_t>(bytes, 0x7ffff000);
-  std::vector<std::byte> buffer(std::min(bytes, kTransferBytes));
-  std::int64_t done = 0;
-  do {
-    auto part = std::span(buffer).first(
-        std::min<std::uint64_t>(bytes - static_cast<std::uint64_t>(done), buffer.size()));
-    const VirtualAddress place(address + static_cast<std::uint64_t>(done));
-    const std::int64_t from = offset + done;
-    if (write && space_.memory().read(place, part)) return done != 0 ? done : -EFAULT;
-    ssize_t count = 0;
-    do {
-      count = write ? (offset == kHere ? ::write(host, part.data(), part.size())
-                                       : ::pwrite(host, part.data(), part.size(), from))
-                    : (offset == kHere ? ::read(host, part.data(), part.size())
-                                       : ::pread(host, part.data(), part.size(), from));
-    } while (count < 0 && errno == EINTR);
-    if (count < 0) {
-      const std::int64_t error = -errno;
-      if (error == -EPIPE && done == 0) send(&threads_.current(), SIGPIPE);
-      return done != 0 ? done : error;
-    }
-    if (!write && space_.memory().write(place, part.first(static_cast<std::size_t>(count))))
-      return done != 0 ? done : -EFAULT;
-    done += count;
-    if (static_cast<std::size_t>(count) < part.size()) break;
-  } while (static_cast<std::uint64_t>(done) < bytes);
-  return done;
-}
-
-std::int64_t SystemCalls::transfer_vector(bool write, const Arguments& a) {
-  if (a[2] > IOV_MAX) return -EINVAL;
-  std::int64_t done = 0;
-  for (std::uint64_t i = 0; i < a[2]; ++i) {
-    struct {
-      std::uint64_t address, bytes;
-    } part;
-    if (!get(a[1] + i * sizeof part, part)) return done != 0 ? done : -EFAULT;
-    if (part.bytes == 0) continue;
-    const std::int64_t count = transfer(write, a[0], part.address, part.bytes, kHere);
-    if (count < 0) return done != 0 ? done : count;
-    done += count;
-    if (static_cast<std::uint64_t>(count) < part.bytes) break;
-  }
-  return done;
-}
-
-std::int64_t SystemCalls::read(const Arguments& a) { return transfer(false, a[0], a[1], a[2], kHere); }
-std::int64_t SystemCalls::write(const Arguments& a) { return transfer(true, a[0], a[1], a[2], kHere); }
-std::int64_t SystemCalls::readv(const Arguments& a) { return transfer_vector(false, a); }
-std::int64_t SystemCalls::writev(const Arguments& a) { return transfer_vector(true, a); }
-std::int64_t SystemCalls::pread64(const Arguments& a) {
-  const auto offset = static_cast<std::int64_t>(a[3]);
-  return offset < 0 ? -EINVAL : transfer(false, a[0], a[1], a[2], offset);
-}
-std::int64_t SystemCalls::pwrite64(const Arguments& a) {
-  const auto offset = static_cast<std::int64_t>(a[3]);
-  return offset < 0 ? -EINVAL : transfer(true, a[0], a[1], a[2], offset);
-}
-
 std::int64_t SystemCalls::openat(const Arguments& a) {
   std::string path;
   if (const std::int64_t error = get_path(a[1], path)) return error;
@@ -171,8 +104,66 @@ std::int64_t SystemCalls::newfstatat(const Arguments& a) {
   if (const std::int64_t error = get_path(a[1], path)) return error;
   if (path.empty() && (a[3] & AT_EMPTY_PATH) != 0 && folder(a[0]) != AT_FDCWD) return fstat({a[0], a[2]});
   std::int64_t error = 0;
-  const std::string place = files_.path_to_read(folder(a[0]), path, error);
-  return error != 0 ? error : put_stat(a[2], -1, place, static_cast<int>(a[3]) & AT_SYMLINK_NOFOLLOW);
+  const int flags = static_cast<int>(a[3]) & AT_SYMLINK_NOFOLLOW;
+  const std::string place = files_.path_to_read(folder(a[0]), path, error, last_link(flags));
+  return error != 0 ? error : put_stat(a[2], -1, place, flags);
+}
+
+// As asm-generic and linux/stat.h have it; only what stat has too.
+std::int64_t SystemCalls::statx(const Arguments& a) {
+  struct Time {
+    std::int64_t seconds;
+    std::uint32_t nanoseconds;
+    std::int32_t padding;
+  };
+  struct {
+    std::uint32_t mask, block_size;
+    std::uint64_t attributes;
+    std::uint32_t links, user, group;
+    std::uint16_t mode, padding1;
+    std::uint64_t inode, size, blocks, attributes_mask;
+    Time access, birth, status, change;
+    std::uint32_t special_major, special_minor, device_major, device_minor;
+    std::uint64_t mount, padding2[13];
+  } guest{};
+  static_assert(sizeof guest == 256);
+  constexpr std::uint32_t kBasicStats = 0x7ff;
+  std::string path;
+  if (const std::int64_t error = get_path(a[1], path)) return error;
+  const int flags = static_cast<int>(a[2]);
+  if ((flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_SYNC_TYPE)) != 0)
+    return -EINVAL;
+  struct stat found;
+  std::int64_t error = 0;
+  if (path.empty() && (flags & AT_EMPTY_PATH) != 0 && folder(a[0]) != AT_FDCWD) {
+    const int host = files_.host(a[0]);
+    if (host < 0) return host;
+    error = answer(::fstat(host, &found));
+  } else {
+    const std::string place = files_.path_to_read(folder(a[0]), path, error, last_link(flags));
+    if (error == 0) error = answer(::fstatat(AT_FDCWD, place.c_str(), &found, flags & AT_SYMLINK_NOFOLLOW));
+  }
+  if (error != 0) return error;
+  guest.mask = kBasicStats;
+  guest.block_size = static_cast<std::uint32_t>(found.st_blksize);
+  guest.links = static_cast<std::uint32_t>(found.st_nlink);
+  guest.user = found.st_uid;
+  guest.group = found.st_gid;
+  guest.mode = static_cast<std::uint16_t>(found.st_mode);
+  guest.inode = found.st_ino;
+  guest.size = static_cast<std::uint64_t>(found.st_size);
+  guest.blocks = static_cast<std::uint64_t>(found.st_blocks);
+  const auto time = [](const timespec& host) {
+    return Time{host.tv_sec, static_cast<std::uint32_t>(host.tv_nsec), 0};
+  };
+  guest.access = time(found.st_atim);
+  guest.status = time(found.st_ctim);
+  guest.change = time(found.st_mtim);
+  guest.special_major = major(found.st_rdev);
+  guest.special_minor = minor(found.st_rdev);
+  guest.device_major = major(found.st_dev);
+  guest.device_minor = minor(found.st_dev);
+  return put(a[4], guest) ? 0 : -EFAULT;
 }
 
 std::int64_t SystemCalls::readlinkat(const Arguments& a) {
@@ -180,7 +171,7 @@ std::int64_t SystemCalls::readlinkat(const Arguments& a) {
   if (const std::int64_t error = get_path(a[1], path)) return error;
   if (static_cast<std::int64_t>(a[3]) <= 0) return -EINVAL;
   std::int64_t error = 0;
-  const std::string place = files_.path_to_read(folder(a[0]), path, error);
+  const std::string place = files_.path_to_read(folder(a[0]), path, error, LastLink::Keep);
   if (error != 0) return error;
   if (path == "/proc/self/exe") return put_text(a[2], a[3], place);
   char text[PATH_MAX];
@@ -197,6 +188,11 @@ std::int64_t SystemCalls::faccessat(const Arguments& a) {
   if (::access(place.c_str(), static_cast<int>(a[2])) != 0) return -errno;
   if ((a[2] & W_OK) != 0) files_.path_to_change(folder(a[0]), path, error);
   return error;
+}
+// With flags, the fourth argument, which faccessat lacks.
+std::int64_t SystemCalls::faccessat2(const Arguments& a) {
+  if ((a[3] & ~std::uint64_t{AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH}) != 0) return -EINVAL;
+  return faccessat(a);
 }
 
 // No descriptor is a terminal: programs buffer the same wherever their output goes.
@@ -221,9 +217,9 @@ std::int64_t SystemCalls::fcntl(const Arguments& a) {
     case F_SETFD:
       return 0;
     case F_GETFL:
-      return answer(::fcntl(host, F_GETFL));
+      return files_.get_flags(a[0]);
     case F_SETFL:
-      return answer(::fcntl(host, F_SETFL, static_cast<int>(a[2])));
+      return files_.set_flags(a[0], static_cast<int>(a[2]));
     default:
       return -EINVAL;
   }
@@ -243,7 +239,7 @@ std::int64_t SystemCalls::pipe2(const Arguments& a) {
 std::int64_t SystemCalls::getdents64(const Arguments& a) {
   const int host = files_.host(a[0]);
   if (host < 0) return host;
-  std::string buffer(std::min(a[2], kTransferBytes), '\0');
+  std::string buffer(std::min(a[2], kMostListBytes), '\0');
   const ssize_t bytes = ::getdents64(host, buffer.data(), buffer.size());
   if (bytes < 0) return -errno;
   buffer.resize(static_cast<std::size_t>(bytes));
@@ -255,26 +251,32 @@ std::int64_t SystemCalls::getcwd(const Arguments& a) {
   return a[1] < text.size() ? -ERANGE : put_text(a[0], a[1], text);
 }
 
+std::int64_t SystemCalls::chdir(const Arguments& a) {
+  std::string path;
+  const std::int64_t error = get_path(a[0], path);
+  return error != 0 ? error : files_.change_folder(path);
+}
+std::int64_t SystemCalls::fchdir(const Arguments& a) { return files_.change_folder(a[0]); }
+
 std::int64_t SystemCalls::unlinkat(const Arguments& a) {
   std::string path;
   if (const std::int64_t error = get_path(a[1], path)) return error;
   std::int64_t error = 0;
-  const std::string place = files_.path_to_change(folder(a[0]), path, error, Files::LastLink::Keep);
+  const std::string place = files_.path_to_change(folder(a[0]), path, error, LastLink::Keep);
   return error != 0 ? error : answer(::unlinkat(AT_FDCWD, place.c_str(), static_cast<int>(a[2])));
 }
 std::int64_t SystemCalls::mkdirat(const Arguments& a) {
   std::string path;
   if (const std::int64_t error = get_path(a[1], path)) return error;
   std::int64_t error = 0;
-  const std::string place = files_.path_to_change(folder(a[0]), path, error);
+  const std::string place = files_.path_to_change(folder(a[0]), path, error, LastLink::Keep);
   return error != 0 ? error : answer(::mkdir(place.c_str(), static_cast<mode_t>(a[2])));
 }
 std::int64_t SystemCalls::renameat2(const Arguments& a) {
   std::string paths[2], places[2];
   for (unsigned i = 0; i < 2; ++i) {
     std::int64_t error = get_path(a[2 * i + 1], paths[i]);
-    if (error == 0)
-      places[i] = files_.path_to_change(folder(a[2 * i]), paths[i], error, Files::LastLink::Keep);
+    if (error == 0) places[i] = files_.path_to_change(folder(a[2 * i]), paths[i], error, LastLink::Keep);
     if (error != 0) return error;
   }
   return a[4] != 0 ? -EINVAL : answer(::rename(places[0].c_str(), places[1].c_str()));

@@ -1,150 +1,119 @@
 #include "rv64/process/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 
 namespace duet::rv64 {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::uint64_t kMostDescriptors = 1024;  // RLIMIT_NOFILE
-
-bool is_inside(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
 
 }  // namespace
 
-Files::Files(const std::string& program)
-    : descriptors_{{0, STDIN_FILENO}, {1, STDOUT_FILENO}, {2, STDERR_FILENO}} {
+OpenFile::~OpenFile() {
+  if (is_own) ::close(host);
+}
+
+Files::Files(const std::string& program, const FileOptions& options) : paths_(program, options) {
   std::error_code ignored;
-  program_ = fs::canonical(program, ignored).string();
-  folder_ = fs::current_path(ignored).string();
+  folder_ = std::filesystem::current_path(ignored).string();
+  // They stay open: Duet writes to them too.
+  for (const int host : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    descriptors_[static_cast<std::uint64_t>(host)] = std::make_shared<OpenFile>(host, false);
 }
 
-Files::~Files() {
-  for (const auto& [guest, host] : descriptors_)
-    if (host > STDERR_FILENO) ::close(host);
-}
-
-int Files::host(std::uint64_t descriptor) const {
+std::shared_ptr<OpenFile> Files::find(std::uint64_t descriptor) const {
   const auto found = descriptors_.find(descriptor & 0xffffffff);
-  return found == descriptors_.end() ? -EBADF : found->second;
+  return found == descriptors_.end() ? nullptr : found->second;
+}
+int Files::host(std::uint64_t descriptor) const {
+  const auto file = find(descriptor);
+  return file == nullptr ? -EBADF : file->host;
+}
+bool Files::may_wait(std::uint64_t descriptor) const {
+  const auto file = find(descriptor);
+  return file != nullptr && file->is_pipe && file->blocks;
 }
 
-std::int64_t Files::add(int host, std::uint64_t lowest) {
-  if (host < 0) return -errno;
+std::int64_t Files::add(std::shared_ptr<OpenFile> file, std::uint64_t lowest) {
   std::uint64_t number = lowest;
   while (descriptors_.contains(number)) ++number;
-  if (number >= kMostDescriptors) {
-    ::close(host);
-    return -EMFILE;
-  }
-  descriptors_[number] = host;
+  if (number >= kMostDescriptors) return -EMFILE;
+  descriptors_[number] = std::move(file);
   return static_cast<std::int64_t>(number);
 }
 
-std::string Files::path_to_read(int directory, const std::string& path, std::int64_t& error) const {
-  error = 0;
-  if (path.empty()) {
-    error = -ENOENT;
-    return {};
-  }
-  fs::path whole(path);
-  if (whole.is_relative() && directory != AT_FDCWD) {
-    const int at = host(static_cast<std::uint32_t>(directory));
-    std::error_code failed;
-    const fs::path base = fs::read_symlink("/proc/self/fd/" + std::to_string(at), failed);
-    if (at < 0 || failed) {
-      error = -EBADF;
-      return {};
-    }
-    whole = base / whole;
-  }
-  std::error_code ignored;
-  const fs::path plain = fs::absolute(whole, ignored).lexically_normal();
-  if (plain == "/proc/self/exe") return program_;
-  for (const char* host_only : {"/proc", "/sys"})
-    if (is_inside(plain, host_only) || is_inside(fs::weakly_canonical(plain, ignored), host_only))
-      error = -ENOENT;
-  return whole.string();
+std::int64_t Files::resolve(int directory, const std::string& path, LastLink last, Place& place) const {
+  if (path.empty()) return -ENOENT;
+  if (path[0] == '/' || directory == AT_FDCWD) return paths_.resolve(folder_, path, last, place);
+  const auto file = find(static_cast<std::uint32_t>(directory));
+  if (file == nullptr) return -EBADF;
+  return file->path.empty() ? -ENOTDIR : paths_.resolve(file->path, path, last, place);
+}
+
+std::string Files::path_to_read(int directory, const std::string& path, std::int64_t& error,
+                                LastLink last) const {
+  Place place;
+  error = resolve(directory, path, last, place);
+  return place.host;
 }
 
 std::string Files::path_to_change(int directory, const std::string& path, std::int64_t& error,
                                   LastLink last) const {
-  const fs::path whole(path_to_read(directory, path, error));
-  if (error != 0) return {};
-  std::error_code failed;
-  fs::path real = last == LastLink::Follow ? fs::canonical(whole, failed) : fs::path();
-  if (failed || last == LastLink::Keep) {
-    // Not there yet, or the link itself: then its folder counts.
-    const fs::path absolute = fs::absolute(whole, failed).lexically_normal();
-    const fs::path parent = fs::canonical(absolute.parent_path(), failed);
-    if (failed) {
-      error = -failed.value();
-      return {};
-    }
-    real = parent / absolute.filename();
-    if (last == LastLink::Follow && fs::is_symlink(fs::symlink_status(real, failed))) {
-      error = -EROFS;  // leads to nothing, or elsewhere
-      return {};
-    }
-  }
-  for (const char* device : {"/dev/null", "/dev/zero", "/dev/full", "/dev/tty"})
-    if (real == device) return real.string();
-  if (folder_.empty() || !is_inside(real, folder_)) {
-    error = -EROFS;
-    return {};
-  }
-  return real.string();
+  Place place;
+  error = resolve(directory, path, last, place);
+  if (error == 0 && !paths_.may_change(place)) error = -EROFS;
+  return place.host;
 }
 
 std::int64_t Files::open(int directory, const std::string& path, int flags, unsigned mode) {
-  std::int64_t error = 0;
-  const bool changes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
-  const std::string place =
-      changes ? path_to_change(directory, path, error) : path_to_read(directory, path, error);
-  if (error != 0) return error;
-  return add(::open(place.c_str(), flags | O_CLOEXEC | O_NOCTTY | (changes ? O_NOFOLLOW : 0), mode));
+  const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  const bool changes = creates || (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0;
+  const bool keeps = (flags & O_NOFOLLOW) != 0 || (creates && (flags & O_EXCL) != 0);
+  Place place;
+  if (const std::int64_t error = resolve(directory, path, keeps ? LastLink::Keep : LastLink::Follow, place))
+    return error;
+  if (!place.exists && !creates) return -ENOENT;
+  if (changes && !paths_.may_change(place)) return -EROFS;
+  const int host = ::open(place.host.c_str(), flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, mode);
+  if (host < 0) return -errno;
+  auto file = std::make_shared<OpenFile>(host, true);
+  file->path = place.guest;
+  return add(std::move(file));
 }
 
 std::int64_t Files::close(std::uint64_t descriptor) {
-  const auto found = descriptors_.find(descriptor & 0xffffffff);
-  if (found == descriptors_.end()) return -EBADF;
-  // Those of this process stay open: Duet writes to them too.
-  if (found->second > STDERR_FILENO) ::close(found->second);
-  descriptors_.erase(found);
-  return 0;
+  return descriptors_.erase(descriptor & 0xffffffff) != 0 ? 0 : -EBADF;
 }
 
 std::int64_t Files::duplicate(std::uint64_t descriptor, std::uint64_t lowest) {
-  const int old = host(descriptor);
-  if (old < 0) return old;
-  if (lowest >= kMostDescriptors) return -EINVAL;
-  return add(::fcntl(old, F_DUPFD_CLOEXEC, 3), lowest);
+  auto file = find(descriptor);
+  if (file == nullptr) return -EBADF;
+  return lowest >= kMostDescriptors ? -EINVAL : add(std::move(file), lowest);
 }
 
 std::int64_t Files::duplicate_to(std::uint64_t descriptor, std::uint64_t to) {
-  const int old = host(descriptor);
-  if (old < 0) return old;
-  if (to >= kMostDescriptors) return -EBADF;
-  const int copy = ::fcntl(old, F_DUPFD_CLOEXEC, 3);
-  if (copy < 0) return -errno;
-  close(to);
-  descriptors_[to] = copy;
+  auto file = find(descriptor);
+  if (file == nullptr || to >= kMostDescriptors) return -EBADF;
+  descriptors_[to] = std::move(file);
   return static_cast<std::int64_t>(to);
 }
 
 std::int64_t Files::pipe(int flags, std::int32_t (&ends)[2]) {
-  int host_ends[2];
-  if (::pipe2(host_ends, flags | O_CLOEXEC) != 0) return -errno;
-  const std::int64_t first = add(host_ends[0]), second = add(host_ends[1]);
+  if ((flags & ~(O_NONBLOCK | O_CLOEXEC)) != 0) return -EINVAL;
+  int hosts[2];
+  if (::pipe2(hosts, O_NONBLOCK | O_CLOEXEC) != 0) return -errno;
+  std::shared_ptr<OpenFile> files[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    files[i] = std::make_shared<OpenFile>(hosts[i], true);
+    files[i]->is_pipe = true;
+    files[i]->blocks = (flags & O_NONBLOCK) == 0;
+  }
+  const std::int64_t first = add(files[0]), second = add(files[1]);
   if (first < 0 || second < 0) {
     if (first >= 0) close(static_cast<std::uint64_t>(first));
     return -EMFILE;
@@ -152,6 +121,39 @@ std::int64_t Files::pipe(int flags, std::int32_t (&ends)[2]) {
   ends[0] = static_cast<std::int32_t>(first);
   ends[1] = static_cast<std::int32_t>(second);
   return 0;
+}
+
+std::int64_t Files::get_flags(std::uint64_t descriptor) const {
+  const auto file = find(descriptor);
+  if (file == nullptr) return -EBADF;
+  const int flags = ::fcntl(file->host, F_GETFL);
+  if (flags < 0) return -errno;
+  return file->is_pipe && file->blocks ? flags & ~O_NONBLOCK : flags;
+}
+std::int64_t Files::set_flags(std::uint64_t descriptor, int flags) {
+  const auto file = find(descriptor);
+  if (file == nullptr) return -EBADF;
+  if (file->is_pipe) {
+    file->blocks = (flags & O_NONBLOCK) == 0;
+    return 0;
+  }
+  return ::fcntl(file->host, F_SETFL, flags) < 0 ? -errno : 0;
+}
+
+std::int64_t Files::change_folder(const std::string& path) {
+  Place place;
+  if (const std::int64_t error = resolve(AT_FDCWD, path, LastLink::Follow, place)) return error;
+  struct stat found;
+  if (::stat(place.host.c_str(), &found) != 0) return -errno;
+  if (!S_ISDIR(found.st_mode)) return -ENOTDIR;
+  if (::access(place.host.c_str(), X_OK) != 0) return -errno;
+  folder_ = place.guest;
+  return 0;
+}
+std::int64_t Files::change_folder(std::uint64_t descriptor) {
+  const auto file = find(descriptor);
+  if (file == nullptr) return -EBADF;
+  return file->path.empty() ? -ENOTDIR : change_folder(file->path);
 }
 
 }  // namespace duet::rv64

@@ -22,17 +22,6 @@ constexpr std::uint64_t kSlice = 10'000'000;
 constexpr unsigned kFramePointer = 8;
 constexpr unsigned kMostFrames = 16;
 
-int signal_of(const Trap& trap) {
-  switch (trap.cause) {
-    case TrapCause::IllegalInstruction:
-      return SIGILL;
-    case TrapCause::Breakpoint:
-      return SIGTRAP;
-    default:
-      return trap.fault.misaligned ? SIGBUS : SIGSEGV;
-  }
-}
-
 std::string describe(const Trap& trap, std::uint64_t pc) {
   if (trap.cause == TrapCause::IllegalInstruction)
     return fmt::format("illegal instruction {:#x}", trap.instruction);
@@ -57,7 +46,7 @@ class Process::State {
       : options_(options),
         file_(read_elf(options.arguments.at(0))),
         space_(memory_),
-        calls_(file_.path, space_) {
+        calls_(file_.path, space_, options.files) {
     image_ = load(file_, memory_);
     space_.set_image(
         VirtualAddress(image_.bias + file_.segments.front().address).aligned_down(kPageBytes).value(),
@@ -99,15 +88,16 @@ ProcessEnd Process::State::run() {
   std::uint64_t look = kSlice;  // at the host's clock, when so many instructions have retired
   while (!calls_.end()) {
     calls_.choose_thread();
+    if (calls_.end()) break;
     Hart& hart = calls_.threads().current().hart;
     const std::uint64_t before = hart.retired;
-    const Trap trap = interpreter_.run(hart, calls_.threads().turn_left());
+    const Trap trap = interpreter_.run(hart, calls_.budget());
     calls_.threads().executed(hart.retired - before);
     if (trap.cause == TrapCause::SystemCall) {
       calls_.serve();
-    } else if (trap.cause != TrapCause::Budget) {
+    } else if (trap.cause != TrapCause::Budget && !calls_.enter_fault_handler(trap)) {
       tell(trap, hart);
-      return {0, signal_of(trap)};
+      return {0, SystemCalls::signal_of(trap)};
     }
     if (calls_.threads().retired() < look) continue;
     check_time();

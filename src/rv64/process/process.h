@@ -1,8 +1,8 @@
 // A static Linux program on RV64, executed without time: its image, its stack, its system calls, its end.
 // Deterministic: what a program sees of time and chance follows from what it executes. An instruction takes 1
 // ns, as rdtime has it (interpreter.h); sleeping adds to that; the run begins at 2000-01-01 00:00 UTC, 1000 s
-// after the machine has booted; random bytes come from a fixed seed. Left out so far: child processes,
-// handlers of signals, and robust locks of threads that end.
+// after the machine has booted; random bytes come from a fixed seed. Left out so far: child processes, and
+// robust locks of threads that end.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "rv64/process/paths.h"
+
 namespace duet::rv64 {
 
 struct ProcessOptions {
   std::vector<std::string> arguments;  // the first is the program's path
   std::vector<std::string> environment;
   double timeout_seconds = 0;  // of wall time; 0: no limit
+  FileOptions files{};
 };
 
 // How a process has ended.

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -120,10 +122,66 @@ std::int64_t SystemCalls::getrandom(const Arguments& a) {
 }
 
 std::int64_t SystemCalls::sched_getaffinity(const Arguments& a) {
-  if (a[0] != 0 && a[0] != kProcess) return -ESRCH;
+  if (a[0] != 0 && threads_.find(a[0]) == nullptr) return -ESRCH;
   const std::uint64_t harts = 1;
   if (a[1] < sizeof harts || a[1] % sizeof harts != 0) return -EINVAL;
   return put(a[2], harts) ? static_cast<std::int64_t>(sizeof harts) : -EFAULT;
+}
+
+std::int64_t SystemCalls::sched_setaffinity(const Arguments& a) {
+  if (a[0] != 0 && threads_.find(a[0]) == nullptr) return -ESRCH;
+  std::uint8_t harts = 0;
+  if (a[1] != 0 && !get(a[2], harts)) return -EFAULT;
+  return (harts & 1) != 0 ? 0 : -EINVAL;  // there is one
+}
+// All threads take turns (SCHED_OTHER), whatever is asked for.
+std::int64_t SystemCalls::sched_getscheduler(const Arguments& a) {
+  return a[0] == 0 || threads_.find(a[0]) != nullptr ? SCHED_OTHER : -ESRCH;
+}
+std::int64_t SystemCalls::sched_setscheduler(const Arguments& a) {
+  if (a[0] != 0 && threads_.find(a[0]) == nullptr) return -ESRCH;
+  constexpr std::uint64_t kBatch = 3, kIdle = 5;
+  return a[1] == SCHED_OTHER || a[1] == kBatch || a[1] == kIdle ? 0 : -EPERM;
+}
+std::int64_t SystemCalls::sched_getparam(const Arguments& a) {
+  if (a[0] != 0 && threads_.find(a[0]) == nullptr) return -ESRCH;
+  return put(a[1], std::int32_t{0}) ? 0 : -EFAULT;
+}
+std::int64_t SystemCalls::sched_priority(const Arguments& a) {
+  const bool most = threads_.current().hart.x[kSystemCallNumber] == 125;
+  if (a[0] == SCHED_FIFO || a[0] == SCHED_RR) return most ? 99 : 1;
+  return a[0] <= 6 && a[0] != 4 ? 0 : -EINVAL;
+}
+std::int64_t SystemCalls::sched_rr_get_interval(const Arguments& a) {
+  if (a[0] != 0 && threads_.find(a[0]) == nullptr) return -ESRCH;
+  return put(a[1], timespec_of(Threads::kTurn)) ? 0 : -EFAULT;
+}
+std::int64_t SystemCalls::getcpu(const Arguments& a) {
+  const std::uint32_t first = 0;
+  return (a[0] == 0 || put(a[0], first)) && (a[1] == 0 || put(a[1], first)) ? 0 : -EFAULT;
+}
+
+std::int64_t SystemCalls::prctl(const Arguments& a) {
+  Thread& thread = threads_.current();
+  switch (static_cast<int>(a[0])) {
+    case PR_SET_NAME: {
+      std::array<char, Thread::kNameBytes> name{};
+      for (std::size_t i = 0; i + 1 < name.size(); ++i) {
+        if (!get(a[1] + i, name[i])) return -EFAULT;
+        if (name[i] == 0) break;
+      }
+      thread.name = name;
+      return 0;
+    }
+    case PR_GET_NAME:
+      return put(a[1], thread.name) ? 0 : -EFAULT;
+    case PR_GET_DUMPABLE:
+      return 0;  // there are no core files
+    case PR_GET_NO_NEW_PRIVS:
+      return 1;  // nothing is ever executed
+    default:
+      return -EINVAL;
+  }
 }
 
 std::int64_t SystemCalls::futex(const Arguments& a) {
@@ -138,7 +196,9 @@ std::int64_t SystemCalls::futex(const Arguments& a) {
   if (!get(a[0], value)) return -EFAULT;
   if (value != static_cast<std::uint32_t>(a[2])) return -EAGAIN;
   if (a[3] == 0) {
-    threads_.wait({a[0], bits, std::nullopt, 0, 0});
+    Thread::Wait wait{a[0], bits, std::nullopt, 0, 0};
+    wait.restart = Thread::Restart::IfAsked;
+    threads_.wait(wait);
     return 0;
   }
   Timespec timeout;

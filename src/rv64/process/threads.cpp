@@ -20,6 +20,7 @@ Thread* Threads::create() {
   Thread& made = *threads_.back();
   static_cast<Registers&>(made.hart) = current().hart;
   made.mask = current().mask;
+  made.name = current().name;
   return &made;
 }
 
@@ -65,7 +66,8 @@ void Threads::exit_current() {
 bool Threads::choose(std::int64_t now) {
   for (const auto& thread : threads_) {
     if (!thread->wait || !thread->wait->deadline || *thread->wait->deadline > now) continue;
-    thread->hart.x[kArgument0] = static_cast<std::uint64_t>(thread->wait->result_at_deadline);
+    if (!thread->wait->repeats)
+      thread->hart.x[kArgument0] = static_cast<std::uint64_t>(thread->wait->result_at_deadline);
     thread->wait.reset();
   }
   if (turn_left_ != 0 && !current().wait) return true;

@@ -4,6 +4,7 @@
 // a thread that waits.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,35 +12,56 @@
 #include <vector>
 
 #include "rv64/hart.h"
+#include "rv64/process/signals.h"
 
 namespace duet::rv64 {
 
 struct Thread {
-  // What it waits for: a futex, unless that is 0, and until `deadline`.
+  // Of a call that is interrupted by a signal with a handler: whether it is made again afterwards.
+  enum class Restart : std::uint8_t { Never, IfAsked };  // asked: by SA_RESTART
+  // Of a pipe that the program has made.
+  struct FileWait {
+    int host = -1;
+    short events = 0;  // as poll has them
+  };
+  // What it waits for: a futex, unless that is 0, files, signals, and until `deadline`.
   struct Wait {
     std::uint64_t futex = 0;
     std::uint32_t bits = 0;
     std::optional<std::int64_t> deadline;
     std::int64_t result_at_deadline = 0;
     std::uint64_t ticket = 0;  // who waits longest is woken first
+    Restart restart = Restart::Never;
+    std::uint64_t remaining = 0;  // an address: where an interrupted sleep tells what is left; 0: nowhere
+    std::uint64_t argument0 = 0;  // of the call: a0 has its result already
+    // The call stands before its ecall, and is made again when the thread is woken, also by its deadline.
+    bool repeats = false;
+    std::vector<FileWait> files{};
+    std::uint64_t signals = 0;  // that wake it, also while blocked
   };
-  // As the guest has it: of sigaltstack.
-  struct AlternateStack {
-    std::uint64_t address = 0;
-    std::uint32_t flags = 2;  // SS_DISABLE
-    std::uint32_t padding = 0;
-    std::uint64_t bytes = 0;
+  // Of a call that repeats: what it has achieved, and until when it may wait.
+  struct Progress {
+    std::uint64_t done = 0;
+    std::optional<std::int64_t> deadline;
+    bool began = false;
   };
+  using AlternateStack = rv64::AlternateStack;
 
   Thread(Memory& memory, std::uint64_t id) : hart(memory, static_cast<unsigned>(id)), id(id) {}
 
   Hart hart;
   const std::uint64_t id;
-  std::uint64_t executed = 0;           // instructions of its own; hart.retired is the core's
-  std::uint64_t clear_at_exit = 0;      // an address, set by clone or set_tid_address
-  std::uint64_t mask = 0, pending = 0;  // signals; bit 0 is signal 1
+  static constexpr std::size_t kNameBytes = 16;
+  std::array<char, kNameBytes> name{};
+  std::uint64_t executed = 0;       // instructions of its own; hart.retired is the core's
+  std::uint64_t clear_at_exit = 0;  // an address, set by clone or set_tid_address
+  std::uint64_t mask = 0;           // blocked signals; bit 0 is signal 1
+  PendingSignals pending;
+  std::optional<std::uint64_t> saved_mask;  // comes back when the call that has replaced it ends
   AlternateStack alternate_stack;
   std::optional<Wait> wait;
+  Progress progress;
+  std::optional<Restart> interrupted;  // a call, before whose ecall it stands again
 };
 
 class Threads {
@@ -70,6 +92,8 @@ class Threads {
   std::uint64_t retired() const { return retired_; }
   // Makes current whose turn it is, at this time. False: all wait, none until a deadline at or before `now`.
   bool choose(std::int64_t now);
+  // Whether the next choice is not the current one's next instruction.
+  bool turn_ends() const { return turn_left_ == 0 || threads_[current_]->wait; }
   // The earliest for which a thread waits.
   std::optional<std::int64_t> earliest_deadline() const;
 

@@ -29,8 +29,10 @@ std::optional<std::int64_t> SystemCalls::clock(std::uint64_t id) {
 }
 
 std::int64_t SystemCalls::sleep_until(std::int64_t time, std::int64_t result, std::uint64_t futex,
-                                      std::uint32_t bits) {
-  threads_.wait({futex, bits, time, result, 0});
+                                      std::uint32_t bits, std::uint64_t remaining) {
+  Thread::Wait wait{futex, bits, time, result, 0};
+  wait.remaining = remaining;
+  threads_.wait(wait);
   return result;
 }
 
@@ -57,7 +59,8 @@ std::int64_t SystemCalls::clock_nanosleep(const Arguments& a) {
   if (!get(a[2], request)) return -EFAULT;
   const auto time = nanoseconds_of(request);
   if (!time) return -EINVAL;
-  return sleep_until((a[1] & TIMER_ABSTIME) != 0 ? now() + (*time - *begin) : now() + *time, 0);
+  if ((a[1] & TIMER_ABSTIME) != 0) return sleep_until(now() + (*time - *begin), 0);
+  return sleep_until(now() + *time, 0, 0, 0, a[3]);
 }
 std::int64_t SystemCalls::times(const Arguments& a) {
   constexpr std::int64_t kTick = kSecond / 100;
@@ -66,11 +69,18 @@ std::int64_t SystemCalls::times(const Arguments& a) {
   return (kBooted + now()) / kTick;
 }
 std::int64_t SystemCalls::getrusage(const Arguments& a) {
-  std::int64_t usage[18] =
-      {};  // user time, system time, and fourteen counts, of which the first is memory in KiB
-  usage[0] = static_cast<std::int64_t>(threads_.retired()) / kSecond;
-  usage[1] = static_cast<std::int64_t>(threads_.retired()) % kSecond / 1000;
-  usage[4] = static_cast<std::int64_t>(space_.memory().resident_bytes() / 1024);
+  constexpr int kSelf = 0, kChildren = -1, kThread = 1;
+  const int whose = static_cast<int>(a[0]);
+  if (whose != kSelf && whose != kChildren && whose != kThread) return -EINVAL;
+  // User time, system time, and fourteen counts, of which the first is memory in KiB.
+  std::int64_t usage[18] = {};
+  if (whose != kChildren) {  // there are none
+    const auto time =
+        static_cast<std::int64_t>(whose == kSelf ? threads_.retired() : threads_.current().executed);
+    usage[0] = time / kSecond;
+    usage[1] = time % kSecond / 1000;
+    usage[4] = static_cast<std::int64_t>(space_.memory().resident_bytes() / 1024);
+  }
   return put(a[1], usage) ? 0 : -EFAULT;
 }
 

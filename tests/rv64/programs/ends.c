@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,6 +61,12 @@ int main(int argc, char** argv) {
     pthread_create(&other, NULL, lock_both, argv);
     lock_both(NULL);
   }
+  if (!strcmp(way, "deadlock-pipe")) {
+    int ends[2];
+    char byte;
+    if (pipe(ends) == 0) return (int)read(ends[0], &byte, 1);
+  }
+  if (!strcmp(way, "deadlock-pause")) pause();
   if (!strcmp(way, "exit-thread") || !strcmp(way, "segfault-thread")) {
     pthread_create(&other, NULL, end_process, argc > 2 ? (void*)(long)number_of(argv[2]) : NULL);
     pthread_join(other, NULL);
@@ -78,6 +85,18 @@ int main(int argc, char** argv) {
     char text[64] = {0};
     const int file = open(argv[2], O_RDONLY);
     printf("%ld %s\n", (long)read(file, text, 63), text);
+  }
+  if (!strcmp(way, "list")) {
+    struct stat found;
+    for (int i = 2; i < argc; ++i)
+      printf("%s ", stat(argv[i], &found) == 0 ? "there" : strerror(errno));
+    puts("");
+  }
+  if (!strcmp(way, "remove")) printf("%s\n", unlink(argv[2]) == 0 ? "removed" : strerror(errno));
+  if (!strcmp(way, "rename")) printf("%s\n", rename(argv[2], argv[3]) == 0 ? "renamed" : strerror(errno));
+  if (!strcmp(way, "open-in")) {
+    const int moved = chdir(argv[2]), file = open(argv[3], O_CREAT | O_WRONLY, 0666);
+    printf("%d %s\n", moved, file < 0 ? strerror(errno) : "opened");
   }
   if (!strcmp(way, "time")) {
     struct timespec now, later;
