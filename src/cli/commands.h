@@ -9,6 +9,7 @@
 #include "config/loader.h"
 #include "machine/run_options.h"
 #include "report/run_report.h"
+#include "rv64/process/paths.h"
 
 namespace duet::cli {
 
@@ -24,6 +25,7 @@ struct RunOptions {
   double spin_diagnosis_seconds = 10;
   double timeout_seconds = 0;  // 0: no limit
   bool simulated_host = false;
+  rv64::FileOptions files;  // of a program on the simulated host
   std::vector<std::string> command;
 };
 

@@ -142,6 +142,14 @@ void add_run_options(CLI::App& app, RunOptions& run) {
          "program, so far without a GPU and with --functional only (docs/simulated-host.md)")
       ->check(CLI::IsMember({"native", "simulated"}))
       ->type_name("native|simulated");
+  app.add_option(
+      "--root", run.files.root,
+      "folder in which a program on the simulated host finds its files first; what is not there is "
+      "looked for on this computer");
+  app.add_option("--writable", run.files.writable,
+                 "folder in which a program on the simulated host may change files, besides the current one; "
+                 "each --writable takes one")
+      ->allow_extra_args(false);
   app.add_option_function<std::string>(
          "--clock", [&run](const std::string& clock) { run.wall_clock = clock == "wall"; },
          "which clock the program reads, and sleeps by: its thread's simulated one, from a fixed date "
@@ -167,9 +175,9 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
 // Of a program on the simulated host nothing is recorded, and no machine has a part in it.
 void refuse_idle_options(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
-    if (const std::string name = option->get_name(); option->count() != 0 && name != "--host" &&
-                                                     name != "--functional" && name != "--timeout" &&
-                                                     name != "--quiet")
+    if (const std::string name = option->get_name();
+        option->count() != 0 && name != "--host" && name != "--functional" && name != "--timeout" &&
+        name != "--quiet" && name != "--root" && name != "--writable")
       throw duet::Error(name + " does nothing with --host simulated --functional: leave it out");
 }
 
@@ -188,6 +196,8 @@ int run_command(const config::Installation& installation, CLI::App& app, RunOpti
     refuse_idle_options(app);
     return run_rv64(run);
   }
+  if (!run.files.root.empty() || !run.files.writable.empty())
+    throw duet::Error("--root and --writable are for --host simulated: leave them out");
   if (!first.ends_with(".ptx")) return run_program(installation, run);
   BareKernelOptions bare;
   bare.file = run.command[0];

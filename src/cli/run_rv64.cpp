@@ -17,7 +17,7 @@ int run_rv64(const RunOptions& options) {
   if (!options.run.functional)
     throw Error(
         "--host simulated: timed cores do not exist yet; --functional executes the program without time");
-  rv64::ProcessOptions process{options.command, {}, options.timeout_seconds};
+  rv64::ProcessOptions process{options.command, {}, options.timeout_seconds, options.files};
   for (char** variable = environ; *variable != nullptr; ++variable)
     process.environment.emplace_back(*variable);
   std::signal(SIGPIPE, SIG_IGN);  // whether it ends the program is the program's to say
