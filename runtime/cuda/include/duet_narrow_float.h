@@ -116,6 +116,12 @@ DUET_NARROW double integer_to_odd(unsigned long long magnitude, bool negative) {
   for (; shift != 0; --shift) value *= 2;
   return negative ? -value : value;
 }
+template <typename Integer>
+DUET_NARROW double to_odd(Integer value) {
+  const bool negative = value < 0;
+  const unsigned long long whole = static_cast<unsigned long long>(value);
+  return integer_to_odd(negative ? 0 - whole : whole, negative);
+}
 
 }  // namespace duet_narrow
 
