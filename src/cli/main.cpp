@@ -9,6 +9,11 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/commands.h"
@@ -60,43 +65,8 @@ void add_records_option(CLI::App& app, std::uint64_t& records) {
       ->capture_default_str();
 }
 
-void add_run_options(CLI::App& app, RunOptions& run) {
-  app.add_option("-m,--machine", run.machine, "machine: a name (`duet machines`) or a .toml file")
-      ->capture_default_str();
-  app.add_option("--set", run.sets, "change one machine parameter: key=value; each --set takes one key")
-      ->allow_extra_args(false);
-  app.add_option("-o,--out", run.out,
-                 "folder for the results; without it, duet-out-2 and so on while another run writes into "
-                 "duet-out")
-      ->default_str("duet-out");
-  app.add_flag("--functional", run.run.functional,
-               "functional GPU: right results fast, and only a simple time per block");
-  app.add_flag("-q,--quiet", run.quiet, "no table");
-  add_records_option(app, run.records);
-  app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
-               "write every push-buffer command to push_buffer.txt");
-  app.add_flag("--events", run.run.events,
-               "write every call, copy and kernel to events.json (Chrome trace events; Perfetto opens it)");
-  app.add_flag(
-      "--check-races", run.run.check_races,
-      "name the bytes that two commands (kernels, copies, fills) touch, at least one of them writing, while "
-      "no "
-      "stream, event, wait or full/empty bit orders the two, whether or not it went wrong in this run; not "
-      "found: races within a kernel, with the host, of atomic, volatile and scoped accesses, and between "
-      "kernels that pass each other values by these");
-  app.add_flag(
-      "--strict-memory", run.run.strict_memory,
-      "an access of a kernel beside every allocation is a fault; otherwise, as on silicon, only where "
-      "its 2 MiB of device memory hold no allocation, and one line names the others");
-  app.add_option(
-      "--registers", run.run.registers_per_thread,
-      "registers per thread for occupancy, instead of what the compiler counts within launch bounds and "
-      ".maxnreg; the machine's maximum still holds");
-  app.add_option("--shuffle", run.run.shuffle_seed,
-                 "shuffle the order of simultaneous events with this seed (results must not change)");
-  app.add_flag("--two-threads", run.run.two_threads,
-               "debugging: components act on one of two threads, as the seed of --shuffle says (results must "
-               "not change; slower)");
+// What ends a run, or says why it does not end.
+void add_limit_options(CLI::App& app, RunOptions& run) {
   app.add_option(
          "--spin-diagnosis", run.spin_diagnosis_seconds,
          "seconds of CPU time without a CUDA call, while GPU work is outstanding, after which one line "
@@ -117,6 +87,10 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("--timeout", run.timeout_seconds,
                  "end the run (status 124, results so far) after this many seconds of wall time")
       ->check(above_zero);
+}
+
+// Those that choose between two words.
+void add_choice_options(CLI::App& app, RunOptions& run) {
   app.add_option_function<std::string>(
          "--peepholes", [&run](const std::string& mode) { run.run.assembler_peepholes = mode == "on"; },
          "what an assembler does to PTX: folding, fusion, copy propagation, dead code (off: execute it as it "
@@ -158,6 +132,47 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       ->type_name("simulated|wall");
 }
 
+void add_run_options(CLI::App& app, RunOptions& run) {
+  app.add_option("-m,--machine", run.machine, "machine: a name (`duet machines`) or a .toml file")
+      ->capture_default_str();
+  app.add_option("--set", run.sets, "change one machine parameter: key=value; each --set takes one key")
+      ->allow_extra_args(false);
+  app.add_option("-o,--out", run.out,
+                 "folder for the results; without it, duet-out-2 and so on while another run writes into "
+                 "duet-out")
+      ->default_str("duet-out");
+  app.add_flag("--functional", run.run.functional,
+               "functional GPU: right results fast, and only a simple time per block");
+  app.add_flag("-q,--quiet", run.quiet, "no table");
+  add_records_option(app, run.records);
+  app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
+               "write every push-buffer command to push_buffer.txt");
+  app.add_flag("--events", run.run.events,
+               "write every call, copy and kernel to events.json (Chrome trace events; Perfetto opens it)");
+  app.add_flag(
+      "--check-races", run.run.check_races,
+      "name the bytes that two commands (kernels, copies, fills) touch, at least one of them writing, while "
+      "no "
+      "stream, event, wait or full/empty bit orders the two, whether or not it went wrong in this run; not "
+      "found: races within a kernel, with the host, of atomic, volatile and scoped accesses, and between "
+      "kernels that pass each other values by these");
+  app.add_flag(
+      "--strict-memory", run.run.strict_memory,
+      "an access of a kernel beside every allocation is a fault; otherwise, as on silicon, only where "
+      "its 2 MiB of device memory hold no allocation, and one line names the others");
+  app.add_option(
+      "--registers", run.run.registers_per_thread,
+      "registers per thread for occupancy, instead of what the compiler counts within launch bounds and "
+      ".maxnreg; the machine's maximum still holds");
+  app.add_option("--shuffle", run.run.shuffle_seed,
+                 "shuffle the order of simultaneous events with this seed (results must not change)");
+  app.add_flag("--two-threads", run.run.two_threads,
+               "debugging: components act on one of two threads, as the seed of --shuffle says (results must "
+               "not change; slower)");
+  add_limit_options(app, run);
+  add_choice_options(app, run);
+}
+
 // CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before
 // the command.
 void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments) {
@@ -181,7 +196,7 @@ void refuse_idle_options(const CLI::App& app) {
       throw duet::Error(name + " does nothing with --host simulated --functional: leave it out");
 }
 
-int run_command(const config::Installation& installation, CLI::App& app, RunOptions& run) {
+int run(const config::Installation& installation, CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
   if (run.command.empty())
     throw duet::Error("run what? give a command or a .ptx file (see `duet run --help`)");
@@ -209,6 +224,121 @@ int run_command(const config::Installation& installation, CLI::App& app, RunOpti
   return run_bare_kernel(installation, run, bare);
 }
 
+// A command of `duet`: its words on the command line, and what it does; its options live with the latter.
+struct Subcommand {
+  CLI::App* app;
+  std::function<int(const config::Installation&)> act;
+};
+
+Subcommand run_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("run", "run a CUDA program, a script of them, or a bare PTX kernel");
+  const auto options = std::make_shared<RunOptions>();
+  app->footer(kRunFooter);
+  add_run_options(*app, *options);
+  app->prefix_command();
+  return {app, [app, options](const config::Installation& installation) {
+            return run(installation, *app, *options);
+          }};
+}
+
+Subcommand report_command(CLI::App& duet) {
+  CLI::App* app =
+      duet.add_subcommand("report", "write the results of a run that was killed together with duet");
+  const auto options = std::make_shared<ReportOptions>();
+  app->add_option("folder", options->folder, "the folder of the run")->required();
+  add_records_option(*app, options->records);
+  app->add_flag("-q,--quiet", options->quiet, "no table");
+  return {app, [options](const config::Installation&) { return report_run(*options); }};
+}
+
+Subcommand cc_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("cc", "compile CUDA C++ with clang and Duet's headers");
+  app->footer(
+      "All arguments go to clang++, except: -o FILE, -c, -ptx (device code only), -arch=sm_NN (default "
+      "sm_60), --cuda-include DIR (Thrust and CUB of the toolkit whose include folder that is; CUDA 13's "
+      "want "
+      "sm_75).\n"
+      "Several .cu files and objects are linked into one program:  duet cc a.cu b.cu util.o -O3 -I include "
+      "-o app");
+  app->prefix_command();
+  return {app, [app](const config::Installation& installation) {
+            return compile(installation, app->remaining());
+          }};
+}
+
+Subcommand nvcc_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand(
+      "nvcc", "run the installed nvcc so that `duet run` can run what it builds (adds -cudart shared)");
+  app->footer("The same for a build system:  NVCC_APPEND_FLAGS=\"-cudart shared\" make");
+  app->prefix_command();
+  return {app, [app](const config::Installation&) { return run_nvcc(app->remaining()); }};
+}
+
+Subcommand machines_command(CLI::App& duet) {
+  struct Options {
+    std::string name;
+    std::vector<std::string> sets;
+  };
+  CLI::App* app = duet.add_subcommand("machines", "list the machines, or show one");
+  CLI::App* show = app->add_subcommand("show", "print the resolved machine with sources");
+  const auto options = std::make_shared<Options>();
+  show->add_option("name", options->name, "machine, or .toml file")->required();
+  show->add_option("--set", options->sets, "change one parameter: key=value; each --set takes one key")
+      ->allow_extra_args(false);
+  return {app, [show, options](const config::Installation& installation) {
+            return show->parsed() ? show_machine(installation, options->name, options->sets)
+                                  : list_machines(installation);
+          }};
+}
+
+Subcommand statistics_command(CLI::App& duet) {
+  struct Options {
+    std::string machine = "gtx580";
+    bool markdown = false;
+  };
+  CLI::App* app =
+      duet.add_subcommand("statistics", "list what a machine counts, with units and descriptions");
+  const auto options = std::make_shared<Options>();
+  app->add_option("-m,--machine", options->machine, "machine, or .toml file")->capture_default_str();
+  app->add_flag("--markdown", options->markdown, "write docs/statistics.md to standard output");
+  return {app, [options](const config::Installation& installation) {
+            return list_statistics(installation, options->machine, options->markdown);
+          }};
+}
+
+Subcommand ptx_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("ptx", "what Duet knows of PTX");
+  app->require_subcommand(1);
+  CLI::App* coverage = app->add_subcommand(
+      "coverage", "which instruction forms are accepted, with the test of each, and which are refused");
+  const auto options = std::make_shared<PtxCoverageOptions>();
+  coverage->add_option("opcode", options->opcode, "list the forms of this opcode, one a line");
+  coverage->add_flag("--forms", options->forms, "list every form, one a line");
+  coverage->add_flag("--markdown", options->markdown, "write docs/ptx-coverage.md to standard output");
+  return {app, [options](const config::Installation& installation) {
+            return show_ptx_coverage(installation, *options);
+          }};
+}
+
+Subcommand reproduce_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("reproduce", "measure what a paper claims");
+  const auto options = std::make_shared<reproduce::Options>();
+  app->add_option("paper", options->paper, "lustig2013")->required();
+  app->add_option("--only", options->only, "claims, separated by commas, or 'choices'")->delimiter(',');
+  app->add_option("--json", options->json, "write the scorecard to this file");
+  app->add_option("-m,--machine", options->machine, "another machine than the paper's");
+  app->add_option("--set", options->sets, "change one machine parameter: key=value; each --set takes one key")
+      ->allow_extra_args(false);
+  app->add_flag("--quick", options->quick, "smaller inputs than the paper's");
+  app->add_flag("--list", options->list, "name the claims, one a line, and measure nothing");
+  app->add_flag("--controls", options->controls,
+                "measure each claim again on the machine or variant on which it must not hold");
+  app->add_flag("-q,--quiet", options->quiet, "no progress");
+  return {app, [options](const config::Installation& installation) {
+            return reproduce::run(installation, *options);
+          }};
+}
+
 // CLI11 says of an unknown command only that it did not expect it.
 void check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments[0].starts_with("-")) return;
@@ -229,94 +359,25 @@ int command_line(int argc, char** argv) {
   CLI::App app(kIntroduction, "duet");
   app.set_version_flag("--version", "duet " DUET_VERSION);
   app.require_subcommand(1);
-
-  RunOptions run;
-  CLI::App* run_app = app.add_subcommand("run", "run a CUDA program, a script of them, or a bare PTX kernel");
-  run_app->footer(kRunFooter);
-  add_run_options(*run_app, run);
-  run_app->prefix_command();
-
-  ReportOptions report;
-  CLI::App* report_app =
-      app.add_subcommand("report", "write the results of a run that was killed together with duet");
-  report_app->add_option("folder", report.folder, "the folder of the run")->required();
-  add_records_option(*report_app, report.records);
-  report_app->add_flag("-q,--quiet", report.quiet, "no table");
-
-  CLI::App* cc_app = app.add_subcommand("cc", "compile CUDA C++ with clang and Duet's headers");
-  cc_app->footer(
-      "All arguments go to clang++, except: -o FILE, -c, -ptx (device code only), -arch=sm_NN (default "
-      "sm_60), --cuda-include DIR (Thrust and CUB of the toolkit whose include folder that is; CUDA 13's "
-      "want "
-      "sm_75).\n"
-      "Several .cu files and objects are linked into one program:  duet cc a.cu b.cu util.o -O3 -I include "
-      "-o app");
-  cc_app->prefix_command();
-
-  CLI::App* nvcc_app = app.add_subcommand(
-      "nvcc", "run the installed nvcc so that `duet run` can run what it builds (adds -cudart shared)");
-  nvcc_app->footer("The same for a build system:  NVCC_APPEND_FLAGS=\"-cudart shared\" make");
-  nvcc_app->prefix_command();
-
-  CLI::App* machines_app = app.add_subcommand("machines", "list the machines, or show one");
-  std::string machine_name;
-  std::vector<std::string> machine_sets;
-  CLI::App* show_app = machines_app->add_subcommand("show", "print the resolved machine with sources");
-  show_app->add_option("name", machine_name, "machine, or .toml file")->required();
-  show_app->add_option("--set", machine_sets, "change one parameter: key=value; each --set takes one key")
-      ->allow_extra_args(false);
-
-  CLI::App* statistics_app =
-      app.add_subcommand("statistics", "list what a machine counts, with units and descriptions");
-  std::string statistics_machine = "gtx580";
-  bool statistics_markdown = false;
-  statistics_app->add_option("-m,--machine", statistics_machine, "machine, or .toml file")
-      ->capture_default_str();
-  statistics_app->add_flag("--markdown", statistics_markdown, "write docs/statistics.md to standard output");
-
-  PtxCoverageOptions coverage;
-  CLI::App* ptx_app = app.add_subcommand("ptx", "what Duet knows of PTX");
-  ptx_app->require_subcommand(1);
-  CLI::App* coverage_app = ptx_app->add_subcommand(
-      "coverage", "which instruction forms are accepted, with the test of each, and which are refused");
-  coverage_app->add_option("opcode", coverage.opcode, "list the forms of this opcode, one a line");
-  coverage_app->add_flag("--forms", coverage.forms, "list every form, one a line");
-  coverage_app->add_flag("--markdown", coverage.markdown, "write docs/ptx-coverage.md to standard output");
-
-  reproduce::Options reproduction;
-  CLI::App* reproduce_app = app.add_subcommand("reproduce", "measure what a paper claims");
-  reproduce_app->add_option("paper", reproduction.paper, "lustig2013")->required();
-  reproduce_app->add_option("--only", reproduction.only, "claims, separated by commas, or 'choices'")
-      ->delimiter(',');
-  reproduce_app->add_option("--json", reproduction.json, "write the scorecard to this file");
-  reproduce_app->add_option("-m,--machine", reproduction.machine, "another machine than the paper's");
-  reproduce_app
-      ->add_option("--set", reproduction.sets,
-                   "change one machine parameter: key=value; each --set takes one key")
-      ->allow_extra_args(false);
-  reproduce_app->add_flag("--quick", reproduction.quick, "smaller inputs than the paper's");
-  reproduce_app->add_flag("--list", reproduction.list, "name the claims, one a line, and measure nothing");
-  reproduce_app->add_flag("--controls", reproduction.controls,
-                          "measure each claim again on the machine or variant on which it must not hold");
-  reproduce_app->add_flag("-q,--quiet", reproduction.quiet, "no progress");
-
+  const Subcommand run = run_command(app);
+  const Subcommand commands[] = {run,
+                                 report_command(app),
+                                 cc_command(app),
+                                 nvcc_command(app),
+                                 machines_command(app),
+                                 statistics_command(app),
+                                 ptx_command(app),
+                                 reproduce_command(app)};
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
     check_command(app, arguments);
-    if (!arguments.empty() && arguments[0] == "run") drop_separator(*run_app, arguments);
+    if (!arguments.empty() && arguments[0] == "run") drop_separator(*run.app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(arguments);
     const config::Installation installation = config::find_installation();
-    if (run_app->parsed()) return run_command(installation, *run_app, run);
-    if (report_app->parsed()) return report_run(report);
-    if (cc_app->parsed()) return compile(installation, cc_app->remaining());
-    if (nvcc_app->parsed()) return run_nvcc(nvcc_app->remaining());
-    if (show_app->parsed()) return show_machine(installation, machine_name, machine_sets);
-    if (coverage_app->parsed()) return show_ptx_coverage(installation, coverage);
-    if (machines_app->parsed()) return list_machines(installation);
-    if (statistics_app->parsed())
-      return list_statistics(installation, statistics_machine, statistics_markdown);
-    return reproduce::run(installation, reproduction);
+    return std::find_if(std::begin(commands), std::end(commands),
+                        [](const Subcommand& command) { return command.app->parsed(); })
+        ->act(installation);
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
