@@ -18,7 +18,7 @@ int list_machines(const config::Installation& installation) {
 int show_machine(const config::Installation& installation, const std::string& name,
                  const std::vector<std::string>& sets) {
   const auto machine = config::load_topology(name, installation.machines_directory, sets);
-  if (machine.topology.gpu) machine::check_policies(*machine.topology.gpu);
+  if (machine.topology.gpu) machine::check_policies(*machine.topology.gpu, machine.values);
   const bool can_be_built =
       machine.topology.gpu && !machine.topology.cpu && machine.topology.links.size() == 1;
   if (can_be_built) check_machine(config::load_machine(name, installation.machines_directory, sets), false);

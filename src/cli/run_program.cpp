@@ -81,7 +81,7 @@ void check(const RunOptions& options) {
 }
 
 void check_machine(const config::ResolvedMachine& machine, bool functional) {
-  machine::check_policies(machine.machine.gpu);
+  machine::check_policies(machine.machine.gpu, machine.values);
   machine::check_values(machine, functional);
   for (const std::string& line : machine::idle_settings(machine, functional))
     std::fprintf(stderr, "duet: %s\n", line.c_str());

@@ -13,6 +13,7 @@
 #include "config/derived.h"
 #include "config/fields.h"
 #include "config/machine_file.h"
+#include "config/setting.h"
 
 namespace duet::config {
 
@@ -179,26 +180,25 @@ std::string unknown_key(const std::string& key, const RawValue& raw, Topology to
                      nearest_key(key, fields_of(topology)));
 }
 
-void check_consistency(const std::string& machine, const Gpu& gpu) {
+void check_consistency(const Gpu& gpu, const std::vector<ResolvedValue>& values) {
   if (!std::has_single_bit(gpu.dram.page_bytes))
-    throw Error(fmt::format("machine {}: gpu.dram.page_bytes = {} is not a power of two", machine,
-                            gpu.dram.page_bytes));
+    refuse(values, "gpu.dram.page_bytes", "is not a power of two");
   if (gpu.sm.max_shared_bytes_per_block > gpu.sm.shared_bytes)
-    throw Error(fmt::format(
-        "machine {}: gpu.sm.max_shared_bytes_per_block is larger than gpu.sm.shared_bytes", machine));
+    refuse(values, "gpu.sm.max_shared_bytes_per_block",
+           fmt::format("is larger than gpu.sm.shared_bytes = {}", gpu.sm.shared_bytes));
 }
 
 // Names begin those of statistics, so no two may be alike.
-void check_names(const std::string& machine, const std::vector<Level>& levels) {
+void check_names(const std::vector<Level>& levels, const std::vector<ResolvedValue>& values) {
   std::set<std::string> names{"l1", "l2", "sm", "dram", "link", "driver", "interconnect", "constant_cache"};
-  for (const Level& level : levels) {
-    const bool is_name = !level.name.empty() && std::all_of(level.name.begin(), level.name.end(), [](char c) {
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::string& name = levels[i].name;
+    const bool is_name = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) != 0;
     });
-    if (!is_name || !names.insert(statistics_name(level)).second)
-      throw Error(
-          fmt::format("machine {}: level \"{}\": a level's name is its own, of letters and digits, as L3",
-                      machine, level.name));
+    if (!is_name || !names.insert(statistics_name(levels[i])).second)
+      refuse(values, fmt::format("level[{}].name", i),
+             "cannot be: a level's name is its own, of letters and digits, as L3");
   }
 }
 
@@ -272,8 +272,8 @@ ResolvedTopology load_topology(const std::string& name, const std::string& machi
                                : raw.over_another  ? SetBy::FileOverAnother
                                                    : SetBy::Machine});
   }
-  check_names(resolved.topology.name, resolved.topology.levels);
-  if (resolved.topology.gpu) check_consistency(resolved.topology.name, *resolved.topology.gpu);
+  check_names(resolved.topology.levels, resolved.values);
+  if (resolved.topology.gpu) check_consistency(*resolved.topology.gpu, resolved.values);
   return resolved;
 }
 

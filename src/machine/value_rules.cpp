@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 #include <string>
 #include <string_view>
@@ -10,7 +9,9 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "config/setting.h"
 #include "memory/dram/scheduler.h"
+#include "memory/dram/timing_rules.h"
 
 namespace duet::machine {
 
@@ -35,13 +36,11 @@ class Rules {
 
  private:
   const config::ResolvedValue& value(const std::string& key) const {
-    return *std::find_if(resolved_.values.begin(), resolved_.values.end(),
-                         [&key](const config::ResolvedValue& value) { return value.key == key; });
+    return config::setting(resolved_.values, key);
   }
   std::string said(const std::string& key) const { return key + " = " + value(key).text; }
-  // "FILE:LINE: KEY = VALUE WHAT"
   [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
-    throw Error(fmt::format("{}: {} {}", value(key).where, said(key), what));
+    config::refuse(resolved_.values, key, what);
   }
 
   void power_of_two(const std::string& key, std::uint64_t number) const {
@@ -185,6 +184,7 @@ class Rules {
              fmt::format("is less than {} times {}", said("gpu.dram.bank_groups"), said("gpu.dram.ranks")));
     if (dram.read_bytes > dram.burst_bytes)
       refuse("gpu.dram.read_bytes", "is more than " + said("gpu.dram.burst_bytes"));
+    standard();
     entries("gpu.dram.queue_entries", dram.channels, "gpu.dram.channels");
     entries("gpu.full_empty.queue_entries", dram.channels, "gpu.dram.channels");
     const Cycle needed = memory::refresh_needs(dram);
@@ -195,6 +195,15 @@ class Rules {
                  needed, said("gpu.dram.timing.rcd"), said("gpu.dram.timing.ras"), said("gpu.dram.timing.rc"),
                  said("gpu.dram.timing.wr"), said("gpu.dram.timing.rp"),
                  said(dram.refresh_unit == "bank" ? "gpu.dram.timing.rfc_pb" : "gpu.dram.timing.rfc")));
+  }
+
+  // The standards know what they lack.
+  void standard() const {
+    try {
+      memory::timing_rules(gpu_.dram);
+    } catch (const Error& error) {
+      throw Error(value("gpu.dram.standard").where + ": " + error.what());
+    }
   }
 
   const config::ResolvedMachine& resolved_;

@@ -67,12 +67,14 @@ struct Levels {
     std::iota(first.begin(), first.end(), 0);
     space.write(words, first.data(), kBytes);
   }
+  static std::string path() {
+    return testing::TempDir() + "duet-levels-" + std::to_string(getpid()) + ".toml";
+  }
   static config::Machine machine(const std::string& levels, const std::vector<std::string>& sets) {
-    const std::string path = testing::TempDir() + "duet-levels-" + std::to_string(getpid()) + ".toml";
-    std::ofstream(path) << "base = \"" DUET_SOURCE_DIRECTORY "/machines/gtx580.toml\"\nname = \"levels\"\n"
-                        << levels;
-    config::Machine machine = config::load_machine(path, DUET_SOURCE_DIRECTORY "/machines", sets).machine;
-    std::remove(path.c_str());
+    std::ofstream(path()) << "base = \"" DUET_SOURCE_DIRECTORY "/machines/gtx580.toml\"\nname = \"levels\"\n"
+                          << levels;
+    config::Machine machine = config::load_machine(path(), DUET_SOURCE_DIRECTORY "/machines", sets).machine;
+    std::remove(path().c_str());
     return machine;
   }
   static machine::RunOptions options(std::uint64_t shuffle) {
@@ -184,8 +186,10 @@ TEST(Levels, WhatDoesNotFitIsRefusedByName) {
             "L3: slices = 5 is not a multiple of gpu.dram.channels = 6, whose controllers it stands above");
   EXPECT_EQ(error_of(level("L3", 6, 16, 20), {"level[0].line_bytes=64"}),
             "--set: level[0].line_bytes = 64 is outside 128 to 128");
-  EXPECT_EQ(error_of(level("L2", 6, 16, 20), {}),
-            "machine levels: level \"L2\": a level's name is its own, of letters and digits, as L3");
+  EXPECT_EQ(
+      error_of(level("L2", 6, 16, 20), {}),
+      Levels::path() +
+          ":4: level[0].name = \"L2\" cannot be: a level's name is its own, of letters and digits, as L3");
 }
 
 }  // namespace

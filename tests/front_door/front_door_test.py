@@ -97,7 +97,7 @@ class Messages(Fixture):
     def test_unknown_policy(self):
         for command in (("run", "--set", "gpu.sm.scheduler=foo", "./a"), ("run", "--functional", "--set", "gpu.sm.scheduler=foo", "./a"),
                         ("machines", "show", "gtx580", "--set", "gpu.sm.scheduler=foo")):
-            self.refused(*command, contains='gpu.sm.scheduler is "foo": must be one of gto|lrr')
+            self.refused(*command, contains='--set: gpu.sm.scheduler is "foo": must be one of gto|lrr')
 
     def test_two_keys_in_one_set(self):
         for joined in ("gpu.sm.count=8,gpu.sm.max_warps=4", "gpu.sm.count=8 gpu.sm.max_warps=4", "gpu.sm.count=8, gpu.sm.max_warps=4"):

@@ -271,11 +271,17 @@ TEST_F(MachineFile, LevelsAreTablesWithTables) {
   EXPECT_EQ(load_machine(one, kMachines).machine.levels[0].name, "LLC");
   EXPECT_NE(error_of(path, {"level[0].set=1"}).find("(nearest: level[0].sets)"), std::string::npos);
   EXPECT_NE(error_of("gtx580", {"level[0].sets=1"}).find("key level[0].name is missing"), std::string::npos);
-  for (const char* name : {"L1", "l 3", ""})
-    EXPECT_NE(error_of(write("name.toml", base + level(name, 1))).find("a level's name is its own"),
-              std::string::npos);
-  EXPECT_NE(error_of(write("twice.toml", base + level("L3", 1) + level("l3", 1))).find("its own"),
-            std::string::npos);
+  const auto refusal = [](const std::string& where, int level, const std::string& name) {
+    return where + ": level[" + std::to_string(level) + "].name = \"" + name +
+           "\" cannot be: a level's name is its own, of letters and digits, as L3";
+  };
+  for (const char* name : {"L1", "l 3", ""}) {
+    const std::string file = write("name.toml", base + level(name, 1));
+    EXPECT_EQ(error_of(file), refusal(file + ":3", 0, name));
+  }
+  const std::string twice = write("twice.toml", base + level("L3", 1) + level("l3", 1));
+  EXPECT_EQ(error_of(twice), refusal(twice + ":27", 1, "l3"));
+  EXPECT_EQ(error_of(path, {"level[1].name=L2"}), refusal("--set", 1, "L2"));
 }
 
 TEST(Set, IsChecked) {
@@ -284,7 +290,10 @@ TEST(Set, IsChecked) {
   EXPECT_NE(error_of("gtx580", {"gpu.sm.count=[1]"}).find("must be a whole number"), std::string::npos);
   EXPECT_NE(error_of("gtx580", {"name='''a"}).find("cannot read the value"), std::string::npos);
   EXPECT_EQ(load_machine("gtx580", kMachines, {"name=a [b] = \xc3\xa4"}).machine.name, "a [b] = \xc3\xa4");
-  EXPECT_NE(error_of("gtx580", {"gpu.dram.page_bytes=5000"}).find("power of two"), std::string::npos);
+  EXPECT_EQ(error_of("gtx580", {"gpu.dram.page_bytes=5000"}),
+            "--set: gpu.dram.page_bytes = 5000 is not a power of two");
+  EXPECT_EQ(error_of("gtx580", {"gpu.sm.max_shared_bytes_per_block=65536"}),
+            "--set: gpu.sm.max_shared_bytes_per_block = 65536 is larger than gpu.sm.shared_bytes = 49152");
   EXPECT_NE(error_of("nothing").find("known are gtx480, gtx580"), std::string::npos);
 }
 
