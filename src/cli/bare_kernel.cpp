@@ -24,6 +24,7 @@
 #include "cli/run_folder.h"
 #include "cli/run_monitor.h"
 #include "config/loader.h"
+#include "machine/check_machine.h"
 #include "machine/process.h"
 
 namespace duet::cli {
@@ -351,7 +352,7 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
   check(options);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
-  check_machine(machine, options.run.functional);
+  machine::check_machine(machine, options.run.functional);
   const std::string ptx = text_of(request.file);
   RunFolder folder(options.out, machine);
   folder.write_run_options(options.run);

@@ -40,9 +40,6 @@ struct BareKernelOptions {
 
 // Throws duet::Error where options contradict each other.
 void check(const RunOptions& options);
-// Refuses values that make no machine (machine/value_rules.h), and says on standard error a line for each key
-// that the user has set and that does nothing (machine/idle_keys.h).
-void check_machine(const config::ResolvedMachine& machine, bool functional);
 int run_program(const config::Installation& installation, const RunOptions& options);
 int run_bare_kernel(const config::Installation& installation, const RunOptions& options,
                     const BareKernelOptions& kernel);

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "config/loader.h"
+#include "machine/check_machine.h"
 #include "machine/policies.h"
 
 namespace duet::cli {
@@ -21,7 +22,8 @@ int show_machine(const config::Installation& installation, const std::string& na
   if (machine.topology.gpu) machine::check_policies(*machine.topology.gpu, machine.values);
   const bool can_be_built =
       machine.topology.gpu && !machine.topology.cpu && machine.topology.links.size() == 1;
-  if (can_be_built) check_machine(config::load_machine(name, installation.machines_directory, sets), false);
+  if (can_be_built)
+    machine::check_machine(config::load_machine(name, installation.machines_directory, sets), false);
   std::fputs(config::to_toml(machine.values, config::Remarks::All).c_str(), stdout);
   return 0;
 }

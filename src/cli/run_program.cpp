@@ -18,9 +18,7 @@
 #include "cli/run_folder.h"
 #include "cli/run_monitor.h"
 #include "config/loader.h"
-#include "machine/idle_keys.h"
-#include "machine/policies.h"
-#include "machine/value_rules.h"
+#include "machine/check_machine.h"
 #include "report/journal.h"
 
 namespace duet::cli {
@@ -80,18 +78,11 @@ void check(const RunOptions& options) {
     throw Error("--two-threads needs the timed GPU: leave out --functional");
 }
 
-void check_machine(const config::ResolvedMachine& machine, bool functional) {
-  machine::check_policies(machine.machine.gpu, machine.values);
-  machine::check_values(machine, functional);
-  for (const std::string& line : machine::idle_settings(machine, functional))
-    std::fprintf(stderr, "duet: %s\n", line.c_str());
-}
-
 int run_program(const config::Installation& installation, const RunOptions& options) {
   check(options);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
-  check_machine(machine, options.run.functional);
+  machine::check_machine(machine, options.run.functional);
   RunFolder folder(options.out, machine);
 
   machine::RunOptions run = options.run;

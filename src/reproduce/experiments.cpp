@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "config/loader.h"
+#include "machine/check_machine.h"
 #include "reproduce/lustig2013/extensions.h"
 #include "reproduce/lustig2013/latencies.h"
 #include "reproduce/lustig2013/offloads.h"
@@ -83,6 +84,12 @@ Setup Experiments::base() const {
 
 config::Machine Experiments::resolved(const Setup& setup) const {
   return config::load_machine(setup.machine, installation_.machines_directory, setup.sets).machine;
+}
+
+void Experiments::check_machine() const {
+  const Setup setup = base();
+  machine::check_machine(config::load_machine(setup.machine, installation_.machines_directory, setup.sets),
+                         false);
 }
 
 bool Experiments::machine_exists(const std::string& name) const {

@@ -35,6 +35,9 @@ class Experiments {
   // `on` comes on top of the command line's machine and keys.
   const Measurements& measure(const std::string& name, const Setup& on = {});
 
+  // Of the command line's machine and keys: what is wrong or does nothing is said before anything runs.
+  void check_machine() const;
+
   // For the experiments themselves.
   Runner& runner() { return runner_; }
   const Options& options() const { return options_; }

@@ -244,7 +244,7 @@ int run(const config::Installation& installation, const Options& options) {
     return 0;
   }
   Experiments experiments(installation, options, known_choices);
-  experiments.resolved(experiments.base());  // a wrong machine or key is said before anything runs
+  experiments.check_machine();
 
   Json figures = Json::object(), choices = Json::array();
   if (options.quick) print("quick: smaller inputs than the paper's, except where a claim names its sizes\n");

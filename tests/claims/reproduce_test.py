@@ -67,7 +67,13 @@ def main():
     listed = subprocess.run([duet, "reproduce", "lustig2013", "--list"], capture_output=True, text=True)
     assert listed.returncode == 0 and set(IDS) < set(listed.stdout.split()), listed
 
-    for arguments, part in ((["--only", "L-F99"], "L-F99"), (["--set", "gpu.nothing=1"], "gpu.nothing")):
+    # What a user sets is checked as `duet run` checks it.
+    idle = "--set: gpu.functional.quantum_warp_instructions = 7 does nothing: only the functional GPU (--functional) reads it"
+    done = controls("--only", "L-dram", "--set", "gpu.functional.quantum_warp_instructions=7")
+    assert done.returncode == 0 and done.stderr == f"duet: {idle}\n", done.stderr
+    for arguments, part in ((["--only", "L-F99"], "L-F99"), (["--set", "gpu.nothing=1"], "gpu.nothing"),
+                            (["--set", "gpu.l1.sets=48"], "--set: gpu.l1.sets = 48 is not a power of two"),
+                            (["--set", "gpu.sm.scheduler=foo"], "--set: gpu.sm.scheduler is \"foo\"")):
         done = subprocess.run([duet, "reproduce", "lustig2013", *arguments], capture_output=True, text=True)
         assert done.returncode == 125 and part in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
