@@ -175,8 +175,9 @@ int compile_to_object(const config::Installation& installation, const Request& r
                       const std::string& source, const std::string& ptx, const std::string& object) {
   std::ofstream(ptx, std::ios::app | std::ios::binary).put('\0');  // the runtime reads it as a string
   std::vector<std::string> command = cuda_flags(installation, request);
-  command.insert(command.end(), {"--cuda-host-only", "-fPIE", "-Xclang", "-fcuda-include-gpubinary",
-                                 "-Xclang", ptx, "-c", source, "-o", object});
+  command.insert(command.begin() + 1, "-fPIE");  // -fPIC in the request comes after it and counts
+  command.insert(command.end(), {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx,
+                                 "-c", source, "-o", object});
   return execute(command);
 }
 
