@@ -1,5 +1,6 @@
-// Machine files, for libFuzzer: a machine or one line of error. What loads is written and read again. A text
-// that begins with "--set " is the value of that option.
+// Machine files, for libFuzzer: a machine or one line of error. What loads is written and read again, and
+// what can be built is checked as a run checks it. A text that begins with "--set " is the value of that
+// option.
 #include <unistd.h>
 
 #include <cstdint>
@@ -12,6 +13,9 @@
 
 #include "base/error.h"
 #include "config/loader.h"
+#include "machine/idle_keys.h"
+#include "machine/policies.h"
+#include "machine/value_rules.h"
 
 namespace {
 std::string write(const char* suffix, const std::string& text) {
@@ -20,6 +24,16 @@ std::string write(const char* suffix, const std::string& text) {
       std::string(folder != nullptr ? folder : "/tmp") + "/duet-fuzz-" + std::to_string(getpid()) + suffix;
   std::ofstream(path, std::ios::binary) << text;
   return path;
+}
+
+void check(const std::string& path, const std::vector<std::string>& sets, bool functional) {
+  try {
+    const auto machine = duet::config::load_machine(path, DUET_MACHINES, sets);
+    duet::machine::check_policies(machine.machine.gpu, machine.values);
+    duet::machine::check_values(machine, functional);
+    duet::machine::idle_settings(machine, functional);
+  } catch (const duet::Error&) {
+  }
 }
 }  // namespace
 
@@ -36,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
     const std::string again = write("-again.toml", text);
     if (duet::config::to_toml(duet::config::load_topology(again, DUET_MACHINES).values) != text) std::abort();
     std::remove(again.c_str());
+    for (const bool functional : {false, true}) check(path, sets, functional);
   } catch (const duet::Error&) {
   }
   if (!is_set) std::remove(path.c_str());
