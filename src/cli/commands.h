@@ -44,7 +44,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
 int run_bare_kernel(const config::Installation& installation, const RunOptions& options,
                     const BareKernelOptions& kernel);
 // A static RV64 program on the simulated host.
-int run_rv64(const RunOptions& options);
+int run_rv64(const config::Installation& installation, const RunOptions& options);
 struct ReportOptions {
   std::string folder;
   std::uint64_t records = report::RunReport::kRecords;

@@ -208,8 +208,8 @@ int run(const config::Installation& installation, CLI::App& app, RunOptions& run
                       "' stands where the program is expected: each --set takes one key: write --set " +
                       first);
   if (run.simulated_host) {
-    refuse_idle_options(app);
-    return run_rv64(run);
+    if (run.run.functional) refuse_idle_options(app);
+    return run_rv64(installation, run);
   }
   if (!run.files.root.empty() || !run.files.writable.empty())
     throw duet::Error("--root and --writable are for --host simulated: leave them out");

@@ -94,15 +94,6 @@ void add_functional_and_front_end(std::vector<Field>& fields, Gpu& gpu) {
   fields.insert(fields.end(), own.begin(), own.end());
 }
 
-void add_cpu(std::vector<Field>& fields, Cpu& cpu) {
-  const std::vector<Field> own{
-      {"cpu.name", &cpu.name, 0u, 0u, "", "simulated processor"},
-      {"cpu.cores", &cpu.cores, 1u, 1024u, "", "cores"},
-      {"cpu.clock_khz", &cpu.clock_khz, 1u, 10000000u, "kHz", "clock of the cores"},
-  };
-  fields.insert(fields.end(), own.begin(), own.end());
-}
-
 void add_link(std::vector<Field>& fields, const std::string& prefix, Link& link) {
   const std::vector<Field> own{
       {prefix + ".name", &link.name, 0u, 0u, "", "link between host and GPU"},

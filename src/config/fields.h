@@ -28,6 +28,8 @@ std::vector<Field> fields_of(Machine& machine);
 
 // Those of the timed GPU: SM pipelines, caches, interconnect, DRAM.
 void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu);
+// Those of simulated cores and their caches.
+void add_cpu(std::vector<Field>& fields, Cpu& cpu);
 // Those of one level, as "level[0].sets".
 void add_level(std::vector<Field>& fields, const std::string& prefix, Level& level);
 

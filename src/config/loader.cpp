@@ -284,7 +284,8 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
     throw Error(fmt::format("machine {} cannot be built: {}", nodes.name, what));
   };
   if (!nodes.gpu) refuse("it has no [gpu]");
-  if (nodes.cpu) refuse(fmt::format("[cpu] \"{}\": simulated CPUs do not exist yet", nodes.cpu->name));
+  if (nodes.cpu)
+    refuse(fmt::format("[cpu] \"{}\": a simulated CPU beside a GPU is not there yet", nodes.cpu->name));
   if (nodes.links.empty()) refuse("it has no [link] between host and GPU");
   if (nodes.links.size() > 1)
     refuse(fmt::format("link[1] \"{}\": there can be one link", nodes.links[1].name));

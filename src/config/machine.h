@@ -254,10 +254,51 @@ struct Level {
 };
 std::string statistics_name(const Level& level);
 
+struct BranchPredictor {
+  std::uint64_t table_entries = 0;  // of each of three tables
+  std::uint64_t history_bits = 0;
+  std::uint64_t target_entries = 0, return_entries = 0;
+};
+
+// Cores, all alike, with their private caches; what lies below these is shared.
 struct Cpu {
   std::string name;
   std::uint64_t cores = 0;
   std::uint64_t clock_khz = 0;
+
+  std::uint64_t fetch_width = 0, dispatch_width = 0, issue_width = 0, retire_width = 0;
+  std::uint64_t front_end_cycles = 0;    // from fetch to dispatch
+  std::uint64_t redirect_cycles = 0;     // from a mispredicted branch's execution to the next fetch
+  std::uint64_t late_target_cycles = 0;  // fetch lost when a taken branch's target is known at decode
+  std::uint64_t rob_entries = 0, scheduler_entries = 0, load_entries = 0, store_entries = 0;
+  BranchPredictor predictor;
+
+  struct Unit {
+    std::uint64_t count = 0;
+    std::uint64_t latency_cycles = 0;
+    std::uint64_t interval_cycles = 1;  // between two starts on one unit
+  };
+  Unit integer, multiply, divide, branch, float_add, float_multiply, float_fused, float_divide,
+      float_square_root, float_move, float_convert;
+  std::uint64_t load_ports = 0, store_ports = 0;  // starts a cycle
+
+  struct Cache {                       // private to a core
+    std::uint64_t sets = 0, ways = 0;  // 0 sets: there is none
+    std::uint64_t latency_cycles = 0;  // from the start of a lookup to the data's use
+    std::uint64_t misses = 0;          // lines on their way to it
+    std::string prefetcher;            // "none", "next-line"
+    std::uint64_t prefetch_lines = 0;  // how far it goes
+  };
+  Bytes line_bytes = 0;
+  Cache instruction_cache, l1, l2;
+  std::uint64_t store_prefetches = 0;  // lines that retired stores ask for before it is their turn
+
+  std::uint64_t to_directory_cycles = 0, from_directory_cycles = 0;  // of a message
+  config::Cache l3;  // below the directory, at the cores' clock; 0 sets: there is none
+
+  std::uint64_t system_call_cycles = 0;     // of any system call
+  std::uint64_t context_switch_cycles = 0;  // when a core goes from one thread to another
+  std::uint64_t time_slice_us = 0;          // after which a thread makes room for one that waits for a core
 };
 
 // What a machine file says: the nodes that it has. One that it does not name is not there.

@@ -27,6 +27,7 @@ void Memory::pages_changed(VirtualAddress first, Bytes bytes) {
     if (reserved_page - first_page < pages) port->end_reservation();
   }
   code_changed(first_page, pages);
+  for (const auto& changed : page_observers_) changed();
 }
 
 void Memory::bytes_changed(VirtualAddress first, Bytes bytes) {
@@ -46,6 +47,7 @@ std::optional<Fault> Memory::read(VirtualAddress from, std::span<std::byte> to) 
     if (page.bytes == nullptr || !page.rights.read)
       return Fault{address, Access::Load, false, page.bytes != nullptr};
     const Bytes part = in_this_page(address, to.size());
+    settle(VirtualAddress(address), part);
     std::memcpy(to.data(), page.bytes + address % kPageBytes, part);
     address += part;
     to = to.subspan(part);
@@ -61,7 +63,9 @@ std::optional<Fault> Memory::write(VirtualAddress to, std::span<const std::byte>
       return Fault{address, Access::Store, false, page.bytes != nullptr};
     const Bytes part = in_this_page(address, from.size());
     before_store(nullptr, address, part);
+    settle(VirtualAddress(address), part);
     std::memcpy(page.bytes + address % kPageBytes, from.data(), part);
+    written(VirtualAddress(address), part);
     address += part;
     from = from.subspan(part);
   }

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -84,6 +85,11 @@ class Memory {
   // allocated at its first use) and call pages_changed for that itself.
   virtual Page find_page(VirtualAddress address, Access access) = 0;
 
+  // For owners whose bytes are elsewhere too, in caches: called before somebody other than a hart reads these
+  // bytes, or decodes them, and after somebody other than a hart has written them.
+  virtual void settle(VirtualAddress, Bytes) {}
+  virtual void written(VirtualAddress, Bytes) {}
+
   // Pages that touch [first, first + bytes) were mapped, unmapped, moved, or changed their rights.
   void pages_changed(VirtualAddress first, Bytes bytes);
   // Somebody other than a hart has written there.
@@ -95,6 +101,9 @@ class Memory {
 
   // Stores into this page are to be told to the observers from now on, until code_changed was called for it.
   void watch_code(VirtualAddress page);
+  bool may_have_code(VirtualAddress address) const { return has_code(address >> kPageShift); }
+  // Called whenever pages_changed is.
+  void attach_pages(std::function<void()> changed) { page_observers_.push_back(std::move(changed)); }
   void attach(CodeObserver& observer) { observers_.push_back(&observer); }
   void detach(CodeObserver& observer) { std::erase(observers_, &observer); }
 
@@ -112,6 +121,7 @@ class Memory {
 
   std::vector<MemoryPort*> ports_;
   std::vector<CodeObserver*> observers_;
+  std::vector<std::function<void()>> page_observers_;
   std::unordered_set<std::uint64_t> code_pages_;  // page numbers
   // By page number modulo 4096: whether code_pages_ may have such a page.
   std::bitset<4096> may_have_code_;
@@ -271,6 +281,10 @@ class PagedMemory : public Memory {
   static PageRange pages_of(VirtualAddress first, Bytes bytes, const char* what);
   void release(Entry& entry);
   std::byte* new_frame();
+  // Told of host memory from which frames will be cut.
+  virtual void new_chunk(std::byte*, Bytes) {}
+  // Told of a frame that has been used before and begins with zeros again.
+  virtual void frame_cleared(std::byte*) {}
 
   std::array<std::unique_ptr<Middle>, 256> root_;
   std::vector<std::byte*> chunks_;  // of host memory, from which frames are cut

@@ -49,12 +49,14 @@ std::byte* PagedMemory::new_frame() {
     std::byte* frame = free_frames_.back();
     free_frames_.pop_back();
     std::memset(frame, 0, kPageBytes);
+    frame_cleared(frame);
     return frame;
   }
   if (chunks_.empty() || chunk_used_ == kChunkBytes) {
     void* chunk = ::mmap(nullptr, kChunkBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (chunk == MAP_FAILED) throw std::bad_alloc();
     chunks_.push_back(static_cast<std::byte*>(chunk));
+    new_chunk(chunks_.back(), kChunkBytes);
     chunk_used_ = 0;
   }
   std::byte* frame = chunks_.back() + chunk_used_;

@@ -144,10 +144,10 @@ class Process(Fixture):
         self.assertEqual(first.stdout, second.stdout)
         self.assertRegex(first.stdout, r"^946684800\.\d{9} 3600\n")
 
-    def test_simulated_host_needs_functional(self):
+    def test_the_machine_needs_a_processor(self):
         result = call(DUET, "run", "--host", "simulated", compiled("ends.c"))
         self.assertEqual((result.returncode, result.stderr.count("\n")), (125, 1))
-        self.assertIn("timed cores do not exist yet", result.stderr)
+        self.assertIn("machine gtx580 has no [cpu]", result.stderr)
         result = call(*RUN, "--machine", "gtx580", compiled("ends.c"))
         self.assertEqual(result.returncode, 125)
         self.assertIn("--machine does nothing", result.stderr)

@@ -196,9 +196,13 @@ std::int64_t AddressSpace::remap(std::uint64_t address, std::uint64_t old_bytes,
     new_address = *gap;
   }
   map_pages(new_address, new_bytes, rights);
-  for (std::uint64_t at = 0; at < std::min(old_bytes, new_bytes); at += kPageBytes)
-    std::memcpy(memory_.find_page(VirtualAddress(new_address + at), Access::Store).bytes,
-                memory_.find_page(VirtualAddress(address + at), Access::Load).bytes, kPageBytes);
+  for (std::uint64_t at = 0; at < std::min(old_bytes, new_bytes); at += kPageBytes) {
+    const VirtualAddress from(address + at), to(new_address + at);
+    std::byte* const place = memory_.find_page(to, Access::Store).bytes;
+    memory_.settle(from, kPageBytes);
+    std::memcpy(place, memory_.find_page(from, Access::Load).bytes, kPageBytes);
+    memory_.written(to, kPageBytes);
+  }
   unmap_pages(address, old_bytes);
   return static_cast<std::int64_t>(new_address);
 }

@@ -26,6 +26,7 @@ void SharedMappings::add(std::uint64_t first, std::uint64_t bytes, std::shared_p
 void SharedMappings::write_back_page(Mapping& mapping, std::uint64_t page) {
   const Page found = memory_.find_page(VirtualAddress(page), Access::Load);
   std::byte* known = mapping.known.data() + (page - mapping.first);
+  if (found.bytes != nullptr) memory_.settle(VirtualAddress(page), kPageBytes);
   if (found.bytes == nullptr || std::memcmp(found.bytes, known, kPageBytes) == 0) return;
   struct stat file;
   const std::uint64_t offset = mapping.offset + (page - mapping.first);
@@ -114,7 +115,9 @@ void SharedMappings::read_again(int host) {
       const Page found = memory_.find_page(VirtualAddress(page), Access::Load);
       if (found.bytes == nullptr) continue;
       memory_.bytes_changed(VirtualAddress(page), kPageBytes);
+      memory_.settle(VirtualAddress(page), kPageBytes);
       std::memcpy(found.bytes, now.data(), kPageBytes);
+      memory_.written(VirtualAddress(page), kPageBytes);
       std::memcpy(known, now.data(), kPageBytes);
     }
   }

@@ -192,6 +192,25 @@ void SystemCalls::choose_thread() {
   if (!end_) deliver(threads_.current());
 }
 
+void SystemCalls::advance_to(std::int64_t now) {
+  slept_ = now - static_cast<std::int64_t>(threads_.retired());
+  expire_timers();
+  wake_for_files();
+  threads_.expire(now);
+}
+
+std::optional<std::int64_t> SystemCalls::next_time(bool executing) const {
+  auto next = threads_.earliest_deadline();
+  if (const auto timer = timers_.until_next(times_now(), executing))
+    next = std::min(next.value_or(now() + *timer), now() + *timer);
+  return next;
+}
+
+void SystemCalls::resume(Thread& thread) {
+  threads_.make_current(thread);
+  deliver(thread);
+}
+
 std::uint64_t SystemCalls::budget() const {
   const auto timer = timers_.until_next(times_now(), true);
   const std::uint64_t turn = threads_.turn_left();
@@ -201,6 +220,7 @@ std::uint64_t SystemCalls::budget() const {
 std::string SystemCalls::describe_deadlock() const {
   std::string message = fmt::format("{}: deadlock: every thread waits for another", program_);
   for (const auto& thread : threads_.all()) {
+    if (!thread->wait) continue;
     const Thread::Wait& wait = *thread->wait;
     message += fmt::format("\n  thread {} at {}, pc {:#x}", thread->id,
                            wait.futex != 0      ? fmt::format("futex {:#x}", wait.futex)

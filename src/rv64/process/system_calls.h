@@ -39,6 +39,17 @@ class SystemCalls {
   // How many instructions the current thread may execute until that is to be called again.
   std::uint64_t budget() const;
 
+  // For callers with cores and a clock of their own, instead of the two above. The time is now, in ns since
+  // the run began; threads whose wait is over run on.
+  void advance_to(std::int64_t now);
+  // When that is to be called next, while threads execute or only wait; nothing: nobody waits for a time.
+  std::optional<std::int64_t> next_time(bool executing) const;
+  // That thread is the current one, and goes on: into a handler, where a signal is pending for it.
+  void resume(Thread& thread);
+  bool has_signal(const Thread& thread) const { return deliverable(thread) != 0; }
+  // Why no thread can run.
+  std::string describe_deadlock() const;
+
   // Serves the ecall at which the current thread stands, and steps over it.
   void serve();
   // Sends the current thread, which has met a fault, into its handler. False: it has none, the process ends.
@@ -54,7 +65,6 @@ class SystemCalls {
 
   struct Call;  // a row of the table: number and function
   static const Call* find(std::uint64_t number);
-  std::string describe_deadlock() const;
   std::int64_t refuse_unknown(std::uint64_t number, std::uint64_t pc);
 
   // Guest memory.

@@ -63,13 +63,27 @@ void Threads::exit_current() {
   turn_left_ = 0;
 }
 
-bool Threads::choose(std::int64_t now) {
+void Threads::make_current(const Thread& thread) {
+  for (std::size_t i = 0; i < threads_.size(); ++i)
+    if (threads_[i].get() == &thread) current_ = i;
+}
+
+void Threads::executed(Thread& thread, std::uint64_t time) {
+  thread.executed += time;
+  retired_ += time;
+}
+
+void Threads::expire(std::int64_t now) {
   for (const auto& thread : threads_) {
     if (!thread->wait || !thread->wait->deadline || *thread->wait->deadline > now) continue;
     if (!thread->wait->repeats)
       thread->hart.x[kArgument0] = static_cast<std::uint64_t>(thread->wait->result_at_deadline);
     thread->wait.reset();
   }
+}
+
+bool Threads::choose(std::int64_t now) {
+  expire(now);
   if (turn_left_ != 0 && !current().wait) return true;
   for (std::size_t step = 1; step <= threads_.size(); ++step) {
     const std::size_t candidate = (current_ + step) % threads_.size();

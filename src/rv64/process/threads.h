@@ -74,6 +74,12 @@ class Threads {
 
   Thread& current() { return *threads_[current_]; }
   Thread* find(std::uint64_t id);
+  // For callers with cores of their own: whose call is served next.
+  void make_current(const Thread& thread);
+  // It has executed for so many ns.
+  void executed(Thread& thread, std::uint64_t time);
+  // Those whose deadline is not later than `now` wait no longer.
+  void expire(std::int64_t now);
   const std::vector<std::unique_ptr<Thread>>& all() const { return threads_; }
   // With the registers of the current one; nullptr: there are too many.
   Thread* create();

@@ -45,7 +45,7 @@ class MachineFile : public testing::Test {
 
 TEST(Machines, EveryNumberNamesItsSource) {
   for (const auto& name : list_machines(kMachines))
-    for (const auto& value : load_machine(name.name, kMachines).values) {
+    for (const auto& value : load_topology(name.name, kMachines).values) {
       if (value.text.starts_with('"')) continue;
       ASSERT_GE(value.source.size(), 4u) << name.name << ": " << value.key << " names no source";
       EXPECT_NE(std::string("DMSIP").find(value.source[0]), std::string::npos)
@@ -187,7 +187,13 @@ TEST_F(MachineFile, KeysThatWereDroppedNameThoseToUse) {
 constexpr const char* kHost =
     "[host]\nname = \"h\"\ndram_bytes = 1048576\ndram_latency_ns = 1\n"
     "dram_bandwidth_mb_per_s = 0\n";
-constexpr const char* kCpu = "[cpu]\nname = \"c\"\ncores = 4\nclock_khz = 3000000\n";
+// The [cpu] of a machine that has one.
+std::string cpu() {
+  std::ifstream file(kMachines + "/xeon-e3-1245.toml");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  const auto first = text.find("[cpu]");
+  return text.substr(first, text.find("[host]") - first);
+}
 std::string link(const std::string& name, int latency_ns) {
   return "[[link]]\nname = \"" + name + "\"\nlatency_ns = " + std::to_string(latency_ns) +
          "\npayload_mb_per_s_to_gpu = 1\npayload_mb_per_s_to_host = 1\npacket_payload_bytes = 128\n"
@@ -196,7 +202,7 @@ std::string link(const std::string& name, int latency_ns) {
 
 TEST_F(MachineFile, NodesThatAreNotThereWantNoKeys) {
   const std::string head = "name = \"m\"\ndescription = \"d\"\n";
-  const auto path = write("cpu.toml", head + kCpu + kHost);
+  const auto path = write("cpu.toml", head + cpu() + kHost);
   const Topology topology = load_topology(path, kMachines).topology;
   EXPECT_FALSE(topology.gpu);
   EXPECT_TRUE(topology.links.empty());
@@ -212,8 +218,9 @@ TEST_F(MachineFile, NodesThatAreNotThereWantNoKeys) {
             std::string::npos);
   EXPECT_NE(error_of(path, {"gpo.sm.count=1"}).find("(nearest: gpu.sm.count)"), std::string::npos);
   const std::string base = "base = \"" + kMachines + "/gtx580.toml\"\n";
-  EXPECT_EQ(error_of(write("both.toml", base + "name = \"both\"\n" + kCpu)),
-            "machine both cannot be built: [cpu] \"c\": simulated CPUs do not exist yet");
+  EXPECT_EQ(error_of(write("both.toml", base + "name = \"both\"\n" + cpu())),
+            "machine both cannot be built: [cpu] \"Intel Xeon E3-1245 (Duet, RV64GC)\": a simulated CPU "
+            "beside a GPU is not there yet");
 }
 
 TEST_F(MachineFile, SeveralLinksAreTables) {

@@ -1,0 +1,87 @@
+// Instructions as a core needs them, decoded once a page. Who changes code tells rv64::Memory, which tells
+// this cache.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "rv64/instruction.h"
+#include "rv64/memory.h"
+
+namespace duet::cpu {
+
+class Execution;
+
+// Registers by one number: x0 to x31, then f0 to f31.
+inline constexpr std::uint8_t kNoRegister = 64;
+
+// Which units execute an instruction, or how else it is treated.
+enum class Treatment : std::uint8_t {
+  Integer,
+  Multiply,
+  Divide,
+  FloatAdd,
+  FloatMultiply,
+  FloatFused,
+  FloatDivide,
+  FloatSquareRoot,
+  FloatMove,
+  FloatConvert,
+  Branch,
+  Jump,
+  Load,
+  Store,
+  Nothing,  // a fence that this core's order makes void
+  // When all before it has retired, alone.
+  DrainStores,  // a fence: stores are in L1 too
+  Atomic,       // the same
+  Serial,       // CSRs
+  Trap          // ecall, ebreak, what is illegal
+};
+inline constexpr unsigned kUnitTreatments = 11;  // Integer to Branch
+
+struct CodeEntry {
+  rv64::Instruction instruction;
+  bool (*execute)(Execution&, const rv64::Instruction&) = nullptr;  // null: control flow, fences, traps
+  Treatment treatment = Treatment::Trap;
+  bool decoded = false;
+  std::uint8_t destination = kNoRegister;
+  std::array<std::uint8_t, 3> sources{kNoRegister, kNoRegister, kNoRegister};
+};
+
+// What execute() of an instruction is, and how it is treated.
+CodeEntry decode_entry(std::uint32_t bits);
+
+class CodeCache : public rv64::CodeObserver {
+ public:
+  explicit CodeCache(rv64::Memory& memory) : memory_(memory) { memory_.attach(*this); }
+  ~CodeCache() override { memory_.detach(*this); }
+  CodeCache(const CodeCache&) = delete;
+  CodeCache& operator=(const CodeCache&) = delete;
+
+  // Null: it cannot be fetched, and fault() says why.
+  const CodeEntry* find(std::uint64_t pc) {
+    if (pc >> rv64::kPageShift == last_number_) [[likely]] {
+      const CodeEntry& entry = (*last_)[pc % rv64::kPageBytes / 2];
+      if (entry.decoded) [[likely]]
+        return &entry;
+    }
+    return decode(pc);
+  }
+  const rv64::Fault& fault() const { return fault_; }
+  void code_changed(VirtualAddress first, std::uint64_t pages) override;
+
+ private:
+  using Page = std::array<CodeEntry, rv64::kPageBytes / 2>;
+  const CodeEntry* decode(std::uint64_t pc);
+
+  rv64::Memory& memory_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::uint64_t last_number_ = ~std::uint64_t{0};
+  Page* last_ = nullptr;
+  rv64::Fault fault_;
+};
+
+}  // namespace duet::cpu

@@ -1,0 +1,167 @@
+#include "cpu/core.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "base/error.h"
+
+namespace duet::cpu {
+
+using memory::CoherenceKind;
+
+namespace {
+
+std::vector<Units> units_of(const config::Cpu& cpu) {
+  std::vector<Units> units;
+  for (const config::Cpu::Unit* const unit :
+       {&cpu.integer, &cpu.multiply, &cpu.divide, &cpu.float_add, &cpu.float_multiply, &cpu.float_fused,
+        &cpu.float_divide, &cpu.float_square_root, &cpu.float_move, &cpu.float_convert, &cpu.branch})
+    units.emplace_back(static_cast<unsigned>(unit->count), unit->interval_cycles);
+  return units;
+}
+
+std::array<Cycle, kUnitTreatments> latencies_of(const config::Cpu& cpu) {
+  return {cpu.integer.latency_cycles,        cpu.multiply.latency_cycles,
+          cpu.divide.latency_cycles,         cpu.float_add.latency_cycles,
+          cpu.float_multiply.latency_cycles, cpu.float_fused.latency_cycles,
+          cpu.float_divide.latency_cycles,   cpu.float_square_root.latency_cycles,
+          cpu.float_move.latency_cycles,     cpu.float_convert.latency_cycles,
+          cpu.branch.latency_cycles};
+}
+
+constexpr std::size_t kSchedulerReach = 8192;  // cycles ahead of dispatch in which a start is told exactly
+
+}  // namespace
+
+Core::Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu& config, unsigned number,
+           const Surroundings& surroundings)
+    : Component(engine, "core " + std::to_string(number), parent, 2, sim::Role::ProcessingElement),
+      clock_(config.clock_khz * 1000),
+      domain_(config.clock_khz * 1000),
+      config_(config),
+      number_(number),
+      line_mask_(config.line_bytes - 1),
+      memory_(surroundings.memory),
+      view_(surroundings.view),
+      client_(surroundings.client),
+      code_(surroundings.memory),
+      predictor_(config.predictor),
+      window_(std::bit_ceil(config.rob_entries + 1)),
+      window_mask_(window_.size() - 1),
+      dispatch_times_(config.fetch_width * (config.front_end_cycles + 2)),
+      leaves_(kSchedulerReach),
+      units_(units_of(config)),
+      latency_(latencies_of(config)),
+      load_ports_(static_cast<unsigned>(config.load_ports), 1),
+      store_ports_(static_cast<unsigned>(config.store_ports), 1),
+      issue_slots_(static_cast<unsigned>(config.issue_width)),
+      instruction_cache_(config.instruction_cache, config.line_bytes),
+      l1_(config.l1, config.line_bytes),
+      l2_(config.l2, config.line_bytes),
+      load_places_(config.load_entries + 1),
+      stores_(std::bit_ceil(config.store_entries + 1)),
+      store_mask_(stores_.size() - 1),
+      statistics_(*this, "core.") {
+  execution_.read_counter = read_counter;
+  execution_.counter_context = this;
+  memory_.attach_pages([this] { forget_translations(); });
+}
+
+void Core::assign(rv64::Registers* registers, Picoseconds now) {
+  registers_ = registers;
+  preempt_at_ = kNever;
+  fetch_address_ = kNoLine;
+  reservation_ = kNoLine;
+  if (registers == nullptr || trapped_) return;  // in a trap it goes on by itself
+  const Cycle cycle = domain_.cycle_at(now) + 1;
+  last_dispatch_ = std::max(last_dispatch_, cycle);
+  dispatched_ = 0;
+  go_on(registers->pc, last_dispatch_);
+  engine().wake(*this, clock_.first_edge_after(now));
+}
+
+void Core::preempt_at(Picoseconds time) {
+  preempt_at_ = time;
+  preempting_ = false;
+  if (registers_ != nullptr && time != kNever && !trapped_)
+    engine().wake_after(*this, std::max(time, engine().now()));
+}
+
+std::uint64_t Core::read_counter(void* core, unsigned csr) {
+  const Core& self = *static_cast<Core*>(core);
+  switch (csr) {
+    case rv64::csr::kCycle:
+      return self.serial_cycle_;
+    case rv64::csr::kTime:
+      return self.domain_.edge(self.serial_cycle_) / kPicosecondsPerNanosecond;
+    case rv64::csr::kInstret:
+      return self.statistics_.instructions;
+    default:
+      return 0;
+  }
+}
+
+void Core::send(Cycle at, CoherenceKind kind, std::uint64_t line, bool dirty, bool held) {
+  Message message;
+  message.line = PhysicalAddress(line);
+  message.cache = static_cast<std::uint16_t>(number_);
+  message.kind = kind;
+  message.dirty = dirty;
+  message.held = held;
+  outgoing_.push_back({at, sent_++, message});
+}
+
+// What leaves by `limit` is on its way, in the order of its times.
+void Core::flush_outgoing(Picoseconds now, Cycle limit) {
+  if (outgoing_.empty()) return;
+  std::sort(outgoing_.begin(), outgoing_.end(), [](const Outgoing& a, const Outgoing& b) {
+    return a.at != b.at ? a.at < b.at : a.order < b.order;
+  });
+  std::size_t sent = 0;
+  while (sent < outgoing_.size() && outgoing_[sent].at <= limit && to_directory_->can_push(now)) {
+    assert(outgoing_[sent].at >= now_);
+    const Cycle ahead = outgoing_[sent].at - now_ + config_.to_directory_cycles - 1;
+    to_directory_->push(now, outgoing_[sent].message, clock_.edge_after(now, ahead));
+    ++sent;
+  }
+  outgoing_.erase(outgoing_.begin(), outgoing_.begin() + static_cast<std::ptrdiff_t>(sent));
+  if (!outgoing_.empty()) wake_for(outgoing_.front().at);
+}
+
+void Core::handle(const Message& message) {
+  if (message.kind == CoherenceKind::Grant) {
+    granted(message, now_);
+    // What waits for the line has it before anybody may ask for it again.
+    drain(now_);
+    if (atomic_line_ == message.line.value()) dispatch(now_);
+  } else {
+    probed(message, now_);
+  }
+}
+
+Picoseconds Core::tick(Picoseconds now) {
+  now_ = clock_.advance_to(now);
+  wake_ = kUnknown;
+  while (from_directory_->can_pop(now)) handle(from_directory_->pop(now));
+  // Nothing that is not on its way yet arrives earlier.
+  Cycle limit = now_ + config_.from_directory_cycles - 1;
+  const Picoseconds arrival = from_directory_->next_arrival(now);
+  if (arrival != kNever) limit = std::min(limit, domain_.cycle_at(arrival));
+  while (dispatch(limit)) {
+  }
+  drain(limit);
+  flush_outgoing(now, limit);
+  Picoseconds next = kNever;
+  if (wake_ != kUnknown) next = clock_.edge_after(now, wake_ - now_);
+  if (arrival != kNever) next = std::min(next, clock_.first_edge_after(arrival));
+  return next;
+}
+
+std::string Core::waits_for() const {
+  if (registers_ == nullptr) return {};
+  if (!misses_.empty()) return name() + " waits for lines of memory";
+  return {};
+}
+
+}  // namespace duet::cpu

@@ -1,0 +1,352 @@
+// An out-of-order core that executes RV64GC.
+//
+// Values and time. Every instruction is executed once, in program order, when it is dispatched into the
+// window, so that dependent instructions know their operands; when it starts, completes and retires follows
+// from its operands, units and memory. What it did to registers can be undone. A load that is executed takes
+// the bytes that it would find at that moment: those of older stores of its own core, of a line that is held,
+// or else of whatever is newest below. It is performed later, when its address is there in time and its line
+// has come; then its bytes are looked at again. If they are not what was taken, all that came after it is
+// squashed, and done again with the right ones. If a line is lost under loads that were performed before an
+// older load, these are squashed too: so nobody can tell that loads were performed out of order. Stores wait
+// in a buffer until they have retired, and are then written to L1 one after the other, in order. So a core
+// keeps total store order, which is stronger than what RISC-V asks for (RVWMO). Atomics, fences of stores
+// before loads, CSRs and system calls wait until everything before them has retired and, CSRs excepted, every
+// store is in L1; nothing behind them is dispatched before they are done.
+//
+// Time is not simulated cycle by cycle. In a tick the core goes on by as many cycles as nothing that is not
+// there yet can arrive (config::Cpu::from_directory_cycles): what it does there only concerns lines that it
+// holds. The order of all that happens is that of simulated cycles, so that results and statistics do not
+// depend on how far it went.
+//
+// Each idea with its source: the model that computes start times instead of simulating every cycle: Carlson
+// et al., "An Evaluation of High-Level Mechanistic Core Models", TACO 2014; zsim (Sanchez and Kozyrakis, ISCA
+// 2013). Squashing loads whose line is lost: Gharachorloo et al., "Two Techniques to Enhance the Performance
+// of Memory Consistency Models", ICPP 1991. Left out: wrong paths (a misprediction costs the time until fetch
+// goes on, and touches no cache), ports that several kinds of units share, dependence prediction of loads on
+// stores (a load knows the stores that it needs), banks of L1, TLBs.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "config/machine.h"
+#include "cpu/branch_predictor.h"
+#include "cpu/code_cache.h"
+#include "cpu/core_client.h"
+#include "cpu/core_statistics.h"
+#include "cpu/execute.h"
+#include "cpu/private_cache.h"
+#include "cpu/unit_reservations.h"
+#include "memory/coherence/coherence_message.h"
+#include "sim/clock_cursor.h"
+#include "sim/queue.h"
+
+namespace duet::cpu {
+
+// What lies below the private caches, outside simulated time.
+class MemoryView {
+ public:
+  // The newest bytes that are there now; all of one line.
+  virtual void peek(PhysicalAddress address, unsigned bytes, std::byte* to) = 0;
+  // Of a page of rv64::Memory.
+  virtual PhysicalAddress physical_of(const std::byte* page) = 0;
+
+ protected:
+  ~MemoryView() = default;
+};
+
+class Core final : public sim::Component, private Execution::Bytes {
+ public:
+  // All of them outlive the core.
+  struct Surroundings {
+    rv64::Memory& memory;
+    MemoryView& view;
+    CoreClient& client;
+  };
+  Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu& config, unsigned number,
+       const Surroundings& surroundings);
+
+  // The way to the directory, and back.
+  void connect(sim::Queue<memory::CoherenceMessage>& requests,
+               sim::Queue<memory::CoherenceMessage>& answers) {
+    to_directory_ = &requests;
+    from_directory_ = &answers;
+  }
+
+  unsigned number() const { return number_; }
+  // Whose instructions it executes from `now` on; null: nobody's. Only while nothing is in flight: before the
+  // first assignment, in a CoreClient's call, or while it has none.
+  void assign(rv64::Registers* registers, Picoseconds now);
+  rv64::Registers* registers() const { return registers_; }
+  // Asks for CoreClient::preempted at `time`, or as soon after it as nothing is in flight; kNever: not at
+  // all.
+  void preempt_at(Picoseconds time);
+  bool will_be_preempted() const { return preempt_at_ != kNever; }
+  // Pages were mapped or unmapped, or their rights changed.
+  void forget_translations() { translations_.fill({}); }
+
+  Picoseconds tick(Picoseconds now) override;
+  std::string waits_for() const override;
+  Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
+
+  const CoreStatistics& statistics() const { return statistics_; }
+
+ private:
+  using Message = memory::CoherenceMessage;
+  static constexpr Cycle kUnknown = ~Cycle{0};
+  static constexpr std::uint64_t kNoLine = PrivateLine::kNone;
+  static constexpr std::uint64_t kNoStore = ~std::uint64_t{0};
+  static constexpr unsigned kRegisters = 65;  // x, f, and one that nobody reads
+
+  enum class Level : std::uint8_t { L1, L2, Below };
+  // Why nothing could be dispatched.
+  enum class Cause : std::uint8_t {
+    FrontEnd,
+    InstructionCache,
+    Speculation,
+    MemoryL2,
+    MemoryBelow,
+    Stores,
+    Core,
+    Serial
+  };
+  // Two, where an access goes over the end of a line.
+  struct Piece {
+    std::uint64_t physical = 0;
+    unsigned bytes = 0;
+  };
+  struct Access {
+    std::array<Piece, 2> pieces;
+    unsigned count = 0;
+    std::uint64_t address = 0, value = 0;
+    unsigned bytes = 0;
+  };
+  // An instruction in the window. Its number (sequence) counts from 1; 0 is nobody.
+  struct Entry {
+    std::uint64_t pc = 0;
+    Cycle dispatched = 0, start = kUnknown, complete = kUnknown, retire = kUnknown;
+    Cycle ready = 0;                         // when the operands that are known are there
+    std::array<std::uint64_t, 4> awaited{};  // instructions whose results are not known yet
+    unsigned awaited_count = 0;
+    std::uint64_t first_waiter = 0, next_waiter = 0;
+    std::uint64_t old_value = 0, old_writer = 0;  // of the destination
+    Cycle old_ready = 0;
+    std::uint8_t destination = kNoRegister, old_fflags = 0;
+    Treatment treatment = Treatment::Nothing;
+    bool waits_in_scheduler = false;
+    // Of a load.
+    std::uint64_t behind = kNoStore;  // the youngest store of which it takes bytes
+    bool forwarded = false;           // all of them; otherwise it is performed when that store is in L1
+    Cycle bound = kUnknown;           // when its bytes were final
+    Level level = Level::L1;
+    unsigned lines_missing = 0;
+    std::uint64_t store = 0;  // of a store its place, of a load how many stores are older
+    Access access;
+  };
+  struct Store {
+    std::uint64_t sequence = 0;
+    Access access;
+    Cycle senior = kUnknown;   // when it retired
+    Cycle drained = kUnknown;  // when it was in L1
+    Cycle ready = 0;           // when its line is in L1
+    bool asked = false;
+  };
+  // A line on its way.
+  struct Miss {
+    std::uint64_t line = kNoLine;
+    bool exclusive = false, data = false, fetch = false, prefetch = false;
+    std::vector<std::uint64_t> loads;
+  };
+  struct Outgoing {
+    Cycle at;
+    std::uint64_t order;
+    Message message;
+  };
+  struct Translation {
+    std::uint64_t page = ~std::uint64_t{0};
+    std::uint64_t physical = 0;
+    rv64::Rights rights;
+  };
+  Entry& entry(std::uint64_t sequence) { return window_[sequence & window_mask_]; }
+  Store& store(std::uint64_t place) { return stores_[place & store_mask_]; }
+
+  // core.cpp
+  void handle(const Message& message);
+  // A tick is to be there, or one that goes on so far.
+  void wake_at(Cycle cycle) { wake_ = std::min(wake_, std::max(cycle, now_ + 1)); }
+  void wake_for(Cycle cycle) {
+    wake_at(cycle < config_.from_directory_cycles ? 0 : cycle + 1 - config_.from_directory_cycles);
+  }
+  void send(Cycle at, memory::CoherenceKind kind, std::uint64_t line, bool dirty = false, bool held = false);
+  void flush_outgoing(Picoseconds now, Cycle limit);
+  static std::uint64_t read_counter(void* core, unsigned csr);
+
+  // core_dispatch.cpp: an instruction's way into the window. False: not before `limit`.
+  bool dispatch(Cycle limit);
+  bool fetch_line(std::uint64_t pc, Cycle earliest, Cycle limit);
+  bool room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause, Cycle limit);
+  bool room_in_scheduler(Cycle& cycle);
+  Cause cause_of(const Entry& full_behind) const;
+  void account(Cycle cycle, Cause cause);
+  void enter(const CodeEntry& code, Cycle cycle);
+  Prediction follow(const CodeEntry& code, std::uint64_t& next, bool& taken);
+  void resume_fetch(std::uint64_t sequence, Prediction prediction, bool taken);
+  void await(Entry& made, std::uint64_t writer, Cycle ready);
+  void record_load(Entry& made);
+  void record_store(std::uint64_t sequence, Entry& made);
+
+  // core_window.cpp: issue, completion, retirement, squashes.
+  void issue(std::uint64_t sequence);
+  void leave_scheduler(Cycle cycle);
+  void complete(std::uint64_t sequence, Cycle cycle);
+  void tell_waiters();
+  void link(std::uint64_t sequence);
+  void retire_known();
+  void count_retired(Cycle until);
+  void squash_from(std::uint64_t sequence, Cycle cycle);
+  void undo(Entry& gone);
+  void rebuild_after_squash(Cycle cycle);
+
+  // core_memory.cpp: loads, stores, lines.
+  bool load(std::uint64_t address, unsigned bytes, std::uint64_t& value) override;
+  bool may_store(std::uint64_t address, unsigned bytes) override;
+  bool translate(std::uint64_t address, unsigned bytes, rv64::Access kind, Access& access);
+  std::uint64_t read_bytes(const Access& access, std::uint64_t stores_before);
+  void read_piece(const Piece& piece, std::byte* to, std::uint64_t stores_before);
+  void perform(std::uint64_t sequence, Cycle cycle);
+  Cycle reach_line(std::uint64_t sequence, std::uint64_t line, Cycle cycle, Level& level);
+  void performed(std::uint64_t sequence, Cycle cycle);
+  void correct(std::uint64_t sequence, std::uint64_t value, Cycle cycle);
+  Miss* find_miss(std::uint64_t line);
+  Miss& ask(std::uint64_t line, bool exclusive, Cycle cycle);
+  void prefetch_after(std::uint64_t line, Cycle cycle);
+  PrivateLine* outer(std::uint64_t line);
+  bool holds_exclusively(std::uint64_t line);
+  bool lines_can_be_had(const Access& access);
+  std::uint64_t line_of(std::uint64_t physical) const { return physical & ~line_mask_; }
+  PrivateLine& place_in_l1(std::uint64_t line, const PrivateLine& from);
+  void place_in_instruction_cache(std::uint64_t line, const PrivateLine& from);
+  bool take_out(std::uint64_t line, bool& dirty);
+  void line_lost(std::uint64_t line, Cycle cycle);
+  void granted(const Message& message, Cycle cycle);
+  void probed(const Message& message, Cycle cycle);
+  void retry_waiting(Cycle cycle);
+  bool touches(const Entry& load, std::uint64_t line) const;
+
+  // core_stores.cpp: the store buffer.
+  void drain(Cycle limit, std::uint64_t up_to = kNoStore);
+  void prepare(Store& store, Cycle cycle);
+  bool holds_lines(const Access& access);
+  void write_to_l1(const Access& access);
+  void drained_one(Cycle cycle);
+  static unsigned granule_of(std::uint64_t physical) { return physical >> 3 & (kGranules - 1); }
+  void count_granules(const Access& access, int by);
+  bool may_be_in_stores(const Piece& piece) const {
+    return granules_[granule_of(piece.physical)] != 0 ||
+           granules_[granule_of(piece.physical + piece.bytes - 1)] != 0;
+  }
+
+  // core_serial.cpp: what waits until the window is empty.
+  bool serial(const CodeEntry* code, Cycle limit);
+  bool window_empties(bool stores_too, Cycle limit, Cycle& cycle);
+  bool trap(const CodeEntry* code, Cycle cycle);
+  void call_client();
+  bool csr(const CodeEntry& code, Cycle cycle);
+  bool atomic(const CodeEntry& code, Cycle cycle);
+  void perform_atomic(const rv64::Instruction& instruction, const Access& access, Cycle cycle);
+  void go_on(std::uint64_t pc, Cycle cycle);
+
+  sim::ClockCursor clock_;
+  sim::ClockDomain domain_;
+  const config::Cpu config_;
+  const unsigned number_;
+  const std::uint64_t line_mask_;  // address within a line
+  rv64::Memory& memory_;
+  MemoryView& view_;
+  CoreClient& client_;
+  sim::Queue<Message>* to_directory_ = nullptr;
+  sim::Queue<Message>* from_directory_ = nullptr;
+  CodeCache code_;
+  Execution execution_{*this};
+  BranchPredictor predictor_;
+  rv64::Registers* registers_ = nullptr;
+  Cycle now_ = 0;   // of this tick
+  Cycle wake_ = 0;  // of the next tick, as far as this core knows
+
+  // Fetch.
+  Cycle fetch_cycle_ = 0;
+  unsigned fetched_ = 0;                                          // in that cycle
+  std::uint64_t fetch_line_ = kNoLine, fetch_address_ = kNoLine;  // physical and virtual, of the line
+  bool fetch_missing_ = false;
+  Cycle line_there_ = 0;           // when the line of a miss has come
+  std::uint64_t fetch_waits_ = 0;  // the mispredicted branch that has to be executed first
+  Cause fetch_cause_ = Cause::FrontEnd;
+
+  // Window.
+  std::vector<Entry> window_;
+  std::uint64_t window_mask_;
+  std::uint64_t next_ = 1;     // the next instruction's number
+  std::uint64_t retired_ = 0;  // the last one whose retirement is known
+  Cycle last_retire_ = 0;
+  unsigned retired_in_cycle_ = 0;
+  Cycle last_dispatch_ = 0;
+  unsigned dispatched_ = 0;            // in that cycle
+  std::vector<Cycle> dispatch_times_;  // of the last instructions, by number
+  std::array<std::uint64_t, kRegisters> writers_{};
+  std::array<Cycle, kRegisters> ready_{};
+  std::vector<std::uint64_t> to_tell_;  // completed, their waiters not yet told
+  bool telling_ = false;
+  Cycle accounted_ = 0;  // cycles before it are counted
+
+  // Scheduler: instructions that left it, by cycle, for those cycles that dispatch has not reached.
+  std::vector<std::uint32_t> leaves_;
+  Cycle leaves_from_ = 0;
+  std::uint64_t in_scheduler_ = 0;
+
+  std::vector<Units> units_;  // by Treatment
+  std::array<Cycle, kUnitTreatments> latency_;
+  Units load_ports_, store_ports_;
+  SlotsPerCycle issue_slots_;
+
+  // Memory.
+  PrivateCache instruction_cache_, l1_, l2_;
+  std::vector<Miss> misses_;
+  unsigned data_misses_ = 0;
+  std::deque<std::uint64_t> waiting_for_miss_;  // loads
+  std::vector<std::uint64_t> behind_stores_;    // loads
+  std::vector<std::uint64_t> load_places_;      // numbers of loads, in a ring
+  std::uint64_t loads_ = 0;
+  std::vector<Store> stores_;
+  std::uint64_t store_mask_;
+  std::uint64_t oldest_store_ = 0, next_store_ = 0;
+  Cycle last_drain_ = 0;
+  static constexpr unsigned kGranules = 1024;
+  std::array<std::uint16_t, kGranules> granules_{};  // of 8 bytes, by their address: stores that touch them
+  static constexpr unsigned kTranslations = 512;
+  std::array<Translation, kTranslations> translations_;
+  rv64::Fault fault_;
+  Access access_;            // of the load or store in execution
+  bool correcting_ = false;  // a load is executed again, with this value
+  std::uint64_t right_value_ = 0;
+
+  // Serial.
+  std::uint64_t atomic_line_ = kNoLine;  // for which an atomic waits
+  std::uint64_t reservation_ = kNoLine;
+  bool trapped_ = false;  // the client is about to be called
+  rv64::Trap trap_;
+  bool preempting_ = false;
+  Picoseconds preempt_at_ = kNever;
+  Cycle serial_cycle_ = 0;     // of the serial instruction in execution
+  Cycle floor_ = 0;            // nothing before it retires: where the last serial instruction ended
+  std::uint64_t counted_ = 0;  // the last instruction that the statistics know
+
+  std::vector<Outgoing> outgoing_;
+  std::uint64_t sent_ = 0;
+  CoreStatistics statistics_;
+};
+
+}  // namespace duet::cpu

@@ -1,0 +1,188 @@
+// Instructions that wait until all before them have retired, and traps.
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/core.h"
+
+namespace duet::cpu {
+
+using rv64::Opcode;
+
+// When the window will be empty; false while nobody knows, or where that is not by `limit`.
+bool Core::window_empties(bool stores_too, Cycle limit, Cycle& cycle) {
+  if (retired_ + 1 != next_) {
+    drain(limit);  // a load may wait for a store
+    if (retired_ + 1 != next_) return false;
+  }
+  cycle = std::max({last_retire_ + 1, fetch_cycle_ + config_.front_end_cycles, last_dispatch_});
+  if (stores_too) {
+    drain(limit);
+    if (oldest_store_ != next_store_) return false;
+    cycle = std::max(cycle, last_drain_ + 1);
+  }
+  if (cycle <= limit) return true;
+  wake_for(cycle);
+  return false;
+}
+
+// `code` is null where the instruction cannot be fetched, or its access faults (fault_). Tells whether
+// anything can be dispatched behind it at once.
+bool Core::serial(const CodeEntry* code, Cycle limit) {
+  const bool stores_too = code == nullptr || code->treatment != Treatment::Serial;
+  Cycle cycle = 0;
+  if (!window_empties(stores_too, limit, cycle)) return false;
+  // With nothing else in flight, all values are right: so is a fault.
+  if (code == nullptr || code->treatment == Treatment::Trap) return trap(code, cycle);
+  if (code->treatment == Treatment::Serial) return csr(*code, cycle);
+  if (code->execute != nullptr) return trap(code, cycle);  // a reserved rounding mode
+  if (code->treatment == Treatment::Atomic) return atomic(*code, cycle);
+  account(cycle, Cause::Serial);
+  ++statistics_.instructions;
+  ++statistics_.serial;
+  go_on(registers_->pc + code->instruction.length, cycle + 1);
+  return true;
+}
+
+// Fetch goes on at `pc`, so that an instruction may be dispatched in `cycle`.
+void Core::go_on(std::uint64_t pc, Cycle cycle) {
+  count_retired(kUnknown - 1);
+  registers_->pc = pc;
+  floor_ = cycle;
+  fetch_cycle_ = cycle > config_.front_end_cycles ? cycle - config_.front_end_cycles : 0;
+  fetched_ = 0;
+  fetch_cause_ = Cause::Serial;
+  fetch_address_ = kNoLine;
+}
+
+bool Core::csr(const CodeEntry& code, Cycle cycle) {
+  account(cycle, Cause::Serial);
+  count_retired(kUnknown - 1);
+  serial_cycle_ = cycle;
+  execution_.registers = registers_;
+  execution_.pc_value = registers_->pc;
+  execution_.illegal = false;
+  code.execute(execution_, code.instruction);
+  const std::uint8_t destination = code.destination;
+  if (destination != kNoRegister) ready_[destination] = cycle + 1;
+  ++statistics_.instructions;
+  ++statistics_.serial;
+  go_on(registers_->pc + code.instruction.length, cycle + 1);
+  return true;
+}
+
+bool Core::trap(const CodeEntry* code, Cycle cycle) {
+  if (cycle > now_) {  // what the client does is done at its time
+    wake_at(cycle);
+    return false;
+  }
+  account(cycle, Cause::Serial);
+  count_retired(kUnknown - 1);
+  reservation_ = kNoLine;
+  trap_ = {};
+  if (code == nullptr) {
+    trap_.cause = rv64::TrapCause::AccessFault;
+    trap_.fault = fault_;
+    if (const CodeEntry* const faulting = code_.find(registers_->pc))
+      trap_.instruction = faulting->instruction.bits;
+  } else {
+    trap_.instruction = code->instruction.bits;
+    trap_.cause = code->instruction.opcode == Opcode::Ecall    ? rv64::TrapCause::SystemCall
+                  : code->instruction.opcode == Opcode::Ebreak ? rv64::TrapCause::Breakpoint
+                                                               : rv64::TrapCause::IllegalInstruction;
+  }
+  trapped_ = true;
+  engine().after_ticks([this] { call_client(); });
+  return false;
+}
+
+void Core::call_client() {
+  const Picoseconds now = engine().now();
+  const bool preempted = preempting_;
+  preempting_ = false;
+  if (preempted) preempt_at_ = kNever;
+  ++statistics_.serial;
+  const Cycle spent = preempted ? client_.preempted(*this, now) : client_.trapped(*this, trap_, now);
+  trapped_ = false;
+  if (registers_ == nullptr) return;
+  const Cycle cycle = now_ + 1 + spent;
+  go_on(registers_->pc, cycle);
+  engine().wake(*this, clock_.edge_after(now, 1));
+}
+
+bool Core::atomic(const CodeEntry& code, Cycle cycle) {
+  const rv64::Instruction& instruction = code.instruction;
+  const unsigned bytes = atomic_bytes(instruction.opcode);
+  const std::uint64_t address = registers_->x[instruction.rs1];
+  const bool is_load = instruction.opcode == Opcode::LrW || instruction.opcode == Opcode::LrD;
+  const rv64::Access kind = is_load ? rv64::Access::Load : rv64::Access::Store;
+  Access access;
+  if (address % bytes != 0 || !translate(address, bytes, kind, access)) {
+    if (address % bytes != 0) fault_ = {address, kind, true, false};
+    return trap(nullptr, cycle);
+  }
+  const bool conditional = instruction.opcode == Opcode::ScW || instruction.opcode == Opcode::ScD;
+  const std::uint64_t line = line_of(access.pieces[0].physical);
+  const bool fails = conditional && reservation_ != line;
+  if (!fails && !holds_exclusively(line)) {
+    atomic_line_ = line;
+    if (Miss* const miss = find_miss(line)) {
+      miss->data = miss->data || (++data_misses_, true);
+    } else {
+      Miss& made = ask(
+          line, true,
+          std::max(cycle, now_) + config_.l1.latency_cycles + (l2_.exists() ? config_.l2.latency_cycles : 0));
+      made.data = true;
+      ++data_misses_;
+    }
+    return false;
+  }
+  atomic_line_ = kNoLine;
+  account(std::max(cycle, now_), Cause::Serial);
+  perform_atomic(instruction, access, last_dispatch_);
+  return true;
+}
+
+// Its line is held to be written, or it is a store-conditional that fails.
+void Core::perform_atomic(const rv64::Instruction& instruction, const Access& access, Cycle cycle) {
+  const std::uint64_t line = line_of(access.pieces[0].physical);
+  const Opcode opcode = instruction.opcode;
+  const bool word = access.bytes == 4;
+  const auto extended = [word](std::uint64_t value) {
+    return word ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(value)))
+                : value;
+  };
+  const std::uint64_t operand = registers_->x[instruction.rs2];
+  std::uint64_t result = 1;
+  Cycle latency = 1;
+  Access written = access;
+  if (opcode == Opcode::ScW || opcode == Opcode::ScD) {
+    if (reservation_ == line) {
+      written.value = operand;
+      write_to_l1(written);
+      result = 0;
+    }
+    reservation_ = kNoLine;
+  } else {
+    const std::uint64_t old = read_bytes(access, next_store_);
+    latency = config_.l1.latency_cycles;
+    result = extended(old);
+    if (opcode == Opcode::LrW || opcode == Opcode::LrD) {
+      reservation_ = line;
+    } else {
+      written.value = atomic_value(opcode, old, operand);
+      write_to_l1(written);
+    }
+  }
+  last_drain_ = std::max(last_drain_, cycle);
+  if (instruction.rd != 0) {
+    registers_->x[instruction.rd] = result;
+    ready_[instruction.rd] = cycle + latency;
+    writers_[instruction.rd] = 0;
+  }
+  ++statistics_.instructions;
+  ++statistics_.atomics;
+  ++statistics_.serial;
+  go_on(registers_->pc + instruction.length, cycle + latency);
+}
+
+}  // namespace duet::cpu

@@ -1,0 +1,121 @@
+// The store buffer: stores that have retired are written to L1, in order, when their lines are held to be
+// written. Those behind the oldest ask for their lines in advance.
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/core.h"
+
+namespace duet::cpu {
+
+void Core::count_granules(const Access& access, int by) {
+  for (unsigned i = 0; i < access.count; ++i) {
+    const Piece& piece = access.pieces[i];
+    const unsigned first = granule_of(piece.physical), last = granule_of(piece.physical + piece.bytes - 1);
+    granules_[first] = static_cast<std::uint16_t>(granules_[first] + by);
+    if (last != first) granules_[last] = static_cast<std::uint16_t>(granules_[last] + by);
+  }
+}
+
+bool Core::holds_lines(const Access& access) {
+  for (unsigned i = 0; i < access.count; ++i)
+    if (!holds_exclusively(line_of(access.pieces[i].physical))) return false;
+  return true;
+}
+
+// Its lines are on their way to L1 from `cycle` on, or there is no room for another miss. What could have been
+// done before this tick has waited for something that came with it.
+void Core::prepare(Store& store, Cycle cycle) {
+  cycle = std::max(cycle, now_);
+  store.asked = true;
+  const Cycle from_l2 = l2_.exists() ? config_.l2.latency_cycles : 0;
+  for (unsigned i = 0; i < store.access.count; ++i) {
+    const std::uint64_t line = line_of(store.access.pieces[i].physical);
+    if (const PrivateLine* const held = l1_.find(line); held != nullptr && held->exclusive) continue;
+    if (const PrivateLine* const held = outer(line); held != nullptr && held->exclusive) {
+      place_in_l1(line, *held);
+      store.ready = std::max(store.ready, cycle + from_l2);
+      continue;
+    }
+    if (const Miss* const miss = find_miss(line)) {
+      store.asked &= miss->exclusive;
+      continue;
+    }
+    if (data_misses_ >= config_.l1.misses) {
+      store.asked = false;
+      continue;
+    }
+    Miss& miss = ask(line, true, cycle + config_.l1.latency_cycles + from_l2);
+    miss.data = true;
+    ++data_misses_;
+    if (outer(line) == nullptr) prefetch_after(line, cycle + config_.l1.latency_cycles + from_l2);
+  }
+}
+
+// Writes stores to L1 whose time has come by `limit`, as far as the one at the place `up_to`.
+void Core::drain(Cycle limit, std::uint64_t up_to) {
+  while (oldest_store_ < next_store_ && oldest_store_ <= up_to) {
+    const std::uint64_t end = std::min(next_store_, oldest_store_ + 1 + config_.store_prefetches);
+    for (std::uint64_t place = oldest_store_; place < end; ++place) {
+      Store& next = store(place);
+      if (next.senior == kUnknown) break;
+      if (next.senior > limit) {
+        wake_for(next.senior);
+        break;
+      }
+      if (!next.asked) prepare(next, std::max(next.senior, place == oldest_store_ ? Cycle{0} : last_drain_));
+    }
+    Store& oldest = store(oldest_store_);
+    if (oldest.senior == kUnknown) return;
+    const Cycle cycle = std::max({oldest.senior + 1, last_drain_ + 1, oldest.ready, now_});
+    if (cycle > limit) {
+      wake_for(cycle);
+      return;
+    }
+    if (!holds_lines(oldest.access)) {
+      // Its line may have been lost since it came.
+      bool on_their_way = true;
+      for (unsigned i = 0; i < oldest.access.count; ++i) {
+        const std::uint64_t line = line_of(oldest.access.pieces[i].physical);
+        on_their_way &= holds_exclusively(line) || find_miss(line) != nullptr;
+      }
+      if (!on_their_way) prepare(oldest, cycle);
+      return;
+    }
+    write_to_l1(oldest.access);
+    oldest.drained = last_drain_ = cycle;
+    count_granules(oldest.access, -1);
+    ++oldest_store_;
+    drained_one(cycle);
+  }
+}
+
+void Core::write_to_l1(const Access& access) {
+  std::byte value[8];
+  std::memcpy(value, &access.value, sizeof value);
+  const std::byte* from = value;
+  for (unsigned i = 0; i < access.count; ++i) {
+    const Piece& piece = access.pieces[i];
+    const std::uint64_t line = line_of(piece.physical);
+    PrivateLine* held = l1_.find(line);
+    if (held == nullptr) held = &place_in_l1(line, *outer(line));
+    l1_.use(*held);
+    std::memcpy(held->bytes + (piece.physical & line_mask_), from, piece.bytes);
+    held->dirty = true;
+    from += piece.bytes;
+  }
+  if (memory_.may_have_code(VirtualAddress(access.address)))
+    memory_.bytes_changed(VirtualAddress(access.address), access.bytes);
+}
+
+// Loads that took some of its bytes can be performed.
+void Core::drained_one(Cycle cycle) {
+  if (behind_stores_.empty()) return;
+  std::vector<std::uint64_t> waiting;
+  waiting.swap(behind_stores_);
+  for (const std::uint64_t sequence : waiting)
+    if (sequence < next_) perform(sequence, std::max(entry(sequence).start, cycle));
+  tell_waiters();
+  retire_known();
+}
+
+}  // namespace duet::cpu

@@ -1,0 +1,124 @@
+#include "machine/cpu_memory.h"
+
+#include <cstring>
+
+namespace duet::machine {
+
+namespace {
+
+constexpr std::size_t kBelow = 64;       // requests between directory, L3 and DRAM
+constexpr std::size_t kMessages = 1024;  // more than a core ever has on its way
+
+// Frames of host DRAM are reached where they lie.
+class NoPort final : public memory::HostPort {
+ public:
+  void read(const std::byte*, std::byte*, Bytes) override {}
+  void write(std::byte*, const std::byte*, Bytes) override {}
+};
+
+memory::HostPort& no_port() {
+  static NoPort port;
+  return port;
+}
+
+config::Cache l3_of(const config::Cpu& cpu) {
+  config::Cache cache = cpu.l3;
+  cache.line_bytes = cache.sector_bytes = cpu.line_bytes;
+  cache.mshr_targets = 8;
+  cache.queue_entries = kBelow;
+  cache.write_back = cache.write_allocate = true;
+  cache.atomic_words_per_cycle = 1;
+  return cache;
+}
+
+}  // namespace
+
+CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram)
+    : line_bytes_(cpu.line_bytes),
+      physical_(rv64::kPageBytes, rv64::kPageBytes, dram.dram_bytes),
+      node_(engine, "processor", nullptr, 2),
+      dram_(engine, "host memory", &node_, 2,
+            {dram.dram_latency_ns * kPicosecondsPerNanosecond, dram.dram_bandwidth_mb_per_s, 0}, pool_,
+            physical_, no_port()),
+      directory_(engine, &node_, cpu.clock_khz * 1000, cpu.line_bytes, cpu.from_directory_cycles, pool_) {
+  if (cpu.l3.sets == 0) {
+    requests_.emplace(kBelow, &directory_, &dram_);
+    answers_.emplace(kBelow, &dram_, &directory_);
+    dram_.connect(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
+  } else {
+    l3_.emplace(engine, "L3", "l3", &node_, 2, l3_of(cpu), cpu.clock_khz * 1000, pool_);
+    requests_.emplace(kBelow, &directory_, &*l3_);
+    answers_.emplace(kBelow, &*l3_, &directory_);
+    requests_of_l3_.emplace(kBelow, &*l3_, &dram_);
+    answers_to_l3_.emplace(kBelow, &dram_, &*l3_);
+    l3_->connect_above(*requests_, *answers_);
+    l3_->connect_below(*requests_of_l3_, *answers_to_l3_, 0,
+                       [](PhysicalAddress) { return std::uint16_t{0}; });
+    dram_.connect(requests_of_l3_->of(memory::TrafficClass::NonTriggered), *answers_to_l3_);
+  }
+  directory_.connect_below(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
+}
+
+void CpuMemory::connect(cpu::Core& core) {
+  auto& requests = messages_.emplace_back(kMessages, &core, &directory_);
+  auto& answers = messages_.emplace_back(kMessages, &directory_, &core);
+  directory_.connect_cache(requests, answers);
+  core.connect(requests, answers);
+}
+
+void CpuMemory::peek(PhysicalAddress address, unsigned bytes, std::byte* to) {
+  if (const std::byte* const held = directory_.held(address.aligned_down(line_bytes_))) {
+    std::memcpy(to, held + address % line_bytes_, bytes);
+    return;
+  }
+  std::memcpy(to, physical_.bytes(address), bytes);
+  if (!l3_) return;
+  for (unsigned i = 0; i < bytes; ++i)
+    if (const auto newer = l3_->dirty_byte(address + i)) to[i] = *newer;
+}
+
+PhysicalAddress CpuMemory::physical_of(const std::byte* page) {
+  const auto& [chunk, physical] = *--chunks_.upper_bound(page);
+  return physical + static_cast<Bytes>(page - chunk);
+}
+
+void CpuMemory::new_chunk(std::byte* chunk, Bytes bytes) { chunks_[chunk] = physical_.lend(chunk, bytes); }
+
+void CpuMemory::frame_cleared(std::byte* frame) {
+  const PhysicalAddress physical = physical_of(frame);
+  // What caches still have of it is older.
+  if (l3_)
+    l3_->flush_range(physical, rv64::kPageBytes,
+                     [](PhysicalAddress, const std::byte*, const memory::ByteMask&) {});
+  replace_lines(physical, rv64::kPageBytes);
+}
+
+// Of bytes in one page.
+PhysicalAddress CpuMemory::translate(VirtualAddress address) {
+  const rv64::Page page = find_page(address, rv64::Access::Load);
+  return physical_of(page.bytes) + address % rv64::kPageBytes;
+}
+
+void CpuMemory::settle(VirtualAddress first, Bytes bytes) {
+  const PhysicalAddress physical = translate(first);
+  const PhysicalAddress line = physical.aligned_down(line_bytes_), end = physical + bytes;
+  if (l3_)
+    l3_->flush_range(line, (end + (line_bytes_ - 1)).aligned_down(line_bytes_) - line,
+                     [this](PhysicalAddress base, const std::byte* data, const memory::ByteMask& mask) {
+                       std::byte* const to = physical_.bytes(base);
+                       for (unsigned i = 0; i < line_bytes_; ++i)
+                         if (mask.test(i)) to[i] = data[i];
+                     });
+  for (PhysicalAddress at = line; at < end; at += line_bytes_)
+    if (const std::byte* const held = directory_.held(at))
+      std::memcpy(physical_.bytes(at), held, line_bytes_);
+}
+
+void CpuMemory::written(VirtualAddress first, Bytes bytes) { replace_lines(translate(first), bytes); }
+
+void CpuMemory::replace_lines(PhysicalAddress first, Bytes bytes) {
+  for (PhysicalAddress at = first.aligned_down(line_bytes_); at < first + bytes; at += line_bytes_)
+    directory_.replace(at, physical_.bytes(at));
+}
+
+}  // namespace duet::machine

@@ -1,0 +1,58 @@
+// What lies below the cores of a simulated host, and the bytes of its program: host DRAM, an optional L3, the
+// directory, and the guest's pages in frames of host DRAM. Bytes are in three places: lines that cores hold
+// are in the directory, L3 has some, memory the rest; reads and writes from outside of simulated time (system
+// calls, images) see the newest, and leave no older ones behind.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "config/machine.h"
+#include "cpu/core.h"
+#include "machine/node.h"
+#include "memory/cache/cache.h"
+#include "memory/coherence/directory.h"
+#include "memory/host_port.h"
+#include "memory/simple_memory.h"
+#include "rv64/memory.h"
+
+namespace duet::machine {
+
+class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
+ public:
+  CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram);
+
+  const sim::Component& node() const { return node_; }
+  // Cores in the order of their numbers.
+  void connect(cpu::Core& core);
+
+  // cpu::MemoryView
+  void peek(PhysicalAddress address, unsigned bytes, std::byte* to) override;
+  PhysicalAddress physical_of(const std::byte* page) override;
+
+  // rv64::Memory
+  void settle(VirtualAddress first, Bytes bytes) override;
+  void written(VirtualAddress first, Bytes bytes) override;
+
+ private:
+  void new_chunk(std::byte* chunk, Bytes bytes) override;
+  void frame_cleared(std::byte* frame) override;
+  PhysicalAddress translate(VirtualAddress address);
+  void replace_lines(PhysicalAddress first, Bytes bytes);
+
+  const Bytes line_bytes_;
+  memory::PhysicalMemory physical_;
+  memory::RequestPool pool_;
+  Node node_;
+  memory::SimpleMemory dram_;
+  std::optional<memory::Cache> l3_;
+  memory::Directory directory_;
+  // The directory's requests and their answers; below them L3's.
+  std::optional<memory::Channel> requests_, requests_of_l3_;
+  std::optional<sim::Queue<memory::Packet>> answers_, answers_to_l3_;
+  std::deque<sim::Queue<memory::CoherenceMessage>> messages_;
+  std::map<const std::byte*, PhysicalAddress> chunks_;  // host memory that frames were cut from
+};
+
+}  // namespace duet::machine

@@ -1,0 +1,232 @@
+#include "machine/simulated_host.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "machine/cpu_memory.h"
+#include "rv64/process/elf.h"
+#include "rv64/process/fault_report.h"
+#include "rv64/process/stack.h"
+#include "rv64/process/system_calls.h"
+
+namespace duet::machine {
+
+namespace {
+
+constexpr Picoseconds kLook = 100'000'000;  // simulated time between looks at the host's clock
+
+}  // namespace
+
+// Linux, as far as cores see it: who runs where.
+class SimulatedHost::Parts final : public cpu::CoreClient {
+ public:
+  Parts(const config::Cpu& cpu, const config::Host& dram, const rv64::ProcessOptions& program)
+      : cpu_(cpu),
+        options_(program),
+        file_(rv64::read_elf(program.arguments.at(0))),
+        memory_(engine_, cpu, dram),
+        space_(memory_),
+        calls_(file_.path, space_, program.files),
+        alarm_(engine_, memory_.node(), *this) {
+    image_ = rv64::load(file_, memory_);
+    space_.set_image(
+        VirtualAddress(image_.bias + file_.segments.front().address).aligned_down(rv64::kPageBytes).value(),
+        image_.end);
+    rv64::Hart& hart = calls_.threads().current().hart;
+    hart.pc = image_.entry;
+    hart.x[rv64::kStackPointer] =
+        rv64::write_initial_stack(memory_, rv64::AddressSpace::kStackTop, rv64::AddressSpace::kStackBytes / 4,
+                                  file_, image_, program.arguments, program.environment);
+    for (unsigned i = 0; i < cpu.cores; ++i) {
+      cores_.push_back(std::make_unique<cpu::Core>(engine_, &memory_.node(), cpu, i,
+                                                   cpu::Core::Surroundings{memory_, memory_, *this}));
+      memory_.connect(*cores_.back());
+    }
+    running_.resize(cpu.cores);
+    counted_until_.resize(cpu.cores);
+    statistics_.emplace(engine_);
+  }
+
+  rv64::ProcessEnd run();
+  Cycle trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) override;
+  Cycle preempted(cpu::Core& core, Picoseconds now) override;
+  void schedule(Picoseconds now);
+
+  sim::Engine& engine() { return engine_; }
+  sim::Statistics& statistics() { return *statistics_; }
+
+ private:
+  // Wakes the scheduler when a thread's wait is over.
+  class Alarm final : public sim::Component {
+   public:
+    Alarm(sim::Engine& engine, const sim::Component& parent, Parts& parts)
+        : Component(engine, "timer", &parent, 2, sim::Role::None), parts_(parts) {}
+    Picoseconds tick(Picoseconds now) override {
+      engine().after_ticks([this, now] { parts_.schedule(now); });
+      return kNever;
+    }
+
+   private:
+    Parts& parts_;
+  };
+
+  static std::int64_t nanoseconds(Picoseconds time) {
+    return static_cast<std::int64_t>(time / kPicosecondsPerNanosecond);
+  }
+  bool has_core(const rv64::Thread& thread) const {
+    return std::find(running_.begin(), running_.end(), &thread) != running_.end();
+  }
+  // Time goes on, for the clocks of the program too.
+  void advance_to(Picoseconds now);
+  void place_waiting(Picoseconds now);
+  void end();
+  void check_time() const;
+
+  const config::Cpu cpu_;
+  const rv64::ProcessOptions options_;
+  const rv64::ElfFile file_;
+  sim::Engine engine_;
+  CpuMemory memory_;
+  rv64::AddressSpace space_;
+  rv64::SystemCalls calls_;
+  rv64::LoadedImage image_;
+  Alarm alarm_;
+  std::vector<std::unique_ptr<cpu::Core>> cores_;
+  std::vector<rv64::Thread*> running_;      // by core
+  std::vector<Picoseconds> counted_until_;  // by core: its thread has been told of its time until then
+  std::optional<rv64::ProcessEnd> end_;
+  std::optional<sim::Statistics> statistics_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void SimulatedHost::Parts::end() {
+  if (!end_) end_ = calls_.end();
+  for (const auto& core : cores_) core->assign(nullptr, engine_.now());
+}
+
+void SimulatedHost::Parts::advance_to(Picoseconds now) {
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    const Picoseconds since = counted_until_[i];
+    counted_until_[i] = now;
+    if (running_[i] != nullptr)
+      calls_.threads().executed(*running_[i], static_cast<std::uint64_t>(nanoseconds(now) - nanoseconds(since)));
+  }
+  calls_.advance_to(nanoseconds(now));
+}
+
+// Free cores get threads that can run.
+void SimulatedHost::Parts::schedule(Picoseconds now) {
+  advance_to(now);
+  place_waiting(now);
+  if (calls_.end()) return end();
+  bool one_waits = false, executing = false;
+  for (const auto& thread : calls_.threads().all()) one_waits |= !thread->wait && !has_core(*thread);
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    if (running_[i] == nullptr) continue;
+    executing = true;
+    const bool interrupted = calls_.has_signal(*running_[i]);
+    if (interrupted || !one_waits)
+      cores_[i]->preempt_at(interrupted ? now : kNever);
+    else if (!cores_[i]->will_be_preempted())
+      cores_[i]->preempt_at(now + cpu_.time_slice_us * 1'000'000);
+  }
+  if (const auto next = calls_.next_time(executing))
+    engine_.wake(alarm_,
+                 std::max<Picoseconds>(now + 1, static_cast<Picoseconds>(*next) * kPicosecondsPerNanosecond));
+}
+
+void SimulatedHost::Parts::place_waiting(Picoseconds now) {
+  for (const auto& thread : calls_.threads().all()) {
+    if (calls_.end()) return;
+    if (thread->wait || has_core(*thread)) continue;
+    const auto free = std::find(running_.begin(), running_.end(), nullptr);
+    if (free == running_.end()) return;
+    calls_.resume(*thread);
+    *free = thread.get();
+    cores_[static_cast<std::size_t>(free - running_.begin())]->assign(&thread->hart, now);
+  }
+}
+
+Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) {
+  rv64::Thread* const thread = running_[core.number()];
+  const std::uint64_t id = thread->id;
+  advance_to(now);
+  calls_.threads().make_current(*thread);
+  Cycle spent = cpu_.system_call_cycles;
+  if (trap.cause == rv64::TrapCause::SystemCall) {
+    calls_.serve();
+  } else if (!calls_.enter_fault_handler(trap)) {
+    rv64::tell_fault(file_, image_, memory_, trap, thread->hart);
+    end_ = rv64::ProcessEnd{0, rv64::SystemCalls::signal_of(trap)};
+  }
+  if (end_ || calls_.end()) {
+    end();
+    return 0;
+  }
+  const rv64::Thread* const still = calls_.threads().find(id);
+  if (still == nullptr || still->wait) {
+    running_[core.number()] = nullptr;
+    core.assign(nullptr, now);
+    schedule(now);
+    if (core.registers() != nullptr) spent += cpu_.context_switch_cycles;
+  } else {
+    schedule(now);
+  }
+  return spent;
+}
+
+Cycle SimulatedHost::Parts::preempted(cpu::Core& core, Picoseconds now) {
+  rv64::Thread* const thread = running_[core.number()];
+  const auto& all = calls_.threads().all();
+  advance_to(now);
+  // The next one behind it that waits for a core; none, where a signal is the reason.
+  rv64::Thread* next = thread;
+  const auto place = static_cast<std::size_t>(
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.get() == thread; }) - all.begin());
+  for (std::size_t step = 1; step < all.size() && next == thread && !calls_.has_signal(*thread); ++step) {
+    rv64::Thread& other = *all[(place + step) % all.size()];
+    if (!other.wait && !has_core(other)) next = &other;
+  }
+  running_[core.number()] = next;
+  calls_.resume(*next);
+  core.assign(&next->hart, now);
+  schedule(now);
+  return running_[core.number()] != thread ? cpu_.context_switch_cycles : 0;
+}
+
+void SimulatedHost::Parts::check_time() const {
+  if (options_.timeout_seconds == 0) return;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+  if (passed.count() >= options_.timeout_seconds)
+    throw Stopped(124, fmt::format("{}: ended after {} s (--timeout), {} us of simulated time", file_.path,
+                                   options_.timeout_seconds, engine_.now() / 1'000'000));
+}
+
+rv64::ProcessEnd SimulatedHost::Parts::run() {
+  schedule(0);
+  while (!end_) {
+    engine_.run_while_not([this] { return end_.has_value(); }, engine_.now() + kLook);
+    if (end_) break;
+    const Picoseconds next = engine_.next_time();
+    if (next == kNever) throw Deadlock(calls_.describe_deadlock());
+    if (next > engine_.now() + kLook) engine_.run_until(next - 1);
+    check_time();
+  }
+  return *end_;
+}
+
+SimulatedHost::SimulatedHost(const config::Cpu& cpu, const config::Host& dram,
+                             const rv64::ProcessOptions& program)
+    : parts_(std::make_unique<Parts>(cpu, dram, program)) {}
+SimulatedHost::~SimulatedHost() = default;
+rv64::ProcessEnd SimulatedHost::run() { return parts_->run(); }
+Picoseconds SimulatedHost::now() const { return parts_->engine().now(); }
+sim::Statistics& SimulatedHost::statistics() { return parts_->statistics(); }
+
+}  // namespace duet::machine

@@ -1,0 +1,35 @@
+// What private caches and the directory say to each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/address.h"
+
+namespace duet::memory {
+
+enum class CoherenceKind : std::uint8_t {
+  // From a cache.
+  GetShared,     // to read the line
+  GetExclusive,  // to write it; also when it is held to be read
+  Put,           // it is no longer held
+  Answer,        // to a probe
+  // From the directory.
+  Grant,
+  Invalidate,  // a probe: the line is to be given up
+  Downgrade    // a probe: it may be read from now on, and not written
+};
+
+struct CoherenceMessage {
+  PhysicalAddress line;
+  std::byte* bytes =
+      nullptr;              // of a Grant: the line's bytes, the holder's to read, or write, while it has them
+  std::uint16_t cache = 0;  // who asks, or is asked
+  CoherenceKind kind = CoherenceKind::GetShared;
+  bool exclusive = false;   // of a Grant: may be written
+  bool dirty = false;       // of a Put or an Answer: it was written
+  bool held = false;        // of an Answer to Downgrade: it is still held
+  bool from_below = false;  // of a Grant: it came from memory below the directory
+};
+
+}  // namespace duet::memory

@@ -1,0 +1,256 @@
+#include "memory/coherence/directory.h"
+
+#include <bit>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace duet::memory {
+
+Directory::Directory(sim::Engine& engine, const sim::Component* parent, std::uint64_t clock_hz,
+                     Bytes line_bytes, std::uint64_t from_directory_cycles, RequestPool& pool)
+    : Component(engine, "directory", parent, 2, sim::Role::Memory),
+      clock_(clock_hz),
+      line_bytes_(line_bytes),
+      from_directory_cycles_(from_directory_cycles),
+      pool_(&pool) {
+  if (line_bytes > kLineBytes || !std::has_single_bit(line_bytes))
+    throw Error("directory: lines of " + std::to_string(line_bytes) + " bytes: a power of two up to " +
+                std::to_string(kLineBytes));
+}
+
+Directory::~Directory() = default;
+
+void Directory::connect_cache(sim::Queue<CoherenceMessage>& requests, sim::Queue<CoherenceMessage>& answers) {
+  if (ports_.size() == kMostCaches) throw Error("directory: more than 64 caches");
+  ports_.push_back({&requests, &answers});
+}
+
+void Directory::connect_below(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses) {
+  below_ = &requests;
+  from_below_ = &responses;
+}
+
+Directory::Entry& Directory::entry_of(PhysicalAddress line) {
+  std::unique_ptr<Entry>& entry = entries_[line.value()];
+  if (entry == nullptr) {
+    if (spare_.empty()) {
+      entry = std::make_unique<Entry>();
+    } else {
+      entry = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    entry->line = line;
+    entry->stage = Stage::Fetching;  // its bytes are not there
+  }
+  return *entry;
+}
+
+Picoseconds Directory::tick(Picoseconds now) {
+  clock_.advance_to(now);
+  receive(now);
+  // Caches in turn, one message a cycle.
+  bool more = false, taken = false;
+  const std::size_t first = turn_;
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const std::size_t port = (first + i) % ports_.size();
+    sim::Queue<CoherenceMessage>& requests = *ports_[port].requests;
+    if (!requests.can_pop(now)) continue;
+    if (taken) {
+      more = true;
+      break;
+    }
+    turn_ = (port + 1) % ports_.size();
+    take(now, requests.pop(now));
+    taken = true;
+    more |= requests.can_pop(now);
+  }
+  send_below(now);
+  Picoseconds next = more || !to_send_.empty() ? clock_.first_edge_after(now) : kNever;
+  for (const Port& port : ports_)
+    if (const Picoseconds arrival = port.requests->next_arrival(now); arrival != kNever)
+      next = std::min(next, clock_.first_edge_after(arrival));
+  if (const Picoseconds arrival = from_below_->next_arrival(now); arrival != kNever)
+    next = std::min(next, clock_.first_edge_after(arrival));
+  return next;
+}
+
+void Directory::take(Picoseconds now, const CoherenceMessage& message) {
+  const std::uint64_t bit = std::uint64_t{1} << message.cache;
+  if (message.kind == CoherenceKind::GetShared || message.kind == CoherenceKind::GetExclusive) {
+    const bool is_new = !entries_.contains(message.line.value());
+    Entry& entry = entry_of(message.line);
+    ++(message.kind == CoherenceKind::GetShared ? statistics_.reads : statistics_.writes);
+    if (is_new) {
+      entry.current = message;
+      fetch(entry);
+    } else if (entry.stage != Stage::Idle) {
+      entry.waiting.push_back(message);
+    } else {
+      begin(now, entry, message);
+    }
+    return;
+  }
+  Entry& entry = *entries_.at(message.line.value());
+  entry.dirty |= message.dirty;
+  if (message.kind == CoherenceKind::Put) {
+    entry.holders &= ~bit;
+    entry.exclusive &= entry.holders != 0;
+  } else {  // an answer
+    if (!message.held) entry.holders &= ~bit;
+    entry.exclusive = false;
+    if (--entry.outstanding_answers == 0) {
+      grant(now, entry, false);
+      return;
+    }
+  }
+  if (entry.stage == Stage::Idle) finish(now, entry);
+}
+
+// What holders have to give up first, if anything.
+void Directory::begin(Picoseconds now, Entry& entry, const CoherenceMessage& message) {
+  const std::uint64_t others = entry.holders & ~(std::uint64_t{1} << message.cache);
+  entry.current = message;
+  if (others != 0) ++statistics_.transfers;
+  if (message.kind == CoherenceKind::GetExclusive) {
+    if (entry.holders != others) ++statistics_.upgrades;
+    if (others != 0) return probe(now, entry, others, CoherenceKind::Invalidate);
+  } else if (entry.exclusive && others != 0) {
+    return probe(now, entry, others, CoherenceKind::Downgrade);
+  }
+  grant(now, entry, false);
+}
+
+void Directory::probe(Picoseconds now, Entry& entry, std::uint64_t caches, CoherenceKind kind) {
+  entry.stage = Stage::Probing;
+  for (; caches != 0; caches &= caches - 1) {
+    const auto cache = static_cast<std::uint16_t>(std::countr_zero(caches));
+    ++(kind == CoherenceKind::Invalidate ? statistics_.invalidations : statistics_.downgrades);
+    ++entry.outstanding_answers;
+    CoherenceMessage message;
+    message.line = entry.line;
+    message.cache = cache;
+    message.kind = kind;
+    ports_[cache].answers->push(now, message, clock_.edge_after(now, from_directory_cycles_ - 1));
+  }
+}
+
+void Directory::grant(Picoseconds now, Entry& entry, bool from_below) {
+  const CoherenceMessage& request = entry.current;
+  CoherenceMessage message;
+  message.line = entry.line;
+  message.bytes = entry.bytes.data();
+  message.cache = request.cache;
+  message.kind = CoherenceKind::Grant;
+  message.from_below = from_below;
+  entry.holders |= std::uint64_t{1} << request.cache;
+  const bool alone = std::has_single_bit(entry.holders);
+  message.exclusive = entry.exclusive = request.kind == CoherenceKind::GetExclusive || alone;
+  ports_[request.cache].answers->push(now, message, clock_.edge_after(now, from_directory_cycles_ - 1));
+  finish(now, entry);
+}
+
+// The line rests: the next request for it, or its way to memory.
+void Directory::finish(Picoseconds now, Entry& entry) {
+  entry.stage = Stage::Idle;
+  if (!entry.waiting.empty()) {
+    const CoherenceMessage next = entry.waiting.front();
+    entry.waiting.pop_front();
+    begin(now, entry, next);
+    return;
+  }
+  if (entry.holders != 0) return;
+  if (entry.dirty) write_back(entry);
+  if (entry.writes_below != 0) return;
+  const auto place = entries_.find(entry.line.value());
+  spare_.push_back(std::move(place->second));
+  entries_.erase(place);
+}
+
+void Directory::fetch(Entry& entry) {
+  ++statistics_.fetches;
+  Packet packet;
+  packet.request = pool_.allocate();
+  Request& request = pool_[packet.request];
+  request.address = entry.line;
+  request.bytes = static_cast<std::uint16_t>(line_bytes_);
+  request.operation = Operation::Read;
+  request.scope = Scope::System;
+  request.mask = ByteMask::first(static_cast<unsigned>(line_bytes_));
+  to_send_.push_back(packet);
+}
+
+void Directory::write_back(Entry& entry) {
+  ++statistics_.write_backs;
+  ++entry.writes_below;
+  entry.dirty = false;
+  Packet packet;
+  packet.request = pool_.allocate();
+  packet.payload_bytes = static_cast<std::uint16_t>(line_bytes_);
+  Request& request = pool_[packet.request];
+  request.address = entry.line;
+  request.bytes = static_cast<std::uint16_t>(line_bytes_);
+  request.operation = Operation::Write;
+  request.kind = RequestKind::WriteBack;
+  request.scope = Scope::System;
+  request.mask = ByteMask::first(static_cast<unsigned>(line_bytes_));
+  std::memcpy(request.data.data(), entry.bytes.data(), line_bytes_);
+  to_send_.push_back(packet);
+}
+
+void Directory::send_below(Picoseconds now) {
+  while (!to_send_.empty() && below_->can_push(now)) {
+    below_->push(now, to_send_.front());
+    to_send_.pop_front();
+  }
+}
+
+void Directory::receive(Picoseconds now) {
+  while (from_below_->can_pop(now)) {
+    const Packet packet = from_below_->pop(now);
+    const Request& request = pool_[packet.request];
+    Entry& entry = *entries_.at(request.address.value());
+    const bool read = request.operation == Operation::Read;
+    if (read && !entry.replaced) std::memcpy(entry.bytes.data(), request.data.data(), line_bytes_);
+    if (read && entry.replaced) {  // caches below may have the older bytes
+      entry.replaced = false;
+      entry.dirty = true;
+    }
+    pool_.release(packet.request);
+    if (read) {
+      grant(now, entry, true);
+    } else {
+      --entry.writes_below;
+      if (entry.stage == Stage::Idle) finish(now, entry);
+    }
+  }
+}
+
+const std::byte* Directory::held(PhysicalAddress line) const {
+  const auto place = entries_.find(line.value());
+  if (place == entries_.end() || (place->second->stage == Stage::Fetching && !place->second->replaced))
+    return nullptr;
+  return place->second->bytes.data();
+}
+
+void Directory::replace(PhysicalAddress line, const std::byte* bytes) {
+  const auto place = entries_.find(line.value());
+  if (place == entries_.end()) return;
+  Entry& entry = *place->second;
+  std::memcpy(entry.bytes.data(), bytes, line_bytes_);
+  (entry.stage == Stage::Fetching ? entry.replaced : entry.dirty) = true;
+}
+
+std::string Directory::waits_for() const {
+  std::size_t fetching = 0, probing = 0;
+  for (const auto& [line, entry] : entries_) {
+    fetching += entry->stage == Stage::Fetching;
+    probing += entry->stage == Stage::Probing;
+  }
+  std::string text;
+  if (fetching != 0) text += "memory, for " + std::to_string(fetching) + " lines";
+  if (probing != 0) text += (text.empty() ? "" : " and ") + std::string("caches that it has asked");
+  return text;
+}
+
+}  // namespace duet::memory
