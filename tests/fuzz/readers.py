@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""libFuzzer on the readers of untrusted input: fat binaries, PTX, machine files, RV64 instructions. Each has to end in a result or one line of error.
+"""libFuzzer on the readers of untrusted input: fat binaries, PTX, machine files, RV64 instructions and programs. Each has to end in a result or one line of error.
 
 Usage: readers.py FOLDER_OF_TARGETS [--seconds N] [--reader NAME]... [--keep FOLDER]
 
@@ -14,7 +14,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-SEEDS = {"fat_binary": [], "ptx": [ROOT / "tests/ptx/forms"], "ptx_link": [], "machine_file": [ROOT / "machines"], "rv64_decode": []}
+SEEDS = {"fat_binary": [], "ptx": [ROOT / "tests/ptx/forms"], "ptx_link": [], "machine_file": [ROOT / "machines"], "rv64_decode": [], "rv64_elf": []}
 
 
 def run(reader, arguments):

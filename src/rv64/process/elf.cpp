@@ -130,13 +130,17 @@ void check_segments(ElfFile& file) {
 }  // namespace
 
 ElfFile read_elf(const std::string& path) {
-  ElfFile file;
-  file.path = path;
   errno = 0;
   auto bytes = read_file(path);
   if (!bytes)
     refuse(path, fmt::format("cannot be read: {}", errno != 0 ? std::strerror(errno) : "is it a folder?"));
-  file.bytes = std::move(*bytes);
+  return parse_elf(path, std::move(*bytes));
+}
+
+ElfFile parse_elf(const std::string& path, std::string bytes) {
+  ElfFile file;
+  file.path = path;
+  file.bytes = std::move(bytes);
   const Elf64_Ehdr header = checked_header(file);
   file.entry = header.e_entry;
   file.program_header_count = header.e_phnum;
@@ -187,6 +191,26 @@ LoadedImage load(const ElfFile& file, PagedMemory& memory) {
   return image;
 }
 
+void SymbolTable::read_symbols(const ElfFile& file, std::uint64_t bias, std::uint64_t offset,
+                               std::uint64_t bytes, std::uint64_t names) {
+  constexpr std::size_t kMostLetters = 4096;  // of a name: in a damaged file many may be long
+  const std::uint64_t count = std::min<std::uint64_t>(bytes, file.bytes.size()) / sizeof(Elf64_Sym);
+  for (std::uint64_t k = 0; k < count; ++k) {
+    const auto symbol = structure_at<Elf64_Sym>(file.bytes, offset + k * sizeof(Elf64_Sym));
+    if (!symbol) return;
+    const unsigned type = ELF64_ST_TYPE(symbol->st_info);
+    const std::uint64_t name = names + symbol->st_name;
+    if (symbol->st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_NOTYPE) ||
+        name >= file.bytes.size())
+      continue;
+    const char* text = file.bytes.c_str() + name;
+    // Marks of the assembler: $x, .L1.
+    if (*text == 0 || *text == '$' || *text == '.') continue;
+    symbols_.push_back(
+        {std::string(text, ::strnlen(text, kMostLetters)), bias + symbol->st_value, symbol->st_size});
+  }
+}
+
 SymbolTable::SymbolTable(const ElfFile& file, std::uint64_t bias) {
   const auto header = structure_at<Elf64_Ehdr>(file.bytes, 0);
   for (unsigned i = 0; header && i < header->e_shnum; ++i) {
@@ -194,19 +218,8 @@ SymbolTable::SymbolTable(const ElfFile& file, std::uint64_t bias) {
     if (!section || section->sh_type != SHT_SYMTAB || section->sh_link >= header->e_shnum) continue;
     const auto names =
         structure_at<Elf64_Shdr>(file.bytes, header->e_shoff + section->sh_link * sizeof(Elf64_Shdr));
-    const std::uint64_t count =
-        std::min<std::uint64_t>(section->sh_size, file.bytes.size()) / sizeof(Elf64_Sym);
-    for (std::uint64_t k = 0; names && k < count; ++k) {
-      const auto symbol = structure_at<Elf64_Sym>(file.bytes, section->sh_offset + k * sizeof(Elf64_Sym));
-      if (!symbol || symbol->st_shndx == SHN_UNDEF) continue;
-      const unsigned type = ELF64_ST_TYPE(symbol->st_info);
-      const std::uint64_t name = names->sh_offset + symbol->st_name;
-      if ((type != STT_FUNC && type != STT_NOTYPE) || name >= file.bytes.size()) continue;
-      const std::string text(file.bytes.c_str() + name);
-      // Marks of the assembler: $x, .L1.
-      if (text.empty() || text[0] == '$' || text[0] == '.') continue;
-      symbols_.push_back({text, bias + symbol->st_value, symbol->st_size});
-    }
+    if (names) read_symbols(file, bias, section->sh_offset, section->sh_size, names->sh_offset);
+    break;  // a program has one
   }
   std::stable_sort(symbols_.begin(), symbols_.end(),
                    [](const Symbol& a, const Symbol& b) { return a.address < b.address; });

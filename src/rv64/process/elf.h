@@ -31,6 +31,8 @@ struct ElfFile {
 
 // Throws Error, of one line, where the file is no static RV64 program, or contradicts itself.
 ElfFile read_elf(const std::string& path);
+// Of a file's bytes; `path` is for messages.
+ElfFile parse_elf(const std::string& path, std::string bytes);
 
 struct LoadedImage {
   std::uint64_t bias = 0;  // added to every address of the file
@@ -59,6 +61,9 @@ class SymbolTable {
   std::string describe(std::uint64_t address) const;
 
  private:
+  // Of the table at `offset`, whose names begin at `names`, in the file.
+  void read_symbols(const ElfFile& file, std::uint64_t bias, std::uint64_t offset, std::uint64_t bytes,
+                    std::uint64_t names);
   std::vector<Symbol> symbols_;  // by address
 };
 
