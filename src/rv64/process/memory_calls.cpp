@@ -20,7 +20,7 @@ std::uint64_t end_of(std::uint64_t first, std::uint64_t bytes) {
 
 std::int64_t SystemCalls::brk(const Arguments& a) { return space_.brk(a[0]); }
 std::int64_t SystemCalls::munmap(const Arguments& a) {
-  mappings_.remove(a[0], end_of(a[0], a[1]));
+  if (a[0] % kPageBytes == 0) mappings_.remove(a[0], end_of(a[0], a[1]));
   return space_.unmap(a[0], a[1]);
 }
 std::int64_t SystemCalls::mprotect(const Arguments& a) {
@@ -30,9 +30,11 @@ std::int64_t SystemCalls::mprotect(const Arguments& a) {
 std::int64_t SystemCalls::mremap(const Arguments& a) {
   const std::uint64_t end = end_of(a[0], a[1]);
   const bool shrinks = a[2] < a[1];
+  const bool fixed = (a[3] & MREMAP_FIXED) != 0;
+  if (a[0] % kPageBytes != 0 || (fixed && a[4] % kPageBytes != 0)) return -EINVAL;
   // What would be new of the file is left out.
   if (!shrinks && a[2] != a[1] && mappings_.any(a[0], end)) return -EINVAL;
-  if ((a[3] & MREMAP_FIXED) != 0) mappings_.remove(a[4], end_of(a[4], a[2]));
+  if (fixed) mappings_.remove(a[4], end_of(a[4], a[2]));
   if (shrinks) mappings_.remove(end_of(a[0], a[2]), end);
   const std::int64_t result = space_.remap(a[0], a[1], a[2], static_cast<int>(a[3]), a[4]);
   if (result >= 0) mappings_.move(a[0], end, static_cast<std::uint64_t>(result));
@@ -55,7 +57,7 @@ std::int64_t SystemCalls::mmap(const Arguments& a) {
   const int kind = flags & MAP_TYPE;
   if (kind != MAP_PRIVATE && kind != MAP_SHARED && kind != MAP_SHARED_VALIDATE) return -EINVAL;
   const auto map = [&](const std::span<const std::byte>* contents) {
-    if ((flags & MAP_FIXED) != 0) mappings_.remove(a[0], end_of(a[0], a[1]));
+    if ((flags & MAP_FIXED) != 0 && a[0] % kPageBytes == 0) mappings_.remove(a[0], end_of(a[0], a[1]));
     return space_.map(a[0], a[1], protection, flags, contents);
   };
   if ((flags & MAP_ANONYMOUS) != 0) return map(nullptr);

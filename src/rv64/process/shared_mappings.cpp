@@ -47,33 +47,32 @@ void SharedMappings::write_back(std::uint64_t first, std::uint64_t end) {
   }
 }
 
-void SharedMappings::remove(std::uint64_t first, std::uint64_t end) {
-  write_back(first, end);
-  for (auto at = mappings_.begin(); at != mappings_.end();) {
-    Mapping& old = *at;
-    if (old.end <= first || end <= old.first) {
-      ++at;
-      continue;
-    }
-    const auto part = [&](std::uint64_t from, std::uint64_t to) {
-      if (from >= to) return;
-      const auto begin = old.known.begin() + static_cast<std::ptrdiff_t>(from - old.first);
-      mappings_.push_front({from,
-                            to,
-                            old.file,
-                            old.offset + (from - old.first),
-                            {begin, begin + static_cast<std::ptrdiff_t>(to - from)},
-                            old.may_write,
-                            old.device,
-                            old.inode});
-    };
-    part(old.first, first);
-    part(end, old.end);
-    at = mappings_.erase(at);
+// A mapping that goes on behind this page becomes two.
+void SharedMappings::split_at(std::uint64_t page) {
+  for (auto at = mappings_.begin(); at != mappings_.end(); ++at) {
+    if (page <= at->first || at->end <= page) continue;
+    Mapping rest = *at;
+    const auto bytes = static_cast<std::ptrdiff_t>(page - at->first);
+    rest.first = page;
+    rest.offset += page - at->first;
+    rest.known.erase(rest.known.begin(), rest.known.begin() + bytes);
+    at->end = page;
+    at->known.erase(at->known.begin() + bytes, at->known.end());
+    mappings_.insert(std::next(at), std::move(rest));
   }
 }
 
+void SharedMappings::remove(std::uint64_t first, std::uint64_t end) {
+  if (mappings_.empty()) return;
+  write_back(first, end);
+  split_at(first);
+  split_at(end);
+  mappings_.remove_if([&](const Mapping& mapping) { return first <= mapping.first && mapping.end <= end; });
+}
+
 void SharedMappings::move(std::uint64_t first, std::uint64_t end, std::uint64_t to) {
+  split_at(first);
+  split_at(end);
   for (Mapping& mapping : mappings_)
     if (first <= mapping.first && mapping.end <= end) {
       mapping.end += to - first;

@@ -46,6 +46,7 @@ class SharedMappings {
     bool may_write = false;
     std::uint64_t device = 0, inode = 0;
   };
+  void split_at(std::uint64_t page);
   void write_back_page(Mapping& mapping, std::uint64_t page);
   bool is_of(const Mapping& mapping, int host) const;
 

@@ -80,6 +80,17 @@ static void shared(void) {
   char text[8] = {0};
   pread(file, text, 5, 4096);
   printf("second page: %s\n", text);
+  char* pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char* two = mmap(pages, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+  printf("unaligned %d %d\n", munmap(two + 5, 4096), errno == EINVAL);
+  char* moved = mremap(two, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, pages + 8192);
+  memcpy(moved, "MOVED", 5);
+  memcpy(two + 4096, "stays", 5);
+  munmap(two + 4096, 8192);
+  pread(file, text, 5, 0);
+  printf("first page: %s", text);
+  pread(file, text, 5, 4096);
+  printf(", second page: %s\n", text);
   memcpy(at + 4096, "rest", 5);  // goes into the file when the process ends
 }
 
