@@ -36,6 +36,10 @@ class Process(Fixture):
         self.assertEqual((result.returncode, result.stderr.count("\n")), (124, 3))
         self.assertRegex(result.stderr, "every thread waits for another\n  thread 1000 at .*\n  thread 1001 at ")
 
+    def test_a_lock_of_a_thread_that_has_ended(self):
+        result = self.ends("robust")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "1 0 0\n1 0 0\n", ""))
+
     def test_a_thread_ends_the_process(self):
         self.assertEqual(self.ends("exit-thread", "9").returncode, 9)
         result = self.ends("segfault-thread")
@@ -92,6 +96,7 @@ class Process(Fixture):
         self.assertRegex(result.stderr, r"system call 425 \(io_uring_setup\) at pc 0x[0-9a-f]+ is not simulated")
         self.assertIn("99999 (of no known name)", self.ends("unknown", "99999").stderr)
         self.assertIn("74 (signalfd4)", self.ends("unknown", "74").stderr)
+        self.assertIn("futex operation 3 ", self.ends("futex", "3").stderr)
         self.assertEqual(self.ends("unknown", "293").stderr, "")  # rseq: programs only try it
 
     def test_waiting_for_nobody_is_a_deadlock(self):

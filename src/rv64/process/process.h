@@ -1,8 +1,7 @@
 // A static Linux program on RV64, executed without time: its image, its stack, its system calls, its end.
 // Deterministic: what a program sees of time and chance follows from what it executes. An instruction takes 1
 // ns, as rdtime has it (interpreter.h); sleeping adds to that; the run begins at 2000-01-01 00:00 UTC, 1000 s
-// after the machine has booted; random bytes come from a fixed seed. Left out so far: child processes, and
-// robust locks of threads that end.
+// after the machine has booted; random bytes come from a fixed seed. Left out so far: child processes.
 #pragma once
 
 #include <cstdint>

@@ -23,10 +23,45 @@ std::int64_t SystemCalls::exit_group(const Arguments& a) {
   return 0;
 }
 
+std::int64_t SystemCalls::set_robust_list(const Arguments& a) {
+  constexpr std::uint64_t kHeadBytes = 24;
+  if (a[1] != kHeadBytes) return -EINVAL;
+  threads_.current().robust_list = a[0];
+  return 0;
+}
+
+// A lock that the current thread leaves behind; whoever waits for it finds that its owner has died.
+void SystemCalls::leave_lock(std::uint64_t address) {
+  std::uint32_t word = 0;
+  if (address % sizeof word != 0 || !get(address, word)) return;
+  if ((word & FUTEX_TID_MASK) != threads_.current().id) return;
+  if (put(address, (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED) && (word & FUTEX_WAITERS) != 0)
+    threads_.wake(address, 1, kAnyBits);
+}
+
+// The list is the program's, and may be nonsense.
+void SystemCalls::leave_locks() {
+  struct {
+    std::uint64_t next, offset, pending;
+  } head;
+  const std::uint64_t list = threads_.current().robust_list;
+  if (list == 0 || !get(list, head)) return;
+  std::uint64_t entry = head.next;
+  for (unsigned i = 0; i < ROBUST_LIST_LIMIT && entry != list; ++i) {
+    std::uint64_t next = 0;
+    const std::uint64_t at = entry & ~std::uint64_t{1};  // bit 0: a lock that inherits priorities
+    if (!get(at, next)) return;
+    if (at != (head.pending & ~std::uint64_t{1})) leave_lock(at + head.offset);
+    entry = next;
+  }
+  if (head.pending != 0) leave_lock((head.pending & ~std::uint64_t{1}) + head.offset);
+}
+
 // Of a thread. The process ends with its last, and the status of its first.
 std::int64_t SystemCalls::exit(const Arguments& a) {
   Thread& thread = threads_.current();
   if (thread.id == kProcess) leader_status_ = static_cast<int>(a[0] & 255);
+  leave_locks();
   if (thread.clear_at_exit != 0 && put(thread.clear_at_exit, std::uint32_t{0}))
     threads_.wake(thread.clear_at_exit, 1, kAnyBits);
   if (threads_.all().size() == 1)
@@ -191,7 +226,13 @@ std::int64_t SystemCalls::futex(const Arguments& a) {
   if (a[0] % 4 != 0 || bits == 0) return -EINVAL;
   if (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET)
     return threads_.wake(a[0], static_cast<std::uint32_t>(a[2]), bits);
-  if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) return -ENOSYS;
+  if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) {
+    constexpr std::uint64_t kFutexes = std::uint64_t{1} << 32;  // beside the calls
+    if (told_.insert(kFutexes + operation).second)
+      fmt::print(stderr, "duet: {}: futex operation {} at pc {:#x} is not simulated: it answers ENOSYS\n",
+                 program_, operation, threads_.current().hart.pc);
+    return -ENOSYS;
+  }
   std::uint32_t value = 0;
   if (!get(a[0], value)) return -EFAULT;
   if (value != static_cast<std::uint32_t>(a[2])) return -EAGAIN;

@@ -72,7 +72,7 @@ const SystemCalls::Call* SystemCalls::find(std::uint64_t number) {
       {94, &S::exit_group},
       {96, &S::set_tid_address},
       {98, &S::futex},
-      {99, &S::succeed},  // set_robust_list
+      {99, &S::set_robust_list},
       {101, &S::nanosleep},
       {102, &S::getitimer},
       {103, &S::setitimer},

@@ -140,6 +140,9 @@ class SystemCalls {
   std::int64_t exit(const Arguments& a);
   std::int64_t exit_group(const Arguments& a);
   std::int64_t clone(const Arguments& a);
+  std::int64_t set_robust_list(const Arguments& a);
+  void leave_lock(std::uint64_t address);
+  void leave_locks();
   std::int64_t thread_id(const Arguments& a);
   std::int64_t sched_yield(const Arguments& a);
   std::int64_t uname(const Arguments& a);

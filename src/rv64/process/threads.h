@@ -55,6 +55,7 @@ struct Thread {
   std::array<char, kNameBytes> name{};
   std::uint64_t executed = 0;       // instructions of its own; hart.retired is the core's
   std::uint64_t clear_at_exit = 0;  // an address, set by clone or set_tid_address
+  std::uint64_t robust_list = 0;    // an address, of set_robust_list
   std::uint64_t mask = 0;           // blocked signals; bit 0 is signal 1
   PendingSignals pending;
   std::optional<std::uint64_t> saved_mask;  // comes back when the call that has replaced it ends

@@ -29,6 +29,12 @@ static void* lock_both(void* first) {
   pthread_mutex_lock(&locks[first == NULL]);
   return NULL;
 }
+static pthread_mutex_t robust;
+static void* leaves_lock(void* first) {
+  pthread_mutex_lock(&robust);
+  if (first != NULL) usleep(1000);  // until the other one waits
+  return NULL;
+}
 static void* end_process(void* status) {
   if (status == NULL) middle(1);
   exit((int)(long)status);
@@ -38,6 +44,7 @@ static int number_of(const char* text) { return (int)strtol(text, NULL, 0); }
 
 int main(int argc, char** argv) {
   const char* way = argc > 1 ? argv[1] : "";
+  pthread_t other;
   if (!strcmp(way, "exit")) return number_of(argv[2]);
   if (!strcmp(way, "_exit")) _exit(number_of(argv[2]));
   if (!strcmp(way, "abort")) abort();
@@ -50,13 +57,13 @@ int main(int argc, char** argv) {
   if (!strcmp(way, "misaligned")) __asm__ volatile("lr.w t0, (%0)" ::"r"((char*)argv + 1) : "t0");
   if (!strcmp(way, "unknown"))
     printf("%ld %d %ld\n", syscall(number_of(argv[2])), errno, syscall(number_of(argv[2])));
+  if (!strcmp(way, "futex")) syscall(SYS_futex, &argc, number_of(argv[2]), 1, NULL);
   if (!strcmp(way, "deadlock")) {
     int word = 5;
     printf("%ld\n", syscall(SYS_futex, &word, FUTEX_WAIT, 4, NULL));
     fflush(stdout);
     syscall(SYS_futex, &word, FUTEX_WAIT, 5, NULL);
   }
-  pthread_t other;
   if (!strcmp(way, "deadlock-threads")) {
     pthread_create(&other, NULL, lock_both, argv);
     lock_both(NULL);
@@ -67,6 +74,21 @@ int main(int argc, char** argv) {
     if (pipe(ends) == 0) return (int)read(ends[0], &byte, 1);
   }
   if (!strcmp(way, "deadlock-pause")) pause();
+  if (!strcmp(way, "robust")) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&robust, &attributes);
+    for (int waits = 0; waits < 2; ++waits) {
+      pthread_create(&other, NULL, leaves_lock, waits ? argv : NULL);
+      if (!waits) pthread_join(other, NULL);
+      usleep(100);
+      const int result = pthread_mutex_lock(&robust);
+      const int consistent = pthread_mutex_consistent(&robust);
+      printf("%d %d %d\n", result == EOWNERDEAD, consistent, pthread_mutex_unlock(&robust));
+      if (waits) pthread_join(other, NULL);
+    }
+  }
   if (!strcmp(way, "exit-thread") || !strcmp(way, "segfault-thread")) {
     pthread_create(&other, NULL, end_process, argc > 2 ? (void*)(long)number_of(argv[2]) : NULL);
     pthread_join(other, NULL);
