@@ -412,6 +412,7 @@ def main():
         if shutil.which(needed) is None:
             print(f"{needed} is not installed")
             return 77
+    options.qemu = shutil.which(options.qemu)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         plugin = folder / "count.so"
@@ -419,6 +420,10 @@ def main():
         if "-plugin " not in subprocess.run([options.qemu, "-help"], capture_output=True, text=True).stdout:
             print(f"{options.qemu} was built without plugins")
             return 77
+        for path in options.programs:
+            if not path.is_file():
+                print(f"{path}: there is no such program")
+                return 1
         programs = [(p.resolve(), []) for p in options.programs] or compiled(folder, options.short)
         wrong = 0
         total = [0] * 5
@@ -432,11 +437,14 @@ def main():
             except Difference as difference:
                 wrong += 1
                 result = f"DIFFERS after {lockstep.done if lockstep else 0} instructions: {difference}"
+            except (OSError, RuntimeError) as error:
+                wrong += 1
+                result = f"could not be compared: {str(error).strip()}"
             finally:
                 if lockstep:
                     lockstep.end()
                 (folder / "gdb").unlink(missing_ok=True)
-            numbers = [lockstep.done, lockstep.states, lockstep.steps, lockstep.calls, lockstep.memory_bytes] if lockstep else total
+            numbers = [lockstep.done, lockstep.states, lockstep.steps, lockstep.calls, lockstep.memory_bytes] if lockstep else [0] * 5
             total = [a + b for a, b in zip(total, numbers)]
             print(f"{program.name}: {result}; {numbers[0]} instructions, {numbers[1]} states, {numbers[2]} single steps, {numbers[3]} calls, "
                   f"{numbers[4]} bytes of memory, {time.monotonic() - begin:.1f} s", flush=True)
