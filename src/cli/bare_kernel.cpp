@@ -287,6 +287,7 @@ void end_at_signals() {
 struct Ending {
   int status = 0;
   bool cut_off = false;  // the kernel was not complete
+  bool fault = false;
 };
 
 // Launches the kernel and waits for it.
@@ -314,6 +315,7 @@ Ending run_to_end(machine::Process& process, driver::Command command, RunMonitor
   if (process.driver().fault()) {
     std::fprintf(stderr, "duet: %s\n", process.driver().fault()->text.c_str());
     ending.status = 125;
+    ending.fault = true;
   }
   return ending;
 }
@@ -368,7 +370,7 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
   }
   const double wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  folder.render(machine.machine.name, wall_seconds, options, ending.cut_off);
+  folder.render(machine.machine.name, wall_seconds, options, ending.cut_off, ending.fault);
   if (!options.quiet) std::fprintf(stderr, "duet: results in %s\n", folder.name().c_str());
   return ending.status;
 }

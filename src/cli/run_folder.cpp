@@ -53,7 +53,7 @@ void RunFolder::write_run_options(const machine::RunOptions& options) {
 }
 
 RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wall_seconds,
-                                     const RunOptions& options, bool cut_off) {
+                                     const RunOptions& options, bool cut_off, bool fault_is_told) {
   Outcome outcome;
   if (fs::exists(journal_directory() + "/refused")) outcome.failure = kRefused;
   for (const std::string& path : report::journals_in(journal_directory())) {
@@ -79,7 +79,7 @@ RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wal
     if (options.run.events) render("events.json", report::write_events_json);
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
     std::fputs(report::incomplete_text(report).c_str(), stderr);
-    std::fputs(report::failure_text(report, options.quiet).c_str(), stderr);
+    if (!fault_is_told) std::fputs(report::failure_text(report, options.quiet).c_str(), stderr);
     std::fputs(report::race_text(report).c_str(), stderr);
     std::fputs(report::outside_text(report).c_str(), stderr);
     if (report.lost_records != 0) {

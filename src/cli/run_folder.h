@@ -31,9 +31,10 @@ class RunFolder {
     int failure = 0;  // Duet's own status (124, 125) of a process, or 0
   };
   // Renders every journal and removes them; writes what the options ask for and prints the table of each
-  // process unless quiet. `cut_off`: the command was ended before it was done.
+  // process unless quiet. `cut_off`: the command was ended before it was done. `fault_is_told`: a line has
+  // said that the results are those of a kernel that failed.
   Outcome render(const std::string& machine_name, double wall_seconds, const RunOptions& options,
-                 bool cut_off);
+                 bool cut_off, bool fault_is_told = false);
 
  private:
   // A file of the results; its name is relative to the folder.
