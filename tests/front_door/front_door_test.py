@@ -124,7 +124,9 @@ class Messages(Fixture):
         self.refused("run", "--out", "/proc/nothing", "./a", contains="/proc/nothing")
 
     def limited(self, file_bytes, *command):
-        return subprocess.run([DUET, "run", "--out", "limited", *command], capture_output=True, text=True, timeout=120,
+        folder = WORK / self.id()
+        folder.mkdir(exist_ok=True)
+        return subprocess.run([DUET, "run", "--out", "limited", *command], capture_output=True, text=True, timeout=120, cwd=folder,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes)))
 
     def test_no_room_for_files(self):
