@@ -352,11 +352,12 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
                     const BareKernelOptions& request) {
   prefer_huge_pages();
   check(options);
+  RunFolder folder(options.out);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   machine::check_machine(machine, options.run.functional);
   const std::string ptx = text_of(request.file);
-  RunFolder folder(options.out, machine);
+  folder.begin(machine);
   folder.write_run_options(options.run);
   const auto started = std::chrono::steady_clock::now();
   end_at_signals();

@@ -34,10 +34,12 @@ std::vector<std::string> lines_of(const fs::path& path) {
   return lines;
 }
 
-void make_folder(const fs::path& directory) {
+// Whether it was not there before.
+bool make_folder(const fs::path& directory) {
   std::error_code error;
-  fs::create_directories(directory, error);
+  const bool made = fs::create_directories(directory, error);
   if (error) throw Error("cannot make the folder " + directory.string() + ": " + error.message());
+  return made;
 }
 
 // Whether the open file is still the one of that name, and not one that somebody has deleted.
@@ -65,6 +67,7 @@ FolderClaim::FolderClaim(const std::string& named) : name_(named.empty() ? kDefa
   if (first_reason)
     std::fprintf(stderr, "duet: %s: results of this run go to %s\n", first_reason->c_str(), name_.c_str());
   take_away_what_runs_left();
+  unused_ = true;
 }
 
 FolderClaim::FolderClaim(const Existing& existing)
@@ -81,13 +84,18 @@ FolderClaim::FolderClaim(const Existing& existing)
   if (report::journals_in(directory_ / ".duet").empty()) none();  // somebody was quicker
 }
 
-FolderClaim::~FolderClaim() { close(list_); }
+FolderClaim::~FolderClaim() {
+  std::error_code ignored;
+  if (unused_) fs::remove(directory_ / kList, ignored);
+  if (unused_ && made_folder_) fs::remove(directory_, ignored);
+  close(list_);
+}
 
 std::optional<std::string> FolderClaim::lock(bool keep_unread_journals) {
   const fs::path path = directory_ / kList;
   do {
     close(list_);
-    make_folder(directory_);
+    made_folder_ = make_folder(directory_);
     list_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (list_ < 0 && errno != ENOENT)
       throw Error("cannot write into " + directory_.string() + ": " + std::strerror(errno));
@@ -128,6 +136,7 @@ void FolderClaim::take_away_what_runs_left() const {
 }
 
 void FolderClaim::note(const std::string& name) const {
+  unused_ = false;
   const std::string line = name + "\n";
   if (write(list_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
     throw Error("cannot write into " + directory_.string() + ": " + std::strerror(errno));

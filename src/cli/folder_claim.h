@@ -12,7 +12,8 @@ namespace duet::cli {
 class FolderClaim {
  public:
   // The folder that the user named; where `named` is empty duet-out, or the next free name, which one line
-  // tells. What an earlier run left there is gone. Throws duet::Error where the folder cannot be had.
+  // tells. What an earlier run left there is gone. Throws duet::Error where the folder cannot be had. A run
+  // that notes nothing leaves nothing, and no folder that it made.
   explicit FolderClaim(const std::string& named);
   // A folder with journals that nobody has reported. Throws duet::Error where there are none, or where the
   // run still goes on.
@@ -38,6 +39,8 @@ class FolderClaim {
   std::string name_;
   std::filesystem::path directory_;
   int list_ = -1;
+  bool made_folder_ = false;
+  mutable bool unused_ = false;  // claimed, and nothing noted
 };
 
 }  // namespace duet::cli

@@ -31,9 +31,14 @@ void write_file(const std::string& path, const std::string& text) {
 }
 }  // namespace
 
-RunFolder::RunFolder(const std::string& named, const config::ResolvedMachine& machine) : claim_(named) {
+RunFolder::RunFolder(const std::string& named) : claim_(named) {
   std::error_code error;
   fs::remove_all(journal_directory(), error);
+  if (error) throw Error("cannot write into " + name() + ": " + error.message());
+}
+
+void RunFolder::begin(const config::ResolvedMachine& machine) {
+  std::error_code error;
   fs::create_directories(journal_directory(), error);
   if (error) throw Error("cannot write into " + name() + ": " + error.message());
   const std::string text = config::to_toml(machine.values);

@@ -14,15 +14,17 @@ namespace duet::cli {
 
 class RunFolder {
  public:
-  // Claims the folder that the user named, or the next free one; empties what an earlier run left, writes
-  // machine.toml.
-  RunFolder(const std::string& named, const config::ResolvedMachine& machine);
+  // Claims the folder that the user named, or the next free one, and takes away what an earlier run left:
+  // also when this one is then refused, so that nobody takes the earlier one's results for its own.
+  explicit RunFolder(const std::string& named);
 
   // What a run left whose results nobody wrote.
   explicit RunFolder(const FolderClaim::Existing& existing) : claim_(existing) {}
 
   const std::string& name() const { return claim_.name(); }  // as users read it
   std::string journal_directory() const { return claim_.directory() / ".duet"; }
+  // Before anything runs: writes machine.toml.
+  void begin(const config::ResolvedMachine& machine);
   // Where the program's processes look for them, beside the machine.
   void write_run_options(const machine::RunOptions& options);
 

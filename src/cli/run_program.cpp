@@ -80,10 +80,11 @@ void check(const RunOptions& options) {
 
 int run_program(const config::Installation& installation, const RunOptions& options) {
   check(options);
+  RunFolder folder(options.out);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   machine::check_machine(machine, options.run.functional);
-  RunFolder folder(options.out, machine);
+  folder.begin(machine);
 
   machine::RunOptions run = options.run;
   run.limits.wall_time = wall_time_limit(options);
