@@ -91,8 +91,7 @@ Corner at_host(const void* host) { return {CU_MEMORYTYPE_HOST, host, 0, nullptr,
 cudaError_t fill(Session& session, ThreadState& thread, CUdeviceptr to, size_t pitch, unsigned value,
                  unsigned element_bytes, size_t width, size_t rows, CUstream stream, bool asynchronous) {
   StreamUse use;
-  if (const cudaError_t error = asynchronous ? duet::cuda::enter_stream(session, stream, use)
-                                             : duet::cuda::enter_synchronous(session, thread, stream, use);
+  if (const cudaError_t error = duet::cuda::enter(session, thread, stream, asynchronous, use);
       error != cudaSuccess)
     return error;
   if (width == 0 || rows == 0) return cudaSuccess;

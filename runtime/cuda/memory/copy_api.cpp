@@ -125,8 +125,7 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
                  cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous,
                  const FullEmptyUse& full_empty = {}) {
   StreamUse use;
-  if (const cudaError_t error = asynchronous ? duet::cuda::enter_stream(session, stream, use)
-                                             : duet::cuda::enter_synchronous(session, thread, stream, use);
+  if (const cudaError_t error = duet::cuda::enter(session, thread, stream, asynchronous, use);
       error != cudaSuccess)
     return error;
   Command command;
@@ -259,8 +258,7 @@ cudaError_t from_symbol(Session& session, ThreadState& thread, void* to, const v
 cudaError_t fill(Session& session, ThreadState& thread, void* to, size_t pitch, int value, size_t width,
                  size_t rows, cudaStream_t stream, bool asynchronous) {
   StreamUse use;
-  if (const cudaError_t error = asynchronous ? duet::cuda::enter_stream(session, stream, use)
-                                             : duet::cuda::enter_synchronous(session, thread, stream, use);
+  if (const cudaError_t error = duet::cuda::enter(session, thread, stream, asynchronous, use);
       error != cudaSuccess)
     return error;
   if (width == 0 || rows == 0) return cudaSuccess;

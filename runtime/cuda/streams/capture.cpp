@@ -51,6 +51,11 @@ cudaError_t enter_synchronous(Session& session, ThreadState& thread, cudaStream_
   return check_unsafe(thread);
 }
 
+cudaError_t enter(Session& session, ThreadState& thread, cudaStream_t stream, bool asynchronous,
+                  StreamUse& use) {
+  return asynchronous ? enter_stream(session, stream, use) : enter_synchronous(session, thread, stream, use);
+}
+
 cudaError_t check_unsafe(ThreadState& thread) {
   cudaError_t result = cudaSuccess;
   if (thread.capture_mode == cudaStreamCaptureModeRelaxed) return result;

@@ -36,6 +36,9 @@ struct StreamUse {
 cudaError_t enter_stream(Session& session, cudaStream_t stream, StreamUse& use);
 // The same for calls that wait, or that the default stream runs: a capturing stream has no place for them.
 cudaError_t enter_synchronous(Session& session, ThreadState& thread, cudaStream_t stream, StreamUse& use);
+// For calls that come in both forms.
+cudaError_t enter(Session& session, ThreadState& thread, cudaStream_t stream, bool asynchronous,
+                  StreamUse& use);
 // For calls that may implicitly wait (cudaMalloc, ...), by the thread's mode.
 cudaError_t check_unsafe(ThreadState& thread);
 // For calls that wait for the whole device.
