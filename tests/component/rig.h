@@ -222,6 +222,16 @@ struct Rig {
     thread.wait(config.driver.device_synchronize, [this] { return driver().all_idle(); });
   }
 
+  // Whether there was a moment at which each of the commands had begun and none had ended.
+  bool all_ran_at_once(const std::vector<driver::CommandId>& commands) const {
+    Picoseconds last_start = 0, first_end = kNever;
+    for (const auto id : commands) {
+      last_start = std::max(last_start, records.at(id).start_ps);
+      first_end = std::min(first_end, records.at(id).end_ps);
+    }
+    return last_start < first_end;
+  }
+
   const config::Machine config;
   sim::Engine engine;
   memory::PhysicalMemory physical;

@@ -6,14 +6,7 @@
 
 #include <string>
 
-#define CHECK(call)                                                                      \
-  do {                                                                                   \
-    const cudaError_t status = (call);                                                   \
-    if (status != cudaSuccess) {                                                         \
-      fprintf(stderr, "line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
-      exit(1);                                                                           \
-    }                                                                                    \
-  } while (0)
+#include "check.h"
 
 #ifndef N
 #define N 4096

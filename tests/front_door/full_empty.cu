@@ -9,14 +9,7 @@
 #include <string>
 #include <thread>
 
-#define CHECK(call)                                                                      \
-  do {                                                                                   \
-    const cudaError_t status = (call);                                                   \
-    if (status != cudaSuccess) {                                                         \
-      fprintf(stderr, "line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(status)); \
-      exit(1);                                                                           \
-    }                                                                                    \
-  } while (0)
+#include "check.h"
 
 constexpr int n = 1024;
 constexpr size_t bytes = n * sizeof(int);

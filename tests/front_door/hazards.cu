@@ -9,22 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-__global__ void add_one(int* data) { data[threadIdx.x] += 1; }
+#include "offload.h"
+
 __global__ void out_of_bounds(int* data) { data[threadIdx.x + (1 << 20)] = 1; }
 __global__ void misaligned(char* data) { *reinterpret_cast<int*>(data + 1 + 4 * threadIdx.x) = 1; }
 
 __global__ void raise_flag(volatile int* flag) { *flag = 1; }
-
-static int offload_once() {
-  int host[32] = {}, *device = nullptr;
-  if (cudaMalloc(&device, sizeof host) != cudaSuccess) return 1;
-  cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice);
-  add_one<<<1, 32>>>(device);
-  cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
-  for (int value : host)
-    if (value != 1) return 1;
-  return 0;
-}
 
 struct FreesAtTheEnd {
   ~FreesAtTheEnd() { cudaFree(nullptr); }
@@ -32,7 +22,7 @@ struct FreesAtTheEnd {
 
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "return";
-  if (offload_once() != 0) return 77;
+  if (offload() != 0) return 77;
   if (!strcmp(how, "return")) return argc > 2 ? atoi(argv[2]) : 0;
   if (!strcmp(how, "_exit")) _exit(3);
   if (!strcmp(how, "quick_exit")) quick_exit(4);
