@@ -140,6 +140,11 @@ bool is_infinite(typename F::Bits a) {
   return (a & ~Layout<F>::kSign) == Layout<F>::kInfinity;
 }
 
+template <Format F>
+bool is_zero(typename F::Bits a) {
+  return (a & ~Layout<F>::kSign) == 0;
+}
+
 // The integer part of the square root, and in the lowest bit whether something is left.
 std::uint64_t square_root_sticky(Wide radicand) {
   std::uint64_t root = 0;
@@ -176,7 +181,7 @@ typename F::Bits multiply(typename F::Bits a, typename F::Bits b, Rounding round
   using L = Layout<F>;
   if (L::is_nan(a) || L::is_nan(b)) return nan_result<F>(L::is_signaling(a) || L::is_signaling(b), flags);
   const typename F::Bits sign = (a ^ b) & L::kSign;
-  const bool a_zero = (a & ~L::kSign) == 0, b_zero = (b & ~L::kSign) == 0;
+  const bool a_zero = is_zero<F>(a), b_zero = is_zero<F>(b);
   if (is_infinite<F>(a) || is_infinite<F>(b))
     return a_zero || b_zero ? nan_result<F>(true, flags) : sign | L::kInfinity;
   if (a_zero || b_zero) return sign;
@@ -190,7 +195,7 @@ typename F::Bits divide(typename F::Bits a, typename F::Bits b, Rounding roundin
   using L = Layout<F>;
   if (L::is_nan(a) || L::is_nan(b)) return nan_result<F>(L::is_signaling(a) || L::is_signaling(b), flags);
   const typename F::Bits sign = (a ^ b) & L::kSign;
-  const bool a_zero = (a & ~L::kSign) == 0, b_zero = (b & ~L::kSign) == 0;
+  const bool a_zero = is_zero<F>(a), b_zero = is_zero<F>(b);
   if (is_infinite<F>(a)) return is_infinite<F>(b) ? nan_result<F>(true, flags) : sign | L::kInfinity;
   if (is_infinite<F>(b)) return sign;
   if (b_zero) {
@@ -211,7 +216,7 @@ template <Format F>
 typename F::Bits square_root(typename F::Bits a, Rounding rounding, std::uint8_t& flags) {
   using L = Layout<F>;
   if (L::is_nan(a)) return nan_result<F>(L::is_signaling(a), flags);
-  if ((a & ~L::kSign) == 0) return a;
+  if (is_zero<F>(a)) return a;
   if ((a & L::kSign) != 0) return nan_result<F>(true, flags);
   if (is_infinite<F>(a)) return a;
   const Number x = unpack<F>(a);
@@ -224,7 +229,7 @@ template <Format F>
 typename F::Bits fused_multiply_add(typename F::Bits a, typename F::Bits b, typename F::Bits c,
                                     Rounding rounding, std::uint8_t& flags) {
   using L = Layout<F>;
-  const bool a_zero = (a & ~L::kSign) == 0, b_zero = (b & ~L::kSign) == 0;
+  const bool a_zero = is_zero<F>(a), b_zero = is_zero<F>(b);
   const bool undefined = (is_infinite<F>(a) && b_zero) || (a_zero && is_infinite<F>(b));
   if (undefined || L::is_nan(a) || L::is_nan(b) || L::is_nan(c))
     return nan_result<F>(undefined || L::is_signaling(a) || L::is_signaling(b) || L::is_signaling(c), flags);
