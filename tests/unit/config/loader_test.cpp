@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "config/derived.h"
 #include "config/fields.h"
+#include "unit/own_folder.h"
 
 namespace duet::config {
 namespace {
@@ -28,19 +29,13 @@ std::string error_of(const std::string& name, const std::vector<std::string>& se
   return "no error";
 }
 
-class MachineFile : public testing::Test {
+class MachineFile : public test::OwnFolder {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::create_directories(folder_);
-  }
   std::string write(const std::string& name, const std::string& text) {
     const std::string path = folder_ / name;
     std::ofstream(path) << text;
     return path;
   }
-  std::filesystem::path folder_;
 };
 
 TEST(Machines, EveryNumberNamesItsSource) {

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "unit/own_folder.h"
 
 namespace duet::report {
 namespace {
@@ -18,15 +19,16 @@ namespace {
 constexpr std::size_t kHead = sizeof(JournalRecordHeader);
 constexpr std::size_t kRoom = JournalChunk::kBytes - sizeof(JournalChunk);  // of a chunk, for records
 
-class JournalFile : public testing::Test {
+class JournalFile : public test::OwnFolder {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
+    OwnFolder::SetUp();
     writer_.emplace(folder_);
     path_ = journals_in(folder_).at(0);
+  }
+  void TearDown() override {
+    writer_.reset();
+    OwnFolder::TearDown();
   }
 
   // A record that is `bytes` long in the file; what it holds begins with `number`.
@@ -82,7 +84,6 @@ class JournalFile : public testing::Test {
     return {};
   }
 
-  std::filesystem::path folder_;
   std::optional<JournalWriter> writer_;
   std::string path_;
 };

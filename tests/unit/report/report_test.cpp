@@ -10,20 +10,12 @@
 #include "report/groups.h"
 #include "report/journal.h"
 #include "report/run_report.h"
+#include "unit/own_folder.h"
 
 namespace duet::report {
 namespace {
 
-class Journal : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  std::filesystem::path folder_;
-};
+class Journal : public test::OwnFolder {};
 
 nlohmann::json stats_of(const RunReport& report) {
   std::ostringstream text;
