@@ -22,8 +22,8 @@ bool Core::holds_lines(const Access& access) {
   return true;
 }
 
-// Its lines are on their way to L1 from `cycle` on, or there is no room for another miss. What could have been
-// done before this tick has waited for something that came with it.
+// Its lines are on their way to L1 from `cycle` on, or there is no room for another miss. What could have
+// been done before this tick has waited for something that came with it.
 void Core::prepare(Store& store, Cycle cycle) {
   cycle = std::max(cycle, now_);
   store.asked = true;

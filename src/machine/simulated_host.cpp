@@ -115,7 +115,8 @@ void SimulatedHost::Parts::advance_to(Picoseconds now) {
     const Picoseconds since = counted_until_[i];
     counted_until_[i] = now;
     if (running_[i] != nullptr)
-      calls_.threads().executed(*running_[i], static_cast<std::uint64_t>(nanoseconds(now) - nanoseconds(since)));
+      calls_.threads().executed(*running_[i],
+                                static_cast<std::uint64_t>(nanoseconds(now) - nanoseconds(since)));
   }
   calls_.advance_to(nanoseconds(now));
 }
@@ -188,7 +189,8 @@ Cycle SimulatedHost::Parts::preempted(cpu::Core& core, Picoseconds now) {
   // The next one behind it that waits for a core; none, where a signal is the reason.
   rv64::Thread* next = thread;
   const auto place = static_cast<std::size_t>(
-      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.get() == thread; }) - all.begin());
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.get() == thread; }) -
+      all.begin());
   for (std::size_t step = 1; step < all.size() && next == thread && !calls_.has_signal(*thread); ++step) {
     rv64::Thread& other = *all[(place + step) % all.size()];
     if (!other.wait && !has_core(other)) next = &other;
