@@ -172,11 +172,11 @@ def run(program: dict, binary: pathlib.Path, places: dict[str, str], arguments: 
     instructions = kernels = 0
     for stats in results.rglob("stats.json"):
         try:
-            found = json.loads(stats.read_text()).get("kernels", [])
-        except json.JSONDecodeError:
+            found = json.loads(stats.read_text())
+        except ValueError:
             continue
-        kernels += len(found)
-        instructions += sum(k.get("warp_instructions", 0) for k in found)
+        instructions += found["totals"]["warp_instructions"]
+        kernels += len(found["kernels"]) + sum(group["launches"] for group in found["kernel_groups"])
     return {"verdict": verdict, "why": why, "warp_instructions": instructions, "kernels": kernels, "seconds": round(seconds, 1),
             "status": status, "duet_said": sorted(set(re.findall(r"duet: .*", output)))}
 
