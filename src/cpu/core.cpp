@@ -30,6 +30,7 @@ std::array<Cycle, kUnitTreatments> latencies_of(const config::Cpu& cpu) {
           cpu.branch.latency_cycles};
 }
 
+constexpr Cycle kAloneCycles = 500;            // as far as it goes at once while nobody else acts
 constexpr std::size_t kSchedulerReach = 8192;  // cycles ahead of dispatch in which a start is told exactly
 
 }  // namespace
@@ -49,7 +50,8 @@ Core::Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu&
       predictor_(config.predictor),
       window_(std::bit_ceil(config.rob_entries + 1)),
       window_mask_(window_.size() - 1),
-      dispatch_times_(config.fetch_width * (config.front_end_cycles + 2)),
+      dispatch_times_(kDispatchTimes),
+      front_end_places_(std::min(config.fetch_width * (config.front_end_cycles + 2), kDispatchTimes)),
       leaves_(kSchedulerReach),
       units_(units_of(config)),
       latency_(latencies_of(config)),
@@ -110,16 +112,18 @@ void Core::send(Cycle at, CoherenceKind kind, std::uint64_t line, bool dirty, bo
   message.dirty = dirty;
   message.held = held;
   outgoing_.push_back({at, sent_++, message});
+  // The answer may be there after that.
+  limit_ = std::min(limit_, at + config_.to_directory_cycles + config_.from_directory_cycles - 1);
 }
 
-// What leaves by `limit` is on its way, in the order of its times.
-void Core::flush_outgoing(Picoseconds now, Cycle limit) {
+// What leaves by limit_ is on its way, in the order of its times.
+void Core::flush_outgoing(Picoseconds now) {
   if (outgoing_.empty()) return;
   std::sort(outgoing_.begin(), outgoing_.end(), [](const Outgoing& a, const Outgoing& b) {
     return a.at != b.at ? a.at < b.at : a.order < b.order;
   });
   std::size_t sent = 0;
-  while (sent < outgoing_.size() && outgoing_[sent].at <= limit && to_directory_->can_push(now)) {
+  while (sent < outgoing_.size() && outgoing_[sent].at <= limit_ && to_directory_->can_push(now)) {
     assert(outgoing_[sent].at >= now_);
     const Cycle ahead = outgoing_[sent].at - now_ + config_.to_directory_cycles - 1;
     to_directory_->push(now, outgoing_[sent].message, clock_.edge_after(now, ahead));
@@ -134,7 +138,7 @@ void Core::handle(const Message& message) {
     granted(message, now_);
     // What waits for the line has it before anybody may ask for it again.
     drain(now_);
-    if (atomic_line_ == message.line.value()) dispatch(now_);
+    if (atomic_line_ == message.line.value()) dispatch();
   } else {
     probed(message, now_);
   }
@@ -143,15 +147,18 @@ void Core::handle(const Message& message) {
 Picoseconds Core::tick(Picoseconds now) {
   now_ = clock_.advance_to(now);
   wake_ = kUnknown;
+  limit_ = now_;
   while (from_directory_->can_pop(now)) handle(from_directory_->pop(now));
-  // Nothing that is not on its way yet arrives earlier.
-  Cycle limit = now_ + config_.from_directory_cycles - 1;
   const Picoseconds arrival = from_directory_->next_arrival(now);
-  if (arrival != kNever) limit = std::min(limit, domain_.cycle_at(arrival));
-  while (dispatch(limit)) {
+  limit_ = now_ + config_.from_directory_cycles - 1;
+  if (arrival != kNever)
+    limit_ = std::min(limit_, domain_.cycle_at(arrival));
+  else if (alone_ && misses_.empty() && outgoing_.empty())
+    limit_ = std::max(limit_, now_ + kAloneCycles);
+  while (dispatch()) {
   }
-  drain(limit);
-  flush_outgoing(now, limit);
+  drain(limit_);
+  flush_outgoing(now);
   Picoseconds next = kNever;
   if (wake_ != kUnknown) next = clock_.edge_after(now, wake_ - now_);
   if (arrival != kNever) next = std::min(next, clock_.first_edge_after(arrival));

@@ -14,9 +14,9 @@
 // store is in L1; nothing behind them is dispatched before they are done.
 //
 // Time is not simulated cycle by cycle. In a tick the core goes on by as many cycles as nothing that is not
-// there yet can arrive (config::Cpu::from_directory_cycles): what it does there only concerns lines that it
-// holds. The order of all that happens is that of simulated cycles, so that results and statistics do not
-// depend on how far it went.
+// there yet can arrive (config::Cpu::from_directory_cycles; more, where no other agent acts and it has asked
+// for nothing): what it does there only concerns lines that it holds. The order of all that happens is that
+// of simulated cycles, so that results and statistics do not depend on how far it went.
 //
 // Each idea with its source: the model that computes start times instead of simulating every cycle: Carlson
 // et al., "An Evaluation of High-Level Mechanistic Core Models", TACO 2014; zsim (Sanchez and Kozyrakis, ISCA
@@ -85,6 +85,8 @@ class Core final : public sim::Component, private Execution::Bytes {
   // Asks for CoreClient::preempted at `time`, or as soon after it as nothing is in flight; kNever: not at
   // all.
   void preempt_at(Picoseconds time);
+  // No other agent acts until it is told otherwise: without requests of its own nothing will arrive.
+  void set_alone(bool alone) { alone_ = alone; }
   bool will_be_preempted() const { return preempt_at_ != kNever; }
   // Pages were mapped or unmapped, or their rights changed.
   void forget_translations() { translations_.fill({}); }
@@ -182,13 +184,13 @@ class Core final : public sim::Component, private Execution::Bytes {
     wake_at(cycle < config_.from_directory_cycles ? 0 : cycle + 1 - config_.from_directory_cycles);
   }
   void send(Cycle at, memory::CoherenceKind kind, std::uint64_t line, bool dirty = false, bool held = false);
-  void flush_outgoing(Picoseconds now, Cycle limit);
+  void flush_outgoing(Picoseconds now);
   static std::uint64_t read_counter(void* core, unsigned csr);
 
-  // core_dispatch.cpp: an instruction's way into the window. False: not before `limit`.
-  bool dispatch(Cycle limit);
-  bool fetch_line(std::uint64_t pc, Cycle earliest, Cycle limit);
-  bool room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause, Cycle limit);
+  // core_dispatch.cpp: an instruction's way into the window. False: not before limit_.
+  bool dispatch();
+  bool fetch_line(std::uint64_t pc, Cycle earliest);
+  bool room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause);
   bool room_in_scheduler(Cycle& cycle);
   Cause cause_of(const Entry& full_behind) const;
   void account(Cycle cycle, Cause cause);
@@ -238,7 +240,10 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool touches(const Entry& load, std::uint64_t line) const;
 
   // core_stores.cpp: the store buffer.
-  void drain(Cycle limit, std::uint64_t up_to = kNoStore);
+  void drain(Cycle limit, std::uint64_t up_to = kNoStore) {
+    if (oldest_store_ != next_store_) drain_stores(limit, up_to);
+  }
+  void drain_stores(Cycle limit, std::uint64_t up_to);
   void prepare(Store& store, Cycle cycle);
   bool holds_lines(const Access& access);
   void write_to_l1(const Access& access);
@@ -251,8 +256,8 @@ class Core final : public sim::Component, private Execution::Bytes {
   }
 
   // core_serial.cpp: what waits until the window is empty.
-  bool serial(const CodeEntry* code, Cycle limit);
-  bool window_empties(bool stores_too, Cycle limit, Cycle& cycle);
+  bool serial(const CodeEntry* code);
+  bool window_empties(bool stores_too, Cycle& cycle);
   bool trap(const CodeEntry* code, Cycle cycle);
   void call_client();
   bool csr(const CodeEntry& code, Cycle cycle);
@@ -274,8 +279,9 @@ class Core final : public sim::Component, private Execution::Bytes {
   Execution execution_{*this};
   BranchPredictor predictor_;
   rv64::Registers* registers_ = nullptr;
-  Cycle now_ = 0;   // of this tick
-  Cycle wake_ = 0;  // of the next tick, as far as this core knows
+  Cycle now_ = 0;    // of this tick
+  Cycle limit_ = 0;  // so far it may go: nothing that is not on its way yet arrives at or before it
+  Cycle wake_ = 0;   // of the next tick, as far as this core knows
 
   // Fetch.
   Cycle fetch_cycle_ = 0;
@@ -294,8 +300,10 @@ class Core final : public sim::Component, private Execution::Bytes {
   Cycle last_retire_ = 0;
   unsigned retired_in_cycle_ = 0;
   Cycle last_dispatch_ = 0;
-  unsigned dispatched_ = 0;            // in that cycle
-  std::vector<Cycle> dispatch_times_;  // of the last instructions, by number
+  unsigned dispatched_ = 0;  // in that cycle
+  static constexpr std::uint64_t kDispatchTimes = 2048;
+  std::vector<Cycle> dispatch_times_;  // of the last kDispatchTimes instructions, by number
+  const std::uint64_t front_end_places_;
   std::array<std::uint64_t, kRegisters> writers_{};
   std::array<Cycle, kRegisters> ready_{};
   std::vector<std::uint64_t> to_tell_;  // completed, their waiters not yet told
@@ -336,6 +344,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   // Serial.
   std::uint64_t atomic_line_ = kNoLine;  // for which an atomic waits
   std::uint64_t reservation_ = kNoLine;
+  bool alone_ = false;
   bool trapped_ = false;  // the client is about to be called
   rv64::Trap trap_;
   bool preempting_ = false;

@@ -11,37 +11,37 @@ constexpr bool is_link(std::uint8_t number) { return number == 1 || number == 5;
 
 }  // namespace
 
-bool Core::dispatch(Cycle limit) {
+bool Core::dispatch() {
   if (registers_ == nullptr || trapped_ || fetch_missing_ || fetch_waits_ != 0) return false;
   const std::uint64_t pc = registers_->pc;
   if (preempt_at_ != kNever && domain_.edge(last_dispatch_) >= preempt_at_) {
     preempting_ = true;
-    return serial(nullptr, limit);
+    return serial(nullptr);
   }
   const CodeEntry* code = code_.find(pc);
   if (code == nullptr) {
     fault_ = code_.fault();
-    return serial(nullptr, limit);
+    return serial(nullptr);
   }
   // Instructions enter the front end when those as far before them as it has places have left it.
-  const Cycle place = dispatch_times_[next_ % dispatch_times_.size()];
+  const Cycle place = dispatch_times_[(next_ - front_end_places_) % kDispatchTimes];
   if (place > fetch_cycle_) {
     fetch_cycle_ = place;
     fetched_ = 0;
   }
   Cycle cycle = std::max(fetch_cycle_ + config_.front_end_cycles, last_dispatch_);
-  if (!fetch_line(pc, cycle, limit)) return false;
-  if (code->treatment >= Treatment::DrainStores) return serial(code, limit);
+  if (!fetch_line(pc, cycle)) return false;
+  if (code->treatment >= Treatment::DrainStores) return serial(code);
   cycle = std::max(fetch_cycle_ + config_.front_end_cycles, last_dispatch_);
   Cause cause = cycle > last_dispatch_ ? fetch_cause_ : Cause::FrontEnd;
   if (cycle == last_dispatch_ && dispatched_ == config_.dispatch_width) ++cycle;
-  if (!room_in_window(*code, cycle, cause, limit)) return false;
+  if (!room_in_window(*code, cycle, cause)) return false;
   cycle = std::max(cycle, now_);
-  if (cycle > limit) {
+  if (cycle <= limit_) drain(cycle);
+  if (cycle > limit_) {
     wake_for(cycle);
     return false;
   }
-  drain(cycle);
   if (code->execute != nullptr) {
     execution_.registers = registers_;
     execution_.pc_value = pc;
@@ -54,8 +54,7 @@ bool Core::dispatch(Cycle limit) {
       made.old_value = registers_->x[code->destination];
     else if (code->destination < kNoRegister)
       made.old_value = registers_->f[code->destination - 32];
-    if (!code->execute(execution_, code->instruction))
-      return serial(execution_.illegal ? code : nullptr, limit);
+    if (!code->execute(execution_, code->instruction)) return serial(execution_.illegal ? code : nullptr);
   }
   account(cycle, cause);
   enter(*code, cycle);
@@ -64,10 +63,10 @@ bool Core::dispatch(Cycle limit) {
 
 // Whether the instruction's line is in the instruction cache; where it has to come from L2, the fetch is so
 // much later. `earliest` is when it could be dispatched.
-bool Core::fetch_line(std::uint64_t pc, Cycle earliest, Cycle limit) {
+bool Core::fetch_line(std::uint64_t pc, Cycle earliest) {
   const std::uint64_t address = pc & ~line_mask_;
   if (address == fetch_address_) return true;
-  if (earliest > limit) {
+  if (earliest > limit_) {
     wake_for(earliest);
     return false;
   }
@@ -81,6 +80,10 @@ bool Core::fetch_line(std::uint64_t pc, Cycle earliest, Cycle limit) {
     return true;
   }
   drain(earliest);
+  if (earliest > limit_) {
+    wake_for(earliest);
+    return false;
+  }
   ++statistics_.instruction_misses;
   if (PrivateLine* const held = outer(line)) {
     ++statistics_.l2_hits;
@@ -110,7 +113,7 @@ Core::Cause Core::cause_of(const Entry& full_behind) const {
 }
 
 // Moves `cycle` to where there is room in all buffers; false while nobody knows when that will be.
-bool Core::room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause, Cycle limit) {
+bool Core::room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause) {
   const auto after = [&](Cycle free, Cause why) {
     if (free < cycle) return;
     cycle = free + 1;
@@ -132,7 +135,7 @@ bool Core::room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause, Cyc
   }
   if (code.treatment == Treatment::Store && next_store_ >= config_.store_entries) {
     const std::uint64_t place = next_store_ - config_.store_entries;
-    if (store(place).drained == kUnknown) drain(limit, place);
+    if (store(place).drained == kUnknown) drain(limit_, place);
     if (store(place).drained == kUnknown) return false;
     after(store(place).drained, Cause::Stores);
   }
@@ -221,7 +224,7 @@ void Core::enter(const CodeEntry& code, Cycle cycle) {
   made.level = Level::L1;
   made.lines_missing = 0;
   ++dispatched_;
-  dispatch_times_[sequence % dispatch_times_.size()] = cycle;
+  dispatch_times_[sequence % kDispatchTimes] = cycle;
   if (++fetched_ >= config_.fetch_width) {
     ++fetch_cycle_;
     fetched_ = 0;

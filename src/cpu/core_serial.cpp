@@ -8,29 +8,29 @@ namespace duet::cpu {
 
 using rv64::Opcode;
 
-// When the window will be empty; false while nobody knows, or where that is not by `limit`.
-bool Core::window_empties(bool stores_too, Cycle limit, Cycle& cycle) {
+// When the window will be empty; false while nobody knows, or where that is not by limit_.
+bool Core::window_empties(bool stores_too, Cycle& cycle) {
   if (retired_ + 1 != next_) {
-    drain(limit);  // a load may wait for a store
+    drain(limit_);  // a load may wait for a store
     if (retired_ + 1 != next_) return false;
   }
   cycle = std::max({last_retire_ + 1, fetch_cycle_ + config_.front_end_cycles, last_dispatch_});
   if (stores_too) {
-    drain(limit);
+    drain(limit_);
     if (oldest_store_ != next_store_) return false;
     cycle = std::max(cycle, last_drain_ + 1);
   }
-  if (cycle <= limit) return true;
+  if (cycle <= limit_) return true;
   wake_for(cycle);
   return false;
 }
 
 // `code` is null where the instruction cannot be fetched, or its access faults (fault_). Tells whether
 // anything can be dispatched behind it at once.
-bool Core::serial(const CodeEntry* code, Cycle limit) {
+bool Core::serial(const CodeEntry* code) {
   const bool stores_too = code == nullptr || code->treatment != Treatment::Serial;
   Cycle cycle = 0;
-  if (!window_empties(stores_too, limit, cycle)) return false;
+  if (!window_empties(stores_too, cycle)) return false;
   // With nothing else in flight, all values are right: so is a fault.
   if (code == nullptr || code->treatment == Treatment::Trap) return trap(code, cycle);
   if (code->treatment == Treatment::Serial) return csr(*code, cycle);

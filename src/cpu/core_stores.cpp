@@ -51,14 +51,15 @@ void Core::prepare(Store& store, Cycle cycle) {
   }
 }
 
-// Writes stores to L1 whose time has come by `limit`, as far as the one at the place `up_to`.
-void Core::drain(Cycle limit, std::uint64_t up_to) {
+// Writes stores to L1 whose time has come by `limit`, as far as the one at the place `up_to`. What it asks for
+// may bring limit_ nearer.
+void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
   while (oldest_store_ < next_store_ && oldest_store_ <= up_to) {
     const std::uint64_t end = std::min(next_store_, oldest_store_ + 1 + config_.store_prefetches);
     for (std::uint64_t place = oldest_store_; place < end; ++place) {
       Store& next = store(place);
       if (next.senior == kUnknown) break;
-      if (next.senior > limit) {
+      if (next.senior > std::min(limit, limit_)) {
         wake_for(next.senior);
         break;
       }
@@ -67,7 +68,7 @@ void Core::drain(Cycle limit, std::uint64_t up_to) {
     Store& oldest = store(oldest_store_);
     if (oldest.senior == kUnknown) return;
     const Cycle cycle = std::max({oldest.senior + 1, last_drain_ + 1, oldest.ready, now_});
-    if (cycle > limit) {
+    if (cycle > std::min(limit, limit_)) {
       wake_for(cycle);
       return;
     }

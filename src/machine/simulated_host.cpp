@@ -131,6 +131,8 @@ void SimulatedHost::Parts::schedule(Picoseconds now) {
   for (std::size_t i = 0; i < running_.size(); ++i) {
     if (running_[i] == nullptr) continue;
     executing = true;
+    cores_[i]->set_alone(std::count(running_.begin(), running_.end(), nullptr) + 1 ==
+                         static_cast<std::ptrdiff_t>(running_.size()));
     const bool interrupted = calls_.has_signal(*running_[i]);
     if (interrupted || !one_waits)
       cores_[i]->preempt_at(interrupted ? now : kNever);
