@@ -66,6 +66,24 @@ void add_core(std::vector<Field>& fields, Cpu& cpu) {
   fields.insert(fields.end(), own.begin(), own.end());
 }
 
+void add_tlb(std::vector<Field>& fields, Cpu::Tlb& tlb) {
+  const std::vector<Field> own{
+      {"cpu.tlb.instruction_entries", &tlb.instruction_entries, 0u, 65536u, "pages",
+       "translations of fetches; 0: they take no time"},
+      {"cpu.tlb.data_entries", &tlb.data_entries, 0u, 65536u, "pages",
+       "translations of loads and stores; 0: they take no time"},
+      {"cpu.tlb.ways", &tlb.ways, 1u, 1024u, "pages", "of a set, of both"},
+      {"cpu.tlb.l2_entries", &tlb.l2_entries, 0u, 65536u, "pages",
+       "translations behind both; 0: there is no second level"},
+      {"cpu.tlb.l2_ways", &tlb.l2_ways, 1u, 1024u, "pages", "of a set of the second level"},
+      {"cpu.tlb.l2_latency_cycles", &tlb.l2_latency_cycles, 1u, 1000u, "cycles",
+       "added where the second level has it; before a walk too"},
+      {"cpu.tlb.walk_cache_entries", &tlb.walk_cache_entries, 0u, 65536u, "tables",
+       "of the last level of page tables, that a walk finds without reading the others"},
+  };
+  fields.insert(fields.end(), own.begin(), own.end());
+}
+
 void add_shared(std::vector<Field>& fields, Cpu& cpu) {
   const std::vector<Field> own{
       {"cpu.line_bytes", &cpu.line_bytes, 32u, 128u, "B", "one line of all caches; a power of two"},
@@ -107,6 +125,7 @@ void add_cpu(std::vector<Field>& fields, Cpu& cpu) {
   add_private_cache(fields, "cpu.instruction_cache", cpu.instruction_cache, 1);
   add_private_cache(fields, "cpu.l1", cpu.l1, 1);
   add_private_cache(fields, "cpu.l2", cpu.l2, 0);
+  add_tlb(fields, cpu.tlb);
   add_shared(fields, cpu);
 }
 

@@ -296,6 +296,13 @@ struct Cpu {
   std::uint64_t to_directory_cycles = 0, from_directory_cycles = 0;  // of a message
   config::Cache l3;  // below the directory, at the cores' clock; 0 sets: there is none
 
+  // Translations, of pages of 4 KiB. 0 entries: translation takes no time.
+  struct Tlb {
+    std::uint64_t instruction_entries = 0, data_entries = 0, ways = 0;  // of the first level
+    std::uint64_t l2_entries = 0, l2_ways = 0, l2_latency_cycles = 0;
+    std::uint64_t walk_cache_entries = 0;  // tables of the last level that a walk finds without the others
+  } tlb;
+
   std::uint64_t system_call_cycles = 0;     // of any system call
   std::uint64_t context_switch_cycles = 0;  // when a core goes from one thread to another
   std::uint64_t time_slice_us = 0;          // after which a thread makes room for one that waits for a core

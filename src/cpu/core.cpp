@@ -64,6 +64,10 @@ Core::Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu&
       load_places_(config.load_entries + 1),
       stores_(std::bit_ceil(config.store_entries + 1)),
       store_mask_(stores_.size() - 1),
+      instruction_tlb_(config.tlb.instruction_entries, config.tlb.ways),
+      data_tlb_(config.tlb.data_entries, config.tlb.ways),
+      l2_tlb_(config.tlb.l2_entries, config.tlb.l2_ways),
+      walk_cache_(config.tlb.walk_cache_entries, config.tlb.walk_cache_entries),
       statistics_(*this, "core.") {
   execution_.read_counter = read_counter;
   execution_.counter_context = this;

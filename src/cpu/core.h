@@ -23,7 +23,7 @@
 // 2013). Squashing loads whose line is lost: Gharachorloo et al., "Two Techniques to Enhance the Performance
 // of Memory Consistency Models", ICPP 1991. Left out: wrong paths (a misprediction costs the time until fetch
 // goes on, and touches no cache), ports that several kinds of units share, dependence prediction of loads on
-// stores (a load knows the stores that it needs), banks of L1, TLBs.
+// stores (a load knows the stores that it needs), banks of L1, pages larger than 4 KiB.
 #pragma once
 
 #include <algorithm>
@@ -40,6 +40,7 @@
 #include "cpu/core_statistics.h"
 #include "cpu/execute.h"
 #include "cpu/private_cache.h"
+#include "cpu/tlb.h"
 #include "cpu/unit_reservations.h"
 #include "memory/coherence/coherence_message.h"
 #include "sim/clock_cursor.h"
@@ -54,6 +55,8 @@ class MemoryView {
   virtual void peek(PhysicalAddress address, unsigned bytes, std::byte* to) = 0;
   // Of a page of rv64::Memory.
   virtual PhysicalAddress physical_of(const std::byte* page) = 0;
+  // Where a walk of the page tables reads on its way to an address: level 2 is the root's.
+  virtual PhysicalAddress page_table_entry(VirtualAddress address, unsigned level) = 0;
 
  protected:
   ~MemoryView() = default;
@@ -89,7 +92,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   void set_alone(bool alone) { alone_ = alone; }
   bool will_be_preempted() const { return preempt_at_ != kNever; }
   // Pages were mapped or unmapped, or their rights changed.
-  void forget_translations() { translations_.fill({}); }
+  void forget_translations();
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -160,8 +163,17 @@ class Core final : public sim::Component, private Execution::Bytes {
   // A line on its way.
   struct Miss {
     std::uint64_t line = kNoLine;
-    bool exclusive = false, data = false, fetch = false, prefetch = false;
+    bool exclusive = false, data = false, fetch = false, prefetch = false, walk = false;
     std::vector<std::uint64_t> loads;
+  };
+  // A walk through the page tables, under way or queued.
+  struct Walk {
+    std::uint64_t page = 0;
+    Cycle at = 0;  // where it is in time
+    bool begun = false;
+    unsigned level = 0;
+    bool fetch = false;                   // for the next instruction
+    std::vector<std::uint64_t> accesses;  // loads and stores that wait for it
   };
   struct Outgoing {
     Cycle at;
@@ -238,6 +250,16 @@ class Core final : public sim::Component, private Execution::Bytes {
   void probed(const Message& message, Cycle cycle);
   void retry_waiting(Cycle cycle);
   bool touches(const Entry& load, std::uint64_t line) const;
+
+  // core_translation.cpp: what translations cost.
+  void start_access(std::uint64_t sequence, Cycle cycle);
+  bool translate_fetch(std::uint64_t page, Cycle cycle);
+  bool find_translation(Tlb& first, std::uint64_t page, Cycle& cycle);
+  Walk& walk_to(std::uint64_t page, Cycle cycle);
+  void run_walks();
+  bool read_table(Walk& walk);
+  void table_is_there(Cycle cycle);
+  void finish_walk();
 
   // core_stores.cpp: the store buffer.
   void drain(Cycle limit, std::uint64_t up_to = kNoStore) {
@@ -336,6 +358,13 @@ class Core final : public sim::Component, private Execution::Bytes {
   std::array<std::uint16_t, kGranules> granules_{};  // of 8 bytes, by their address: stores that touch them
   static constexpr unsigned kTranslations = 512;
   std::array<Translation, kTranslations> translations_;
+  Tlb instruction_tlb_, data_tlb_, l2_tlb_, walk_cache_;
+  std::deque<Walk> walks_;             // the first is under way
+  std::uint64_t walk_line_ = kNoLine;  // for which it waits
+  bool running_walks_ = false;
+  Cycle walker_free_ = 0;
+  bool fetch_walks_ = false;
+  std::uint64_t fetch_page_ = kNoLine;
   rv64::Fault fault_;
   Access access_;            // of the load or store in execution
   bool correcting_ = false;  // a load is executed again, with this value

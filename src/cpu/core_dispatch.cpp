@@ -12,7 +12,7 @@ constexpr bool is_link(std::uint8_t number) { return number == 1 || number == 5;
 }  // namespace
 
 bool Core::dispatch() {
-  if (registers_ == nullptr || trapped_ || fetch_missing_ || fetch_waits_ != 0) return false;
+  if (registers_ == nullptr || trapped_ || fetch_missing_ || fetch_walks_ || fetch_waits_ != 0) return false;
   const std::uint64_t pc = registers_->pc;
   if (preempt_at_ != kNever && domain_.edge(last_dispatch_) >= preempt_at_) {
     preempting_ = true;
@@ -73,6 +73,14 @@ bool Core::fetch_line(std::uint64_t pc, Cycle earliest) {
   Access access;
   if (!translate(pc, 1, rv64::Access::Fetch, access))
     return true;  // the code cache has found it: unmapped since
+  if (const std::uint64_t page = pc >> rv64::kPageShift; page != fetch_page_) {
+    drain(earliest);
+    if (earliest > limit_) {
+      wake_for(earliest);
+      return false;
+    }
+    if (!translate_fetch(page, earliest)) return false;
+  }
   const std::uint64_t line = line_of(access.pieces[0].physical);
   if (PrivateLine* const held = instruction_cache_.find(line)) {
     instruction_cache_.use(*held);

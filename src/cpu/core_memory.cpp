@@ -345,6 +345,7 @@ void Core::granted(const Message& message, Cycle cycle) {
     fetched_ = 0;
     fetch_cause_ = Cause::InstructionCache;
   }
+  if (miss.walk && walk_line_ == line) table_is_there(cycle);
   // Loads in their order; one that was wrong squashes those behind it.
   for (const std::uint64_t sequence : miss.loads) {
     if (sequence >= next_) continue;

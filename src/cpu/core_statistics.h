@@ -24,6 +24,10 @@ struct CoreStatistics : sim::StatisticGroup {
   sim::Counter l2_hits{*this, "l2_hits", "accesses", "of those and of fetches: found in L2"};
   sim::Counter instruction_misses{*this, "instruction_misses", "lines",
                                   "fetches that did not find their line in the instruction cache"};
+  sim::Counter data_tlb_misses{*this, "data_tlb_misses", "accesses", "not in the first level's data TLB"};
+  sim::Counter instruction_tlb_misses{*this, "instruction_tlb_misses", "fetches",
+                                      "of a page that is not in the first level's instruction TLB"};
+  sim::Counter page_walks{*this, "page_walks", "walks", "through the page tables"};
   sim::Counter requests{*this, "requests", "lines", "asked of the directory"};
   sim::Counter prefetches{*this, "prefetches", "lines", "of these, by a prefetcher"};
   sim::Counter prefetches_used{*this, "prefetches_used", "lines", "prefetched and then used"};

@@ -51,8 +51,8 @@ void Core::prepare(Store& store, Cycle cycle) {
   }
 }
 
-// Writes stores to L1 whose time has come by `limit`, as far as the one at the place `up_to`. What it asks for
-// may bring limit_ nearer.
+// Writes stores to L1 whose time has come by `limit`, as far as the one at the place `up_to`. What it asks
+// for may bring limit_ nearer.
 void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
   while (oldest_store_ < next_store_ && oldest_store_ <= up_to) {
     const std::uint64_t end = std::min(next_store_, oldest_store_ + 1 + config_.store_prefetches);

@@ -21,12 +21,12 @@ void Core::issue(std::uint64_t sequence) {
     case Treatment::Load:
       made.start = load_ports_.place(from, issue_slots_);
       leave_scheduler(made.start);
-      perform(sequence, made.start);
+      start_access(sequence, made.start);
       return;
     case Treatment::Store:
       made.start = store_ports_.place(from, issue_slots_);
       leave_scheduler(made.start);
-      complete(sequence, made.start + 1);
+      start_access(sequence, made.start);
       return;
     case Treatment::Nothing:
       made.start = from;
@@ -164,9 +164,10 @@ void Core::rebuild_after_squash(Cycle cycle) {
   std::erase_if(waiting_for_miss_, gone);
   std::erase_if(behind_stores_, gone);
   for (Miss& miss : misses_) std::erase_if(miss.loads, gone);
+  for (Walk& walk : walks_) std::erase_if(walk.accesses, gone);
   if (fetch_waits_ >= next_) fetch_waits_ = 0;
-  fetch_missing_ = false;
-  fetch_address_ = kNoLine;
+  fetch_missing_ = fetch_walks_ = false;
+  fetch_address_ = fetch_page_ = kNoLine;
   fetch_cycle_ = std::max(cycle + config_.redirect_cycles, fetch_waits_ != 0 ? fetch_cycle_ : 0);
   fetched_ = 0;
   fetch_cause_ = Cause::Speculation;

@@ -82,6 +82,36 @@ PhysicalAddress CpuMemory::physical_of(const std::byte* page) {
   return physical + static_cast<Bytes>(page - chunk);
 }
 
+PhysicalAddress CpuMemory::table(VirtualAddress address, unsigned level) {
+  const auto [place, is_new] = tables_.try_emplace({level, address >> (21 + 9 * level)});
+  if (is_new) {
+    table_bytes_.push_back(std::make_unique<std::array<std::byte, rv64::kPageBytes>>());
+    place->second = physical_.lend(table_bytes_.back()->data(), rv64::kPageBytes);
+  }
+  return place->second;
+}
+
+PhysicalAddress CpuMemory::page_table_entry(VirtualAddress address, unsigned level) {
+  // What stands there: the frame that comes next, valid; of the last level the page's, with its rights.
+  constexpr std::uint64_t kValid = 1, kRead = 2, kWrite = 4, kExecute = 8, kUser = 16;
+  constexpr unsigned kFrameShift = 10;
+  std::uint64_t value = 0;
+  if (level != 0) {
+    value = (table(address, level - 1) >> rv64::kPageShift) << kFrameShift | kValid;
+  } else if (const rv64::Page page = find_page(address, rv64::Access::Load); page.bytes != nullptr) {
+    value = (physical_of(page.bytes) >> rv64::kPageShift) << kFrameShift | kValid | kUser |
+            (page.rights.read ? kRead : 0) | (page.rights.write ? kWrite : 0) |
+            (page.rights.execute ? kExecute : 0);
+  }
+  const PhysicalAddress entry = table(address, level) + (address >> (12 + 9 * level) & 511) * sizeof value;
+  std::byte* const place = physical_.bytes(entry);
+  if (std::memcmp(place, &value, sizeof value) != 0) {
+    std::memcpy(place, &value, sizeof value);
+    replace_lines(entry, sizeof value);
+  }
+  return entry;
+}
+
 void CpuMemory::new_chunk(std::byte* chunk, Bytes bytes) { chunks_[chunk] = physical_.lend(chunk, bytes); }
 
 void CpuMemory::frame_cleared(std::byte* frame) {

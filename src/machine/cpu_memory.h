@@ -4,9 +4,13 @@
 // calls, images) see the newest, and leave no older ones behind.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "config/machine.h"
 #include "cpu/core.h"
@@ -30,6 +34,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   // cpu::MemoryView
   void peek(PhysicalAddress address, unsigned bytes, std::byte* to) override;
   PhysicalAddress physical_of(const std::byte* page) override;
+  // Three levels, as Sv39 has them.
+  PhysicalAddress page_table_entry(VirtualAddress address, unsigned level) override;
 
   // rv64::Memory
   void settle(VirtualAddress first, Bytes bytes) override;
@@ -39,6 +45,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   void new_chunk(std::byte* chunk, Bytes bytes) override;
   void frame_cleared(std::byte* frame) override;
   PhysicalAddress translate(VirtualAddress address);
+  PhysicalAddress table(VirtualAddress address, unsigned level);
   void replace_lines(PhysicalAddress first, Bytes bytes);
 
   const Bytes line_bytes_;
@@ -52,6 +59,9 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   std::optional<memory::Channel> requests_, requests_of_l3_;
   std::optional<sim::Queue<memory::Packet>> answers_, answers_to_l3_;
   std::deque<sim::Queue<memory::CoherenceMessage>> messages_;
+  // Frames of page tables, by level and by what their addresses have in common.
+  std::map<std::pair<unsigned, std::uint64_t>, PhysicalAddress> tables_;
+  std::vector<std::unique_ptr<std::array<std::byte, rv64::kPageBytes>>> table_bytes_;
   std::map<const std::byte*, PhysicalAddress> chunks_;  // host memory that frames were cut from
 };
 
