@@ -115,6 +115,7 @@ void Core::send(Cycle at, CoherenceKind kind, std::uint64_t line, bool dirty, bo
   message.kind = kind;
   message.dirty = dirty;
   message.held = held;
+  assert(at >= now_);
   outgoing_.push_back({at, sent_++, message});
   // The answer may be there after that.
   limit_ = std::min(limit_, at + config_.to_directory_cycles + config_.from_directory_cycles - 1);

@@ -29,7 +29,7 @@ bool Core::dispatch() {
     fetch_cycle_ = place;
     fetched_ = 0;
   }
-  Cycle cycle = std::max(fetch_cycle_ + config_.front_end_cycles, last_dispatch_);
+  Cycle cycle = std::max({fetch_cycle_ + config_.front_end_cycles, last_dispatch_, now_});
   if (!fetch_line(pc, cycle)) return false;
   if (code->treatment >= Treatment::DrainStores) return serial(code);
   cycle = std::max(fetch_cycle_ + config_.front_end_cycles, last_dispatch_);

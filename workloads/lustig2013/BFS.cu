@@ -22,6 +22,7 @@
 // in, and its copy back empties it.
 #include <algorithm>
 
+#include "graph.h"
 #include "offload.h"
 
 namespace {
@@ -40,13 +41,6 @@ const Spec kSpec = {"BFS",
                      {"--track-all", "1: every level uses the tracked arrays", 1, 0, 1},
                      {"--isolated", "so many of the nodes have no edges", 0, 0, kMostNodes}}};
 const int kThreads = 512;
-const int kEdgesPerNode = 3;  // undirected
-const int kUnreached = -1;
-
-struct Node {
-  int first_edge;
-  int edges;
-};
 
 struct Arrays {
   Node* nodes;
@@ -137,54 +131,6 @@ __global__ void advance(Arrays now, Arrays plain, int* flag, int flag_words, Ans
   if (!kAnswers) return;
   __syncthreads();
   answer_host(found_in_block, flag, flag_words, answer);
-}
-
-struct Graph {
-  Graph(int count, int isolated, unsigned long long seed) : nodes(count) {
-    workload::Random random(seed);
-    const int connected = count - isolated;
-    std::vector<std::vector<int>> neighbours(count);
-    const auto join = [&](int a, int b) {
-      neighbours[a].push_back(b);
-      neighbours[b].push_back(a);
-    };
-    // A tree that holds them together, whose nodes come in random order; then any two.
-    std::vector<int> order(connected);
-    for (int i = 0; i < connected; i++) {
-      const int at = static_cast<int>(random.below(i + 1));
-      order[i] = order[at];
-      order[at] = i;
-    }
-    for (int i = 1; i < connected; i++) join(order[i], order[random.below(i)]);
-    for (long long left = static_cast<long long>(kEdgesPerNode) * connected - (connected - 1); left > 0;) {
-      const int a = static_cast<int>(random.below(connected)), b = static_cast<int>(random.below(connected));
-      if (a == b || std::count(neighbours[a].begin(), neighbours[a].end(), b) != 0) continue;
-      join(a, b);
-      left--;
-    }
-    for (int node = 0; node < count; node++) {
-      nodes[node] = {static_cast<int>(edges.size()), static_cast<int>(neighbours[node].size())};
-      edges.insert(edges.end(), neighbours[node].begin(), neighbours[node].end());
-    }
-  }
-  std::vector<Node> nodes;
-  std::vector<int> edges;
-};
-
-std::vector<int> search_on_cpu(const Graph& graph, int source) {
-  std::vector<int> cost(graph.nodes.size(), kUnreached), queue;
-  cost[source] = 0;
-  queue.push_back(source);
-  for (size_t head = 0; head < queue.size(); head++) {
-    const Node& node = graph.nodes[queue[head]];
-    for (int edge = node.first_edge; edge < node.first_edge + node.edges; edge++) {
-      const int target = graph.edges[edge];
-      if (cost[target] != kUnreached) continue;
-      cost[target] = cost[queue[head]] + 1;
-      queue.push_back(target);
-    }
-  }
-  return cost;
 }
 
 struct PlainArrays {
