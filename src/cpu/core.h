@@ -314,7 +314,8 @@ class Core final : public sim::Component, private Execution::Bytes {
   std::uint64_t fetch_waits_ = 0;  // the mispredicted branch that has to be executed first
   Cause fetch_cause_ = Cause::FrontEnd;
 
-  // Window.
+  // Window. Its rings have twice the places, so that what is squashed overwrites nothing that is still asked
+  // for.
   std::vector<Entry> window_;
   std::uint64_t window_mask_;
   std::uint64_t next_ = 1;     // the next instruction's number

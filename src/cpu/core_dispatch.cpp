@@ -134,8 +134,7 @@ bool Core::room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause) {
   }
   if (code.treatment == Treatment::Load && loads_ >= config_.load_entries) {
     const std::uint64_t number = load_places_[(loads_ - config_.load_entries) % load_places_.size()];
-    // A squashed one stands where one was that has retired.
-    if (number + config_.rob_entries >= next_ && number < next_) {
+    if (number + config_.rob_entries >= next_) {
       const Entry& first = entry(number);
       if (first.retire == kUnknown) return false;
       after(first.retire, cause_of(first));

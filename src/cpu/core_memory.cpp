@@ -291,7 +291,7 @@ void Core::line_lost(std::uint64_t line, Cycle cycle) {
   const std::uint64_t first = loads_ > config_.load_entries ? loads_ - config_.load_entries : 0;
   for (std::uint64_t place = first; place < loads_; ++place) {
     const std::uint64_t sequence = load_places_[place % load_places_.size()];
-    if (sequence + config_.rob_entries < next_ || sequence >= next_) continue;  // gone
+    if (sequence + config_.rob_entries < next_) continue;  // gone
     Entry& load = entry(sequence);
     if (load.retire != kUnknown && load.retire <= cycle) continue;
     const bool waits = load.bound == kUnknown || load.bound >= cycle;
