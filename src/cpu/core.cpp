@@ -30,8 +30,7 @@ std::array<Cycle, kUnitTreatments> latencies_of(const config::Cpu& cpu) {
           cpu.branch.latency_cycles};
 }
 
-constexpr Cycle kAloneCycles = 500;            // as far as it goes at once while nobody else acts
-constexpr std::size_t kSchedulerReach = 8192;  // cycles ahead of dispatch in which a start is told exactly
+constexpr Cycle kAloneCycles = 500;  // as far as it goes at once while nobody else acts
 
 }  // namespace
 
@@ -52,7 +51,7 @@ Core::Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu&
       window_mask_(window_.size() - 1),
       dispatch_times_(kDispatchTimes),
       front_end_places_(std::min(config.fetch_width * (config.front_end_cycles + 2), kDispatchTimes)),
-      leaves_(kSchedulerReach),
+      leaves_(kReach),
       units_(units_of(config)),
       latency_(latencies_of(config)),
       load_ports_(static_cast<unsigned>(config.load_ports), 1),
@@ -139,6 +138,7 @@ void Core::flush_outgoing(Picoseconds now) {
 }
 
 void Core::handle(const Message& message) {
+  drain_at_ = 0;
   if (message.kind == CoherenceKind::Grant) {
     granted(message, now_);
     // What waits for the line has it before anybody may ask for it again.
@@ -163,6 +163,7 @@ Picoseconds Core::tick(Picoseconds now) {
   while (dispatch()) {
   }
   drain(limit_);
+  if (drain_at_ != kUnknown) wake_for(drain_at_);
   flush_outgoing(now);
   Picoseconds next = kNever;
   if (wake_ != kUnknown) next = clock_.edge_after(now, wake_ - now_);

@@ -242,6 +242,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool holds_exclusively(std::uint64_t line);
   bool lines_can_be_had(const Access& access);
   std::uint64_t line_of(std::uint64_t physical) const { return physical & ~line_mask_; }
+  void put(std::uint64_t line, bool dirty);
   PrivateLine& place_in_l1(std::uint64_t line, const PrivateLine& from);
   void place_in_instruction_cache(std::uint64_t line, const PrivateLine& from);
   bool take_out(std::uint64_t line, bool& dirty);
@@ -263,7 +264,7 @@ class Core final : public sim::Component, private Execution::Bytes {
 
   // core_stores.cpp: the store buffer.
   void drain(Cycle limit, std::uint64_t up_to = kNoStore) {
-    if (oldest_store_ != next_store_) drain_stores(limit, up_to);
+    if (limit >= drain_at_) drain_stores(limit, up_to);
   }
   void drain_stores(Cycle limit, std::uint64_t up_to);
   void prepare(Store& store, Cycle cycle);
@@ -334,6 +335,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   Cycle accounted_ = 0;  // cycles before it are counted
 
   // Scheduler: instructions that left it, by cycle, for those cycles that dispatch has not reached.
+  static constexpr std::size_t kReach = 8192;  // cycles ahead of dispatch in which a start is told exactly
   std::vector<std::uint32_t> leaves_;
   Cycle leaves_from_ = 0;
   std::uint64_t in_scheduler_ = 0;
@@ -355,6 +357,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   std::uint64_t store_mask_;
   std::uint64_t oldest_store_ = 0, next_store_ = 0;
   Cycle last_drain_ = 0;
+  Cycle drain_at_ = kUnknown;  // before it there is nothing to do; kUnknown: until something happens
   static constexpr unsigned kGranules = 1024;
   std::array<std::uint16_t, kGranules> granules_{};  // of 8 bytes, by their address: stores that touch them
   static constexpr unsigned kTranslations = 512;

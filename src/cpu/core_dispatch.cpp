@@ -153,7 +153,7 @@ bool Core::room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause) {
 }
 
 bool Core::room_in_scheduler(Cycle& cycle) {
-  const std::size_t reach = leaves_.size();
+  constexpr std::size_t reach = kReach;
   if (cycle > leaves_from_ + reach) leaves_from_ = std::max(leaves_from_, cycle - reach);
   for (; leaves_from_ < cycle; ++leaves_from_) {
     std::uint32_t& left = leaves_[leaves_from_ % reach];

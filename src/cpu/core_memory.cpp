@@ -227,6 +227,13 @@ void Core::correct(std::uint64_t sequence, std::uint64_t value, Cycle cycle) {
   registers_->pc = load.pc + code->instruction.length;
 }
 
+// The line is not held any more. Where it was to be read, and has been asked for to be written, the directory
+// may have granted that already: it goes on counting this core among the holders, which it will be again.
+void Core::put(std::uint64_t line, bool dirty) {
+  statistics_.write_backs += dirty;
+  if (find_miss(line) == nullptr) send(now_, CoherenceKind::Put, line, dirty);
+}
+
 PrivateLine& Core::place_in_l1(std::uint64_t line, const PrivateLine& from) {
   std::optional<PrivateLine> victim;
   const PrivateLine copy = from;  // may be what goes
@@ -240,8 +247,7 @@ PrivateLine& Core::place_in_l1(std::uint64_t line, const PrivateLine& from) {
       other->dirty |= victim->dirty;
     } else {
       line_lost(gone, now_);
-      statistics_.write_backs += victim->dirty;
-      send(now_, CoherenceKind::Put, gone, victim->dirty);
+      put(gone, victim->dirty);
     }
   } else if (victim->dirty) {
     l2_.find(victim->line)->dirty = true;
@@ -256,8 +262,7 @@ void Core::place_in_instruction_cache(std::uint64_t line, const PrivateLine& fro
   placed.bytes = copy.bytes;
   placed.exclusive = copy.exclusive;
   if (victim && !l2_.exists() && l1_.find(victim->line) == nullptr) {
-    statistics_.write_backs += victim->dirty;
-    send(now_, CoherenceKind::Put, victim->line, victim->dirty);
+    put(victim->line, victim->dirty);
   }
   if (victim && fetch_address_ != kNoLine) fetch_address_ = kNoLine;  // it may be the one in use
 }
@@ -332,8 +337,7 @@ void Core::granted(const Message& message, Cycle cycle) {
       // What L1 has of it goes with it; its dirtiness was the victim's too.
       bool dirty = victim->dirty;
       take_out(victim->line, dirty);
-      statistics_.write_backs += dirty;
-      send(cycle, CoherenceKind::Put, victim->line, dirty);
+      put(victim->line, dirty);
       line_lost(victim->line, cycle);
     }
   }

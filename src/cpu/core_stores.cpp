@@ -54,13 +54,18 @@ void Core::prepare(Store& store, Cycle cycle) {
 // Writes stores to L1 whose time has come by `limit`, as far as the one at the place `up_to`. What it asks
 // for may bring limit_ nearer.
 void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
-  while (oldest_store_ < next_store_ && oldest_store_ <= up_to) {
+  drain_at_ = kUnknown;
+  while (oldest_store_ < next_store_) {
+    if (oldest_store_ > up_to) {
+      drain_at_ = 0;  // there may be more
+      return;
+    }
     const std::uint64_t end = std::min(next_store_, oldest_store_ + 1 + config_.store_prefetches);
     for (std::uint64_t place = oldest_store_; place < end; ++place) {
       Store& next = store(place);
       if (next.senior == kUnknown) break;
       if (next.senior > std::min(limit, limit_)) {
-        wake_for(next.senior);
+        drain_at_ = std::min(drain_at_, next.senior);
         break;
       }
       if (!next.asked) prepare(next, std::max(next.senior, place == oldest_store_ ? Cycle{0} : last_drain_));
@@ -69,7 +74,7 @@ void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
     if (oldest.senior == kUnknown) return;
     const Cycle cycle = std::max({oldest.senior + 1, last_drain_ + 1, oldest.ready, now_});
     if (cycle > std::min(limit, limit_)) {
-      wake_for(cycle);
+      drain_at_ = std::min(drain_at_, cycle);
       return;
     }
     if (!holds_lines(oldest.access)) {

@@ -6,11 +6,11 @@
 namespace duet::cpu {
 
 void Core::leave_scheduler(Cycle cycle) {
-  const Cycle last = leaves_from_ + leaves_.size() - 1;
+  const Cycle last = leaves_from_ + kReach - 1;
   if (cycle < leaves_from_)
     --in_scheduler_;
   else
-    ++leaves_[std::min(cycle, last) % leaves_.size()];
+    ++leaves_[std::min(cycle, last) % kReach];
 }
 
 // All its operands are known.
@@ -104,7 +104,10 @@ void Core::retire_known() {
     ++retired_in_cycle_;
     first.retire = cycle;
     ++retired_;
-    if (first.treatment == Treatment::Store) store(first.store).senior = cycle;
+    if (first.treatment == Treatment::Store) {
+      store(first.store).senior = cycle;
+      drain_at_ = std::min(drain_at_, cycle);
+    }
   }
 }
 
@@ -154,6 +157,7 @@ void Core::squash_from(std::uint64_t sequence, Cycle cycle) {
     for (std::uint64_t i = retired_; i != 0 && i + config_.retire_width > retired_; --i)
       retired_in_cycle_ += entry(i).retire == last_retire_;
   }
+  drain_at_ = 0;
   rebuild_after_squash(cycle);
 }
 
