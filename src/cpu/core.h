@@ -338,6 +338,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   static constexpr std::size_t kReach = 8192;  // cycles ahead of dispatch in which a start is told exactly
   std::vector<std::uint32_t> leaves_;
   Cycle leaves_from_ = 0;
+  Cycle scheduler_room_ = 0;  // when it was last known to be no longer full
   std::uint64_t in_scheduler_ = 0;
 
   std::vector<Units> units_;  // by Treatment

@@ -154,6 +154,7 @@ bool Core::room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause) {
 
 bool Core::room_in_scheduler(Cycle& cycle) {
   constexpr std::size_t reach = kReach;
+  cycle = std::max(cycle, scheduler_room_);  // found already, where that was too far ahead
   if (cycle > leaves_from_ + reach) leaves_from_ = std::max(leaves_from_, cycle - reach);
   for (; leaves_from_ < cycle; ++leaves_from_) {
     std::uint32_t& left = leaves_[leaves_from_ % reach];
@@ -168,7 +169,8 @@ bool Core::room_in_scheduler(Cycle& cycle) {
     in_scheduler_ -= leaves_[at % reach];
     leaves_[at % reach] = 0;
     leaves_from_ = at;
-    cycle = std::max(cycle, at + 1);
+    scheduler_room_ = at + 1;
+    cycle = std::max(cycle, scheduler_room_);
   }
   return true;
 }

@@ -177,6 +177,7 @@ void Core::rebuild_after_squash(Cycle cycle) {
   fetch_cause_ = Cause::Speculation;
   std::fill(leaves_.begin(), leaves_.end(), 0);
   in_scheduler_ = 0;
+  scheduler_room_ = 0;
   const std::uint64_t first = next_ > config_.rob_entries ? next_ - config_.rob_entries : 1;
   for (std::uint64_t i = first; i < next_; ++i) entry(i).first_waiter = entry(i).next_waiter = 0;
   for (std::uint64_t i = first; i < next_; ++i) {

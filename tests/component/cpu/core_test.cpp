@@ -230,6 +230,21 @@ Outcome run_mixture(const std::vector<std::string>& sets, std::uint64_t seed) {
   return {cycles, rig.statistics()};
 }
 
+// A core goes on by as many cycles as a message takes to it. With the way there and back of one length in
+// all, a core by itself takes the same time.
+TEST(Core, HowFarATickGoesChangesNothing) {
+  const auto ways = [](unsigned to, unsigned from) {
+    return run_mixture({"cpu.clock_khz=2000000", "cpu.to_directory_cycles=" + std::to_string(to),
+                        "cpu.from_directory_cycles=" + std::to_string(from)},
+                       0);
+  };
+  const Outcome usual = ways(5, 5);
+  EXPECT_GT(usual.cycles, 1000u);
+  EXPECT_EQ(ways(9, 1), usual);
+  EXPECT_EQ(ways(1, 9), usual);
+  EXPECT_NE(ways(1, 10).cycles, usual.cycles);
+}
+
 TEST(Core, TheOrderOfTicksChangesNothing) {
   const Outcome usual = run_mixture({}, 0);
   for (std::uint64_t seed = 1; seed < 4; ++seed) EXPECT_EQ(run_mixture({}, seed), usual);
