@@ -269,6 +269,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   void drain_stores(Cycle limit, std::uint64_t up_to);
   void prepare(Store& store, Cycle cycle);
   bool holds_lines(const Access& access);
+  void write_held_part(Access& access);
   void write_to_l1(const Access& access);
   void drained_one(Cycle cycle);
   static unsigned granule_of(std::uint64_t physical) { return physical >> 3 & (kGranules - 1); }

@@ -85,6 +85,7 @@ void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
         on_their_way &= holds_exclusively(line) || find_miss(line) != nullptr;
       }
       if (!on_their_way) prepare(oldest, cycle);
+      write_held_part(oldest.access);
       return;
     }
     write_to_l1(oldest.access);
@@ -92,6 +93,28 @@ void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
     count_granules(oldest.access, -1);
     ++oldest_store_;
     drained_one(cycle);
+  }
+}
+
+// Of a store over the end of a line the part whose line is held. Cores that want the same two lines would
+// else take them from each other for ever; nobody may expect to see both parts at once.
+void Core::write_held_part(Access& access) {
+  if (access.count == 1) return;
+  for (unsigned i = 0; i < 2; ++i) {
+    if (!holds_exclusively(line_of(access.pieces[i].physical))) continue;
+    const unsigned first = access.pieces[0].bytes;
+    Access low = access, high = access;
+    low.count = high.count = 1;
+    low.bytes = first;
+    high.pieces[0] = access.pieces[1];
+    high.bytes -= first;
+    high.address += first;
+    high.value >>= 8 * first;
+    count_granules(access, -1);
+    write_to_l1(i == 0 ? low : high);
+    access = i == 0 ? high : low;
+    count_granules(access, 1);
+    return;
   }
 }
 

@@ -200,6 +200,25 @@ TEST(Core, AFenceKeepsStoresBeforeLoads) {
   EXPECT_EQ(both_read_zero({kFence}), 0u);
 }
 
+// Two cores store over the end of one line, and so want the same two lines at once.
+TEST(Core, StoresOverTwoLinesOfTwoCoresBothGetDone) {
+  for (const char* const way :
+       {"cpu.from_directory_cycles=6", "cpu.from_directory_cycles=1", "cpu.from_directory_cycles=40"})
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      CoreRig rig({way}, 2, seed);
+      for (unsigned core = 0; core < 2; ++core) {
+        rig.x(a1, core) = kData + 64;
+        rig.x(s0, core) = 100;
+        rig.x(a0, core) = core == 0 ? 0x1111111111111111 : 0x2222222222222222;
+        rig.program(core, loop(s0, {sd(a0, -4, a1)}) + Words{kEcall});
+      }
+      rig.run();
+      // Either line has the last store to it, which need not be of the same core.
+      for (const std::uint64_t half : {rig.read(kData + 60) & 0xffffffff, rig.read(kData + 60) >> 32})
+        EXPECT_TRUE(half == 0x11111111 || half == 0x22222222) << std::hex << half;
+    }
+}
+
 // ---- how it is simulated ----
 
 // Loads that miss, stores, branches and a chain.
