@@ -160,6 +160,14 @@ Picoseconds Core::tick(Picoseconds now) {
     limit_ = std::min(limit_, domain_.cycle_at(arrival));
   else if (alone_ && misses_.empty() && outgoing_.empty())
     limit_ = std::max(limit_, now_ + kAloneCycles);
+  if (held_probe_) {
+    if (reservation_ != held_probe_->line.value() || now_ >= reserved_until_) {
+      answer_held_probe(now_);
+    } else {
+      limit_ = std::min(limit_, reserved_until_ - 1);
+      wake_at(reserved_until_);
+    }
+  }
   while (dispatch()) {
   }
   drain(limit_);

@@ -249,6 +249,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   void line_lost(std::uint64_t line, Cycle cycle);
   void granted(const Message& message, Cycle cycle);
   void probed(const Message& message, Cycle cycle);
+  void answer_held_probe(Cycle cycle);
   void retry_waiting(Cycle cycle);
   bool touches(const Entry& load, std::uint64_t line) const;
 
@@ -378,7 +379,12 @@ class Core final : public sim::Component, private Execution::Bytes {
 
   // Serial.
   std::uint64_t atomic_line_ = kNoLine;  // for which an atomic waits
+  // A line that LR has reserved is not given up for so long, or cores would take it from each other between LR
+  // and SC for ever: longer than the manual's 16 instructions take (Rocket Chip's lrscCycles).
+  static constexpr Cycle kReservationCycles = 80;
   std::uint64_t reservation_ = kNoLine;
+  Cycle reserved_until_ = 0;
+  std::optional<Message> held_probe_;  // of that line, to be answered
   bool alone_ = false;
   bool trapped_ = false;  // the client is about to be called
   rv64::Trap trap_;

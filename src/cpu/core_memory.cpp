@@ -375,8 +375,21 @@ void Core::retry_waiting(Cycle cycle) {
   }
 }
 
+// The reservation is used, or lost.
+void Core::answer_held_probe(Cycle cycle) {
+  if (!held_probe_) return;
+  const Message message = *held_probe_;
+  held_probe_.reset();
+  reserved_until_ = cycle;
+  probed(message, cycle);
+}
+
 void Core::probed(const Message& message, Cycle cycle) {
   const std::uint64_t line = message.line.value();
+  if (line == reservation_ && cycle < reserved_until_) {
+    held_probe_ = message;
+    return;
+  }
   bool dirty = false, held = false;
   if (message.kind == CoherenceKind::Invalidate) {
     take_out(line, dirty);

@@ -78,6 +78,7 @@ bool Core::trap(const CodeEntry* code, Cycle cycle) {
   account(cycle, Cause::Serial);
   count_retired(kUnknown - 1);
   reservation_ = kNoLine;
+  answer_held_probe(cycle);
   trap_ = {};
   if (code == nullptr) {
     trap_.cause = rv64::TrapCause::AccessFault;
@@ -162,12 +163,15 @@ void Core::perform_atomic(const rv64::Instruction& instruction, const Access& ac
       result = 0;
     }
     reservation_ = kNoLine;
+    answer_held_probe(cycle);
   } else {
     const std::uint64_t old = read_bytes(access, next_store_);
     latency = config_.l1.latency_cycles;
     result = extended(old);
     if (opcode == Opcode::LrW || opcode == Opcode::LrD) {
+      if (reservation_ != line) answer_held_probe(cycle);
       reservation_ = line;
+      if (!held_probe_) reserved_until_ = cycle + kReservationCycles;
     } else {
       written.value = atomic_value(opcode, old, operand);
       write_to_l1(written);

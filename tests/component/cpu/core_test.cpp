@@ -147,6 +147,35 @@ TEST(Core, LoadsThatWerePerformedTooEarlyAreDoneAgain) {
   }
 }
 
+TEST(Core, AtomicsOfFourCoresLoseNothing) {
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    CoreRig rig({}, 4, seed);
+    for (unsigned core = 0; core < 4; ++core) {
+      rig.x(a1, core) = kData;
+      rig.x(a2, core) = kData + 8;
+      rig.x(s1, core) = core + 1;
+      rig.x(s0, core) = 200;
+      rig.program(core, loop(s0, {amoadd(zero, s1, a1), lr(t0, a2), add(t0, t0, s1), sc(t1, t0, a2),
+                                  bne(t1, zero, -12)}) +
+                            Words{kEcall});
+    }
+    rig.run();
+    EXPECT_EQ(rig.read(kData), 200u * (1 + 2 + 3 + 4));
+    EXPECT_EQ(rig.read(kData + 8), 200u * (1 + 2 + 3 + 4));
+  }
+}
+
+// LR in a loop, as locks wait: the other core's store gets through.
+TEST(Core, AReservationThatIsMadeAgainAndAgainLetsOthersWrite) {
+  CoreRig rig({}, 2);
+  rig.x(a1) = rig.x(a1, 1) = kData;
+  rig.x(s0, 1) = 300;
+  rig.program(0, {lr(t0, a1), branch(0, t0, zero, -4), kEcall});
+  rig.program(1, loop(s0, {kNop}) + Words{sd(a1, 0, a1), kEcall});
+  EXPECT_LT(rig.run(), 3000u);
+  EXPECT_EQ(rig.x(t0), kData);
+}
+
 TEST(Core, AStoreConditionalWantsItsReservation) {
   CoreRig rig;
   rig.x(a1) = kData;
