@@ -286,7 +286,7 @@ struct Cpu {
     std::uint64_t sets = 0, ways = 0;  // 0 sets: there is none
     std::uint64_t latency_cycles = 0;  // from the start of a lookup to the data's use
     std::uint64_t misses = 0;          // lines on their way to it
-    std::string prefetcher;            // "none", "next-line"
+    std::string prefetcher;            // "none", "next-line", "stream"
     std::uint64_t prefetch_lines = 0;  // how far it goes
   };
   Bytes line_bytes = 0;

@@ -40,6 +40,7 @@
 #include "cpu/core_statistics.h"
 #include "cpu/execute.h"
 #include "cpu/private_cache.h"
+#include "cpu/stream_detector.h"
 #include "cpu/tlb.h"
 #include "cpu/unit_reservations.h"
 #include "memory/coherence/coherence_message.h"
@@ -238,6 +239,8 @@ class Core final : public sim::Component, private Execution::Bytes {
   Miss* find_miss(std::uint64_t line);
   Miss& ask(std::uint64_t line, bool exclusive, Cycle cycle);
   void prefetch_after(std::uint64_t line, Cycle cycle);
+  void prefetch_stream(std::uint64_t line, Cycle cycle);
+  bool prefetch(std::uint64_t line, Cycle cycle);
   PrivateLine* outer(std::uint64_t line);
   bool holds_exclusively(std::uint64_t line);
   bool lines_can_be_had(const Access& access);
@@ -350,6 +353,7 @@ class Core final : public sim::Component, private Execution::Bytes {
 
   // Memory.
   PrivateCache instruction_cache_, l1_, l2_;
+  StreamDetector streams_;
   std::vector<Miss> misses_;
   unsigned data_misses_ = 0;
   std::deque<std::uint64_t> waiting_for_miss_;  // loads
@@ -379,8 +383,8 @@ class Core final : public sim::Component, private Execution::Bytes {
 
   // Serial.
   std::uint64_t atomic_line_ = kNoLine;  // for which an atomic waits
-  // A line that LR has reserved is not given up for so long, or cores would take it from each other between LR
-  // and SC for ever: longer than the manual's 16 instructions take (Rocket Chip's lrscCycles).
+  // A line that LR has reserved is not given up for so long, or cores would take it from each other between
+  // LR and SC for ever: longer than the manual's 16 instructions take (Rocket Chip's lrscCycles).
   static constexpr Cycle kReservationCycles = 80;
   std::uint64_t reservation_ = kNoLine;
   Cycle reserved_until_ = 0;

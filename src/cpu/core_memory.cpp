@@ -114,17 +114,38 @@ Core::Miss& Core::ask(std::uint64_t line, bool exclusive, Cycle cycle) {
   return made;
 }
 
+// False: there is no room for another miss.
+bool Core::prefetch(std::uint64_t line, Cycle cycle) {
+  if (misses_.size() >= (l2_.exists() ? config_.l2 : config_.l1).misses) return false;
+  if (outer(line) != nullptr || find_miss(line) != nullptr) return true;
+  ask(line, false, cycle).prefetch = true;
+  ++statistics_.prefetches;
+  return true;
+}
+
 // The next lines, when one was asked for. They stay in the outermost private cache until they are used.
 void Core::prefetch_after(std::uint64_t line, Cycle cycle) {
   const config::Cpu::Cache& outermost = l2_.exists() ? config_.l2 : config_.l1;
   if (outermost.prefetcher != "next-line") return;
-  constexpr std::uint64_t kPage = rv64::kPageBytes;
   for (std::uint64_t i = 1; i <= outermost.prefetch_lines; ++i) {
     const std::uint64_t next = line + i * (line_mask_ + 1);
-    if (next / kPage != line / kPage || misses_.size() >= outermost.misses) return;
-    if (outer(next) != nullptr || find_miss(next) != nullptr) continue;
-    ask(next, false, cycle).prefetch = true;
-    ++statistics_.prefetches;
+    if (next / rv64::kPageBytes != line / rv64::kPageBytes || !prefetch(next, cycle)) return;
+  }
+}
+
+// Behind what comes to the outermost private cache, whether it is there or not.
+void Core::prefetch_stream(std::uint64_t line, Cycle cycle) {
+  const config::Cpu::Cache& outermost = l2_.exists() ? config_.l2 : config_.l1;
+  if (outermost.prefetcher != "stream") return;
+  const auto line_bytes = static_cast<std::int64_t>(line_mask_ + 1);
+  const StreamDetector::Ahead ahead = streams_.observe(
+      static_cast<std::int64_t>(line) / line_bytes, static_cast<std::int64_t>(rv64::kPageBytes) / line_bytes,
+      static_cast<std::int64_t>(outermost.prefetch_lines));
+  for (unsigned i = 0; i < ahead.count; ++i) {
+    const std::int64_t next = ahead.first + static_cast<int>(i) * ahead.step;
+    if (prefetch(static_cast<std::uint64_t>(next * line_bytes), cycle)) continue;
+    streams_.give_back(ahead.count - i);
+    return;
   }
 }
 
@@ -175,6 +196,7 @@ Cycle Core::reach_line(std::uint64_t sequence, std::uint64_t line, Cycle cycle, 
     return cycle + config_.l1.latency_cycles;
   }
   ++statistics_.l1_misses;
+  prefetch_stream(line, cycle + config_.l1.latency_cycles);
   if (PrivateLine* const held = outer(line)) {
     ++statistics_.l2_hits;
     if (held->prefetched) {

@@ -31,6 +31,7 @@ void Core::prepare(Store& store, Cycle cycle) {
   for (unsigned i = 0; i < store.access.count; ++i) {
     const std::uint64_t line = line_of(store.access.pieces[i].physical);
     if (const PrivateLine* const held = l1_.find(line); held != nullptr && held->exclusive) continue;
+    prefetch_stream(line, cycle + config_.l1.latency_cycles);
     if (const PrivateLine* const held = outer(line); held != nullptr && held->exclusive) {
       place_in_l1(line, *held);
       store.ready = std::max(store.ready, cycle + from_l2);

@@ -8,6 +8,7 @@
 #include "reproduce/lustig2013/extensions.h"
 #include "reproduce/lustig2013/latencies.h"
 #include "reproduce/lustig2013/offloads.h"
+#include "reproduce/lustig2013/processors.h"
 
 namespace duet::reproduce {
 
@@ -21,12 +22,14 @@ struct Experiment {
 
 const Experiment kExperiments[] = {
     {"latencies", measure_latencies, false, false},
+    {"figure 1", measure_figure_1, false, true},
     {"figure 2", measure_figure_2, false, false},
     {"figure 8", measure_figure_8, false, false},
     {"figure 9", measure_figure_9, false, false},
     {"granule", measure_granule, true, false},
     {"figure 11", measure_figure_11, true, true},
     {"figure 12", measure_figure_12, true, true},
+    {"break-even", measure_break_even, true, true},
     {"launched early", measure_launched_early, true, true},
     {"miss registers", measure_miss_registers, true, true},
     {"integrated", measure_integrated, true, true},

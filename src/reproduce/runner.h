@@ -14,12 +14,14 @@
 namespace duet::reproduce {
 
 struct Job {
-  std::string source;                // below the workloads folder, without .cu
-  std::vector<std::string> defines;  // for the compiler
+  std::string source;  // below the workloads folder, without .cu; or .cpp of a processor's program
+  std::vector<std::string> defines;  // for the compiler; of a processor's program all its options
   std::vector<std::string> arguments;
   std::string machine;
   std::vector<std::string> sets;
   bool check_races = false;
+  // A program without a GPU: for RV64, on the cores of `machine`.
+  bool on_processor = false;
 };
 
 struct Outcome {
@@ -35,7 +37,7 @@ struct Outcome {
   bool mismatch() const { return status == 1 && error.find(", expected ") != std::string::npos; }
   // What went wrong, in a line.
   std::string error_line() const;
-  // Between the marks "data ready" and "finish"; 0 when a mark is missing.
+  // Between the marks "data ready" and "finish"; or what a processor's program prints. 0 when it is missing.
   double runtime_us() const;
   // Of the machine's statistics at the last mark of that name, counted or as things stood; nothing without
   // such a mark.
@@ -49,6 +51,9 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
+  // Whether programs for processors can be compiled here.
+  static bool has_processor_compiler();
+
   // In the order of the jobs. A program that cannot be compiled is an Error; a run that fails is an Outcome.
   std::vector<const Outcome*> run(const std::string& title, const std::vector<Job>& jobs);
 
@@ -59,6 +64,7 @@ class Runner {
   };
 
   const std::string& compiled(const Job& job);
+  std::vector<std::string> compilation(const Job& job, const std::string& program) const;
   int start(const Job& job, const std::filesystem::path& folder);
   void show(const std::string& title, std::size_t done, std::size_t of) const;
 

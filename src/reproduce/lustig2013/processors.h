@@ -1,0 +1,15 @@
+// One thread, and several, of a processor beside the offload: Figures 1 and 12. The programs are of
+// workloads/lustig2013/cpu, for RV64, which has no SIMD: what a compiler for x86 makes of -O2 may be faster.
+#pragma once
+
+#include "reproduce/experiments.h"
+
+namespace duet::reproduce {
+
+// BFS by size: one thread, OpenMP, the GPU.
+void measure_figure_1(Experiments& experiments, const Setup& setup, Measurements& out);
+// vectorAdd by size: one thread, compiled with -O0 and -O2, its vectors fresh, warm or cold, and where the
+// offload becomes the faster one.
+void measure_break_even(Experiments& experiments, const Setup& setup, Measurements& out);
+
+}  // namespace duet::reproduce
