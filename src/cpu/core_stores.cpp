@@ -133,8 +133,9 @@ void Core::write_to_l1(const Access& access) {
     held->dirty = true;
     from += piece.bytes;
   }
-  if (memory_.may_have_code(VirtualAddress(access.address)))
-    memory_.bytes_changed(VirtualAddress(access.address), access.bytes);
+  const VirtualAddress address(access.address);
+  if (memory_.may_have_code(address) || memory_.may_have_code(address + (access.bytes - 1)))
+    memory_.bytes_changed(address, access.bytes);
 }
 
 // Loads that took some of its bytes can be performed.

@@ -106,6 +106,20 @@ TEST(Core, CodeThatWritesItselfRunsItsNewWordsAfterFenceI) {
   EXPECT_EQ(rig.x(a0), 8u);
 }
 
+// The store begins on a page without code.
+TEST(Core, CodeIsWrittenByAStoreOverTheEndOfThePageBefore) {
+  CoreRig rig;
+  const std::uint64_t code = CoreRig::kCode + 4096;
+  rig.x(a1) = code;
+  rig.x(a2) = std::uint64_t{addi(a0, a0, 7)} << 32;
+  rig.x(a3) = std::uint64_t{1} << (32 + 20);  // of the immediate
+  rig.x(s0) = 3;
+  rig.put(code, loop(s0, {addi(a0, a0, 1), sd(a2, -4, a1), add(a2, a2, a3), kFenceI}) + Words{kEcall});
+  rig.registers[0].pc = code;
+  rig.run();
+  EXPECT_EQ(rig.x(a0), 1u + 7 + 8);
+}
+
 // ---- several cores ----
 
 // Core 1 counts in memory; what core 0 reads never goes back, and what follows from a value is its.
