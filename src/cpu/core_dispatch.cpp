@@ -341,7 +341,7 @@ void Core::record_load(Entry& made) {
     made.forwarded = true;
     ++statistics_.forwarded;
     const Entry& of_store = entry(older.sequence);
-    if (older.senior == kUnknown) {
+    if (older.sequence + config_.rob_entries >= next_) {  // in the window: its data may not be there yet
       const bool known = of_store.complete != kUnknown;
       await(made, known ? 0 : older.sequence, known ? of_store.complete : 0);
     }

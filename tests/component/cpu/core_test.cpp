@@ -22,6 +22,19 @@ TEST(Core, ALoadTakesWhatAStoreBeforeItHasLeft) {
   EXPECT_EQ(rig.read(kData), 0x1122334455667788u);
 }
 
+// From one store's data to the next one's: a cycle of the store, and a load's latency.
+TEST(Core, AForwardedValueIsThereWhenTheStoresDataIs) {
+  const auto cycles = [](unsigned links) {
+    CoreRig rig;
+    rig.x(a1) = kData;
+    rig.x(s0) = links;
+    rig.program(0, loop(s0, {sd(a0, 0, a1), ld(a0, 0, a1)}) + Words{kEcall});
+    return rig.run();
+  };
+  CoreRig rig;
+  EXPECT_EQ(cycles(400) - cycles(300), 100 * (1 + rig.config().l1.latency_cycles));
+}
+
 // The younger of two stores counts, and bytes of memory show through beside it.
 TEST(Core, APartialOverlapTakesBytesOfStoresAndOfMemory) {
   CoreRig rig;
