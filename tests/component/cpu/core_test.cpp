@@ -174,6 +174,17 @@ TEST(Core, LoadsThatWerePerformedTooEarlyAreDoneAgain) {
   }
 }
 
+// What was squashed had taken places of the window that older ones are looked up in.
+TEST(Core, ACoreGoesOnBehindALongSquash) {
+  CoreRig rig({"cpu.from_directory_cycles=60"}, 2);
+  rig.x(a1) = rig.x(a1, 1) = kData;
+  rig.x(s0, 1) = 800;
+  rig.program(0, {ld(t0, 0, a1), kNop, kNop, kNop, branch(0, t0, zero, -16), kEcall});
+  rig.program(1, loop(s0, {kNop}) + Words{sd(a1, 0, a1), kEcall});
+  EXPECT_LT(rig.run(), 4000u);
+  EXPECT_GT(rig.cores[0].statistics().squashed, 88u);
+}
+
 TEST(Core, AtomicsOfFourCoresLoseNothing) {
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     CoreRig rig({}, 4, seed);
