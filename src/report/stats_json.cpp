@@ -1,15 +1,13 @@
 // stats.json, schema duet.stats/1.
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "report/groups.h"
+#include "report/json_writer.h"
 #include "report/run_report.h"
 
 namespace duet::report {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Issue slots by use; "issued" is no stall but makes the sum whole.
 Json stalls(const IssueSlots& slots) {
@@ -18,13 +16,6 @@ Json stalls(const IssueSlots& slots) {
   for (const std::uint64_t count : slots) sum += count;
   if (sum == 0) return result;
   for (std::size_t i = 0; i < kIssueSlots; ++i) result[issue_slot_name(static_cast<IssueSlot>(i))] = slots[i];
-  return result;
-}
-
-// The names differ, so nobody has to look for them in what is there.
-Json values(const Counters& named) {
-  Json::object_t result;
-  for (const auto& [name, value] : named) result.push_back({name, value});
   return result;
 }
 
@@ -177,46 +168,6 @@ Json outside_json(const OutsideAccess& access) {
           {"allocation", access.allocation}};
 }
 
-// A JSON object that is written member by member and, of long arrays, element by element.
-class ObjectWriter {
- public:
-  explicit ObjectWriter(std::ostream& out) : out_(out) { out_ << '{'; }
-  void member(const char* name, const Json& value) {
-    begin(name);
-    write(value, 1);
-  }
-  // `fill(add)` calls add() with each element.
-  template <typename Fill>
-  void array(const char* name, Fill fill) {
-    begin(name);
-    out_ << '[';
-    bool first = true;
-    fill([&](const Json& element) {
-      out_ << (first ? "\n  " : ",\n  ");
-      first = false;
-      write(element, 2);
-    });
-    out_ << (first ? "]" : "\n ]");
-  }
-  void end() { out_ << "\n}\n"; }
-
- private:
-  void begin(const char* name) {
-    out_ << (first_ ? "\n \"" : ",\n \"") << name << "\": ";
-    first_ = false;
-  }
-  void write(const Json& value, std::size_t depth) {
-    const std::string text = value.dump(1, ' ', false, Json::error_handler_t::replace);  // of names
-    std::size_t from = 0;
-    for (std::size_t end; (end = text.find('\n', from)) != std::string::npos; from = end + 1)
-      out_ << std::string_view(text).substr(from, end + 1 - from) << std::string(depth, ' ');
-    out_ << std::string_view(text).substr(from);
-  }
-
-  std::ostream& out_;
-  bool first_ = true;
-};
-
 }  // namespace
 
 const char* copy_kind_name(CopyKind kind) {
@@ -340,13 +291,7 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
   json.member("counters", counters);
   json.member("components_ps", report.components_ps);
   json.array("components", [&](auto add) {
-    for (const ComponentResult& c : report.components)
-      add({{"name", c.name},
-           {"parent", c.parent},
-           {"kind", c.kind},
-           {"level", c.level},
-           {"role", c.role},
-           {"counters", values(c.counters)}});
+    for (const ComponentResult& c : report.components) add(component_json(c));
   });
   json.end();
 }

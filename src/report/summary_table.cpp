@@ -6,17 +6,11 @@
 #include <ostream>
 
 #include "report/run_report.h"
+#include "report/table_text.h"
 
 namespace duet::report {
 
 namespace {
-
-std::string duration(Picoseconds ps) {
-  const double us = static_cast<double>(ps) * 1e-6;
-  if (us < 1000) return fmt::format("{:.3f} us", us);
-  if (us < 1e6) return fmt::format("{:.3f} ms", us * 1e-3);
-  return fmt::format("{:.3f} s", us * 1e-6);
-}
 
 struct Sum {
   std::uint64_t count = 0;
@@ -33,29 +27,13 @@ constexpr std::size_t kNameWidth = 34;  // of a label, with its indentation
 constexpr std::size_t kNamesShown = 8;  // of calls
 constexpr std::size_t kKernelsShown = 5;
 
-// Tenths of a percent that add up to 1000: what is cut off goes to those who lose most.
-std::vector<std::uint64_t> shares(const std::vector<TimePart>& parts) {
-  Picoseconds whole = 0;
-  for (const TimePart& part : parts) whole += part.time_ps;
-  std::vector<std::uint64_t> result(parts.size());
-  if (whole == 0) return result;
-  std::vector<std::pair<Picoseconds, std::size_t>> lost;
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto exact = static_cast<unsigned __int128>(parts[i].time_ps) * 1000;
-    sum += result[i] = static_cast<std::uint64_t>(exact / whole);
-    lost.emplace_back(static_cast<Picoseconds>(exact % whole), i);
-  }
-  std::stable_sort(lost.begin(), lost.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (std::size_t i = 0; sum < 1000; ++i, ++sum) ++result[lost[i].second];
-  return result;
-}
-
 // Parts that add up to the run; those of no time are left out.
 void parts_of_run(std::string& out, std::string_view title, const std::vector<TimePart>& parts,
                   const std::map<std::string_view, std::string>& notes = {}) {
   out += fmt::format("  {:<{}} {:>8} {:>14} {:>8}\n", title, kNameWidth, "", "time", "of run");
-  const std::vector<std::uint64_t> tenths = shares(parts);
+  std::vector<std::uint64_t> times;
+  for (const TimePart& part : parts) times.push_back(part.time_ps);
+  const std::vector<std::uint64_t> tenths = tenths_of_percent(times);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].time_ps == 0) continue;
     const auto note = notes.find(parts[i].name);

@@ -1,0 +1,18 @@
+// How the tables on the terminal write times and shares.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace duet::report {
+
+std::string duration(Picoseconds ps);  // "12.345 us"
+
+// Tenths of a percent that add up to 1000: what is cut off goes to those who lose most. All 0 where the parts
+// are.
+std::vector<std::uint64_t> tenths_of_percent(const std::vector<std::uint64_t>& parts);
+
+}  // namespace duet::report
