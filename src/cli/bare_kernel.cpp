@@ -2,11 +2,9 @@
 // are in device memory before simulated time begins; only the launch is simulated.
 #include <fmt/format.h>
 #include <malloc.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <bit>
 #include <charconv>
 #include <chrono>
@@ -21,6 +19,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/end_signals.h"
 #include "cli/run_folder.h"
 #include "cli/run_monitor.h"
 #include "config/loader.h"
@@ -273,17 +272,6 @@ driver::Command launch_command(machine::Process& process, const ptx::Kernel& ker
   return command;
 }
 
-std::atomic<int> signal_to_end{0};
-
-// The first one ends the simulation and keeps its results; a second one ends the process.
-void end_at_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int signal) { signal_to_end = signal; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
 struct Ending {
   int status = 0;
   bool cut_off = false;  // the kernel was not complete
@@ -328,7 +316,7 @@ Ending simulate(const config::Machine& machine, const std::string& ptx, const Ru
   NoHost host;
   machine::RunOptions run = options.run;
   run.limits.wall_time = wall_time_limit(options);
-  run.limits.signal = &signal_to_end;
+  run.limits.signal = &end_at_signals();
   machine::Process process(
       machine, &journal, host, [](const std::string& line) { std::fputs(line.c_str(), stdout); }, run);
   RunMonitor monitor(folder.journal_directory(), options);
@@ -360,7 +348,7 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
   folder.begin(machine);
   folder.write_run_options(options.run);
   const auto started = std::chrono::steady_clock::now();
-  end_at_signals();
+  end_at_signals();  // also while the PTX is read
   Ending ending;
   try {
     ending = simulate(machine.machine, ptx, options, request, folder);

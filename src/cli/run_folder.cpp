@@ -41,11 +41,15 @@ void RunFolder::begin(const config::ResolvedMachine& machine) {
   std::error_code error;
   fs::create_directories(journal_directory(), error);
   if (error) throw Error("cannot write into " + name() + ": " + error.message());
-  const std::string text = config::to_toml(machine.values);
-  write_result("machine.toml", [&](std::ostream& out) { out << text; });
-  write_file(journal_directory() + "/machine.toml", text);
+  begin_without_journals(machine.values);
+  write_file(journal_directory() + "/machine.toml", config::to_toml(machine.values));
   // The program's processes write it. One that stands there already is somebody else's.
   if (!fs::exists(claim_.directory() / "ptx")) claim_.note("ptx/");
+}
+
+void RunFolder::begin_without_journals(const std::vector<config::ResolvedValue>& machine) {
+  const std::string text = config::to_toml(machine);
+  write_result("machine.toml", [&](std::ostream& out) { out << text; });
 }
 
 void RunFolder::write_result(const std::string& name, const std::function<void(std::ostream&)>& write) const {

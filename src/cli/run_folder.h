@@ -5,6 +5,7 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/folder_claim.h"
@@ -23,8 +24,12 @@ class RunFolder {
 
   const std::string& name() const { return claim_.name(); }  // as users read it
   std::string journal_directory() const { return claim_.directory() / ".duet"; }
-  // Before anything runs: writes machine.toml.
+  // Before anything runs: writes machine.toml. For processes that leave journals.
   void begin(const config::ResolvedMachine& machine);
+  // The same for a run in this process.
+  void begin_without_journals(const std::vector<config::ResolvedValue>& machine);
+  // A file of the results; its name is relative to the folder.
+  void write_result(const std::string& name, const std::function<void(std::ostream&)>& write) const;
   // Where the program's processes look for them, beside the machine.
   void write_run_options(const machine::RunOptions& options);
 
@@ -39,9 +44,6 @@ class RunFolder {
                  bool cut_off, bool fault_is_told = false);
 
  private:
-  // A file of the results; its name is relative to the folder.
-  void write_result(const std::string& name, const std::function<void(std::ostream&)>& write) const;
-
   FolderClaim claim_;
 };
 
