@@ -74,6 +74,7 @@ Core::Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu&
 }
 
 void Core::assign(rv64::Registers* registers, Picoseconds now) {
+  settle_statistics();
   registers_ = registers;
   preempt_at_ = kNever;
   fetch_address_ = kNoLine;
@@ -82,8 +83,17 @@ void Core::assign(rv64::Registers* registers, Picoseconds now) {
   const Cycle cycle = domain_.cycle_at(now) + 1;
   last_dispatch_ = std::max(last_dispatch_, cycle);
   dispatched_ = 0;
+  accounted_ = last_dispatch_;
   go_on(registers->pc, last_dispatch_);
   engine().wake(*this, clock_.first_edge_after(now));
+}
+
+bool Core::settle_statistics() {
+  if (registers_ == nullptr) return false;
+  const Cycle reached = last_dispatch_ + (uncounted_ != 0);
+  count_retired(domain_.cycle_at(engine().now()));
+  count_slots(std::max(domain_.cycle_at(engine().now()), reached), cause_of_waiting());
+  return true;
 }
 
 void Core::preempt_at(Picoseconds time) {

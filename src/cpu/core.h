@@ -99,6 +99,9 @@ class Core final : public sim::Component, private Execution::Bytes {
   std::string waits_for() const override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
 
+  // Slots are counted up to now, or as far as the core has gone.
+  bool settle_statistics() override;
+
   const CoreStatistics& statistics() const { return statistics_; }
 
  private:
@@ -207,6 +210,9 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool room_in_scheduler(Cycle& cycle);
   Cause cause_of(const Entry& full_behind) const;
   void account(Cycle cycle, Cause cause);
+  void count_slots(Cycle end, Cause cause);
+  sim::Counter& slots_of(Cause cause);
+  Cause cause_of_waiting();
   void enter(const CodeEntry& code, Cycle cycle);
   Prediction follow(const CodeEntry& code, std::uint64_t& next, bool& taken);
   void resume_fetch(std::uint64_t sequence, Prediction prediction, bool taken);
@@ -337,7 +343,8 @@ class Core final : public sim::Component, private Execution::Bytes {
   std::array<Cycle, kRegisters> ready_{};
   std::vector<std::uint64_t> to_tell_;  // completed, their waiters not yet told
   bool telling_ = false;
-  Cycle accounted_ = 0;  // cycles before it are counted
+  Cycle accounted_ = 0;          // cycles before it are counted, while somebody has the core
+  std::uint64_t uncounted_ = 0;  // instructions that were dispatched in others
 
   // Scheduler: instructions that left it, by cycle, for those cycles that dispatch has not reached.
   static constexpr std::size_t kReach = 8192;  // cycles ahead of dispatch in which a start is told exactly

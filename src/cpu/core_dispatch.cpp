@@ -175,39 +175,55 @@ bool Core::room_in_scheduler(Cycle& cycle) {
   return true;
 }
 
-// Every slot since the last dispatch that nobody used is lost for one cause.
+// The next instruction is dispatched in `cycle`, or a serial one begins.
 void Core::account(Cycle cycle, Cause cause) {
   if (cycle == last_dispatch_) return;
-  const std::uint64_t lost = (cycle - last_dispatch_) * config_.dispatch_width - dispatched_;
-  switch (cause) {
-    case Cause::FrontEnd:
-      statistics_.slots_front_end += lost;
-      break;
-    case Cause::InstructionCache:
-      statistics_.slots_instruction_cache += lost;
-      break;
-    case Cause::Speculation:
-      statistics_.slots_bad_speculation += lost;
-      break;
-    case Cause::MemoryL2:
-      statistics_.slots_memory_l2 += lost;
-      break;
-    case Cause::MemoryBelow:
-      statistics_.slots_memory_below += lost;
-      break;
-    case Cause::Stores:
-      statistics_.slots_stores += lost;
-      break;
-    case Cause::Core:
-      statistics_.slots_core += lost;
-      break;
-    case Cause::Serial:
-      statistics_.slots_serial += lost;
-      break;
-  }
-  statistics_.cycles += cycle - last_dispatch_;
+  count_slots(cycle, cause);
   last_dispatch_ = cycle;
   dispatched_ = 0;
+}
+
+// Every slot before `end` is counted: used, or lost for one cause.
+void Core::count_slots(Cycle end, Cause cause) {
+  if (end <= accounted_) return;
+  const std::uint64_t slots = (end - accounted_) * config_.dispatch_width;
+  const std::uint64_t used = std::min(slots, uncounted_);
+  statistics_.slots_used += used;
+  slots_of(cause) += slots - used;
+  statistics_.cycles += end - accounted_;
+  uncounted_ -= used;
+  accounted_ = end;
+}
+
+sim::Counter& Core::slots_of(Cause cause) {
+  switch (cause) {
+    case Cause::FrontEnd:
+      return statistics_.slots_front_end;
+    case Cause::InstructionCache:
+      return statistics_.slots_instruction_cache;
+    case Cause::Speculation:
+      return statistics_.slots_bad_speculation;
+    case Cause::MemoryL2:
+      return statistics_.slots_memory_l2;
+    case Cause::MemoryBelow:
+      return statistics_.slots_memory_below;
+    case Cause::Stores:
+      return statistics_.slots_stores;
+    case Cause::Core:
+      return statistics_.slots_core;
+    case Cause::Serial:
+      break;
+  }
+  return statistics_.slots_serial;
+}
+
+// What keeps the next instruction back, where nobody knows yet for how long.
+Core::Cause Core::cause_of_waiting() {
+  if (fetch_missing_) return Cause::InstructionCache;
+  if (fetch_waits_ != 0) return Cause::Speculation;
+  if (trapped_ || atomic_line_ != kNoLine) return Cause::Serial;
+  if (retired_ + 1 < next_) return cause_of(entry(retired_ + 1));
+  return oldest_store_ != next_store_ ? Cause::Stores : fetch_cause_;
 }
 
 void Core::await(Entry& made, std::uint64_t writer, Cycle ready) {
@@ -233,6 +249,7 @@ void Core::enter(const CodeEntry& code, Cycle cycle) {
   made.level = Level::L1;
   made.lines_missing = 0;
   ++dispatched_;
+  ++uncounted_;
   dispatch_times_[sequence % kDispatchTimes] = cycle;
   if (++fetched_ >= config_.fetch_width) {
     ++fetch_cycle_;

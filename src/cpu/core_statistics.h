@@ -37,8 +37,10 @@ struct CoreStatistics : sim::StatisticGroup {
   sim::Counter squashes_order{*this, "squashes_order", "squashes",
                               "a line was lost under loads that were not in order"};
   sim::Counter squashed{*this, "squashed", "instructions", "done again for one of these"};
-  // Dispatch slots: cycles times dispatch_width. Those in which an instruction was dispatched that retired
-  // are `instructions` without the serial ones; the others, by what kept the next instruction back.
+  // Dispatch slots: cycles times dispatch_width, each of them used, or lost for what kept the next
+  // instruction back. Serial instructions use none.
+  sim::Counter slots_used{*this, "slots_used", "slots",
+                          "an instruction was dispatched, also one that is `squashed` later"};
   sim::Counter slots_front_end{*this, "slots_front_end", "slots",
                                "lost: fetch had nothing more in the cycle"};
   sim::Counter slots_instruction_cache{*this, "slots_instruction_cache", "slots",
