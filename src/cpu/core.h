@@ -256,6 +256,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   void place_in_instruction_cache(std::uint64_t line, const PrivateLine& from);
   bool take_out(std::uint64_t line, bool& dirty);
   void line_lost(std::uint64_t line, Cycle cycle);
+  void count_line(memory::GrantSource source);
   void granted(const Message& message, Cycle cycle);
   void probed(const Message& message, Cycle cycle);
   void answer_held_probe(Cycle cycle);

@@ -331,12 +331,31 @@ void Core::line_lost(std::uint64_t line, Cycle cycle) {
   }
 }
 
+// Of a line that an instruction waited for.
+void Core::count_line(memory::GrantSource source) {
+  switch (source) {
+    case memory::GrantSource::Domain:
+      ++statistics_.lines_from_cores;
+      break;
+    case memory::GrantSource::Own:
+      ++statistics_.upgrades;
+      break;
+    case memory::GrantSource::Cache:
+      ++statistics_.l3_hits;
+      break;
+    case memory::GrantSource::Memory:
+      ++statistics_.lines_from_memory;
+      break;
+  }
+}
+
 void Core::granted(const Message& message, Cycle cycle) {
   const std::uint64_t line = message.line.value();
   Miss* const found = find_miss(line);
   Miss miss = std::move(*found);
   misses_.erase(misses_.begin() + (found - misses_.data()));
   if (miss.data) --data_misses_;
+  if (miss.data || miss.fetch) count_line(message.source);
   PrivateLine arrived;
   arrived.line = line;
   arrived.bytes = message.bytes;

@@ -29,6 +29,12 @@ struct CoreStatistics : sim::StatisticGroup {
                                       "of a page that is not in the first level's instruction TLB"};
   sim::Counter page_walks{*this, "page_walks", "walks", "through the page tables"};
   sim::Counter requests{*this, "requests", "lines", "asked of the directory"};
+  sim::Counter l3_hits{*this, "l3_hits", "lines",
+                       "asked for by loads, stores and fetches, not by a prefetcher alone: L3 had them"};
+  sim::Counter lines_from_memory{*this, "lines_from_memory", "lines", "of the same: from DRAM"};
+  sim::Counter lines_from_cores{*this, "lines_from_cores", "lines",
+                                "of the same: held by another core, or not yet written back by one"};
+  sim::Counter upgrades{*this, "upgrades", "lines", "of the same: held already, and now to be written"};
   sim::Counter prefetches{*this, "prefetches", "lines", "of these, by a prefetcher"};
   sim::Counter prefetches_used{*this, "prefetches_used", "lines", "prefetched and then used"};
   sim::Counter write_backs{*this, "write_backs", "lines", "given up dirty"};

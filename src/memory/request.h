@@ -68,6 +68,7 @@ struct RequestFields {
   AtomicType atomic_type = AtomicType::U32;
   bool wants_result = true;     // of an atomic: its old value travels back
   bool released = false;        // by an override: what it read is not to be kept
+  bool was_held = false;        // of a read: the cache that answered had all of it
   std::uint16_t refusals = 0;   // PacketKind::Nack so far
   bool tracked = false;         // lies in memory with full/empty bits (PageAttributes::tracked)
   std::uint16_t unit = 0;       // SM or copy engine number

@@ -59,7 +59,10 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
   statistics_.passed += below;
   if (!own.cached || operation == Operation::Clean || operation == Operation::Invalidate)
     return Outcome::Done;
-  if (operation == Operation::Read) ++statistics_.read_hits;
+  if (operation == Operation::Read) {
+    ++statistics_.read_hits;
+    own.request.was_held = !below;
+  }
   if (operation == Operation::Write) ++(held ? statistics_.write_hits : statistics_.write_misses);
   if (!below || operation == Operation::Write)
     observe(held ? CacheEvent::Kind::Hit : CacheEvent::Kind::Miss, own.line, own.mask, &own.request);

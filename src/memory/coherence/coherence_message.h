@@ -20,16 +20,24 @@ enum class CoherenceKind : std::uint8_t {
   Downgrade    // a probe: it may be read from now on, and not written
 };
 
+// Where the bytes of a granted line were.
+enum class GrantSource : std::uint8_t {
+  Domain,  // with another cache of the domain, or on their way from one to memory
+  Own,     // with the cache that asked: it may write them now
+  Cache,   // in the cache below the directory
+  Memory   // below that
+};
+
 struct CoherenceMessage {
   PhysicalAddress line;
   std::byte* bytes =
       nullptr;              // of a Grant: the line's bytes, the holder's to read, or write, while it has them
   std::uint16_t cache = 0;  // who asks, or is asked
   CoherenceKind kind = CoherenceKind::GetShared;
-  bool exclusive = false;   // of a Grant: may be written
-  bool dirty = false;       // of a Put or an Answer: it was written
-  bool held = false;        // of an Answer to Downgrade: it is still held
-  bool from_below = false;  // of a Grant: it came from memory below the directory
+  bool exclusive = false;                    // of a Grant: may be written
+  bool dirty = false;                        // of a Put or an Answer: it was written
+  bool held = false;                         // of an Answer to Downgrade: it is still held
+  GrantSource source = GrantSource::Domain;  // of a Grant
 };
 
 }  // namespace duet::memory

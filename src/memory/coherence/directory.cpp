@@ -100,7 +100,7 @@ void Directory::take(Picoseconds now, const CoherenceMessage& message) {
     if (!message.held) entry.holders &= ~bit;
     entry.exclusive = false;
     if (--entry.outstanding_answers == 0) {
-      grant(now, entry, false);
+      grant(now, entry, GrantSource::Domain);
       return;
     }
   }
@@ -118,7 +118,7 @@ void Directory::begin(Picoseconds now, Entry& entry, const CoherenceMessage& mes
   } else if (entry.exclusive && others != 0) {
     return probe(now, entry, others, CoherenceKind::Downgrade);
   }
-  grant(now, entry, false);
+  grant(now, entry, GrantSource::Domain);
 }
 
 void Directory::probe(Picoseconds now, Entry& entry, std::uint64_t caches, CoherenceKind kind) {
@@ -135,15 +135,16 @@ void Directory::probe(Picoseconds now, Entry& entry, std::uint64_t caches, Coher
   }
 }
 
-void Directory::grant(Picoseconds now, Entry& entry, bool from_below) {
+void Directory::grant(Picoseconds now, Entry& entry, GrantSource source) {
   const CoherenceMessage& request = entry.current;
   CoherenceMessage message;
   message.line = entry.line;
   message.bytes = entry.bytes.data();
   message.cache = request.cache;
   message.kind = CoherenceKind::Grant;
-  message.from_below = from_below;
-  entry.holders |= std::uint64_t{1} << request.cache;
+  const std::uint64_t bit = std::uint64_t{1} << request.cache;
+  message.source = (entry.holders & bit) != 0 ? GrantSource::Own : source;
+  entry.holders |= bit;
   const bool alone = std::has_single_bit(entry.holders);
   message.exclusive = entry.exclusive = request.kind == CoherenceKind::GetExclusive || alone;
   ports_[request.cache].answers->push(now, message, clock_.edge_after(now, from_directory_cycles_ - 1));
@@ -216,9 +217,10 @@ void Directory::receive(Picoseconds now) {
       entry.replaced = false;
       entry.dirty = true;
     }
+    const GrantSource source = request.was_held ? GrantSource::Cache : GrantSource::Memory;
     pool_.release(packet.request);
     if (read) {
-      grant(now, entry, true);
+      grant(now, entry, source);
     } else {
       --entry.writes_below;
       if (entry.stage == Stage::Idle) finish(now, entry);

@@ -94,7 +94,7 @@ class Directory : public sim::Component {
   void take(Picoseconds now, const CoherenceMessage& message);
   void begin(Picoseconds now, Entry& entry, const CoherenceMessage& message);
   void probe(Picoseconds now, Entry& entry, std::uint64_t caches, CoherenceKind kind);
-  void grant(Picoseconds now, Entry& entry, bool from_below);
+  void grant(Picoseconds now, Entry& entry, GrantSource source);
   void finish(Picoseconds now, Entry& entry);
   void fetch(Entry& entry);
   void write_back(Entry& entry);
