@@ -11,6 +11,9 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/end_signals.h"
+#include "cli/host_results.h"
+#include "cli/run_folder.h"
 #include "machine/simulated_host.h"
 #include "rv64/process/process.h"
 
@@ -27,44 +30,56 @@ rv64::ProcessOptions process_options(const RunOptions& options) {
   return process;
 }
 
-int status_of(const RunOptions& options, const std::function<rv64::ProcessEnd()>& run) {
+// Runs it to its end, and says what kept it from its own.
+HostEnding ending_of(const RunOptions& options, const std::function<rv64::ProcessEnd()>& run) {
   std::signal(SIGPIPE, SIG_IGN);  // whether it ends the program is the program's to say
+  const auto stopped = [](int status, const std::string& why) {
+    std::fprintf(stderr, "duet: %s\n", why.c_str());
+    return HostEnding{status, 0, why};
+  };
   rv64::ProcessEnd end;
   try {
     end = run();
   } catch (const Deadlock& deadlock) {
-    std::fprintf(stderr, "duet: %s\n", deadlock.what());
-    return 124;
-  } catch (const Stopped& stopped) {
-    std::fprintf(stderr, "duet: %s\n", stopped.what());
-    return stopped.status();
+    return stopped(124, deadlock.what());
+  } catch (const Stopped& reason) {
+    return stopped(reason.status(), reason.what());
+  } catch (const std::exception& error) {
+    return stopped(125, message_of(error));
   }
-  if (end.signal == 0) return end.status;
-  std::fprintf(stderr, "duet: '%s' was ended by signal %d (%s)\n", options.command[0].c_str(), end.signal,
-               strsignal(end.signal));
-  return 128 + end.signal;
+  if (end.signal == 0) return {end.status, 0, {}};
+  const std::string why = fmt::format("ended by signal {} ({})", end.signal, strsignal(end.signal));
+  std::fprintf(stderr, "duet: '%s' was %s\n", options.command[0].c_str(), why.c_str());
+  return {128 + end.signal, end.signal, why};
 }
 
-}  // namespace
-
-int run_rv64(const config::Installation& installation, const RunOptions& options) {
-  if (options.run.functional)
-    return status_of(options, [&] { return rv64::Process(process_options(options)).run(); });
+int run_timed(const config::Installation& installation, const RunOptions& options) {
+  RunFolder folder(options.out);
   const config::ResolvedTopology machine =
       config::load_topology(options.machine, installation.machines_directory, options.sets);
   if (!machine.topology.cpu)
     throw Error(fmt::format("machine {} has no [cpu] for --host simulated: try --machine xeon-e3-1245",
                             machine.topology.name));
   const auto start = std::chrono::steady_clock::now();
-  machine::SimulatedHost host(*machine.topology.cpu, machine.topology.host, process_options(options));
-  const int status = status_of(options, [&] { return host.run(); });
+  const machine::HostOptions how{options.run.shuffle_seed, options.run.two_threads, &end_at_signals()};
+  machine::SimulatedHost host(*machine.topology.cpu, machine.topology.host, process_options(options), how);
+  folder.begin_without_journals(machine.values);
+  const HostEnding ending = ending_of(options, [&] { return host.run(); });
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const auto values = host.statistics().totals();
-  const auto& declared = host.statistics().declared();
-  for (std::size_t i = 0; i < declared.size(); ++i)
-    if (values[i] != 0) fmt::print(stderr, "{} {}\n", declared[i].name, values[i]);
-  fmt::print(stderr, "{} ps, {:.2f} s\n", host.now(), wall);
-  return status;
+  const report::HostReport report = host_report(machine.topology, options, host, ending, wall);
+  folder.write_result("stats.json", [&](std::ostream& out) { report::write_host_stats_json(out, report); });
+  if (!options.quiet) {
+    std::fputs(report::host_table(report).c_str(), stderr);
+    std::fprintf(stderr, "duet: results in %s\n", folder.name().c_str());
+  }
+  return ending.status;
+}
+
+}  // namespace
+
+int run_rv64(const config::Installation& installation, const RunOptions& options) {
+  if (!options.run.functional) return run_timed(installation, options);
+  return ending_of(options, [&] { return rv64::Process(process_options(options)).run(); }).status;
 }
 
 }  // namespace duet::cli

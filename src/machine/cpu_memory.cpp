@@ -37,9 +37,10 @@ CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::
     : line_bytes_(cpu.line_bytes),
       physical_(rv64::kPageBytes, rv64::kPageBytes, dram.dram_bytes),
       node_(engine, "processor", nullptr, 2),
-      dram_(engine, "host memory", &node_, 2,
-            {dram.dram_latency_ns * kPicosecondsPerNanosecond, dram.dram_bandwidth_mb_per_s, 0}, pool_,
-            physical_, no_port()),
+      dram_(
+          engine, "host memory", &node_, 2,
+          {dram.dram_latency_ns * kPicosecondsPerNanosecond, dram.dram_bandwidth_mb_per_s, 0, "host_memory"},
+          pool_, physical_, no_port()),
       directory_(engine, &node_, cpu.clock_khz * 1000, cpu.line_bytes, cpu.from_directory_cycles, pool_) {
   if (cpu.l3.sets == 0) {
     requests_.emplace(kBelow, &directory_, &dram_);

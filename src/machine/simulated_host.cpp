@@ -26,10 +26,13 @@ constexpr Picoseconds kLook = 100'000'000;  // simulated time between looks at t
 // Linux, as far as cores see it: who runs where.
 class SimulatedHost::Parts final : public cpu::CoreClient {
  public:
-  Parts(const config::Cpu& cpu, const config::Host& dram, const rv64::ProcessOptions& program)
+  Parts(const config::Cpu& cpu, const config::Host& dram, const rv64::ProcessOptions& program,
+        const HostOptions& options)
       : cpu_(cpu),
         options_(program),
+        signal_(options.signal),
         file_(rv64::read_elf(program.arguments.at(0))),
+        engine_(options.shuffle_seed, options.two_threads),
         memory_(engine_, cpu, dram),
         space_(memory_),
         calls_(file_.path, space_, program.files),
@@ -50,6 +53,7 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
     }
     running_.resize(cpu.cores);
     counted_until_.resize(cpu.cores);
+    counted_instructions_.resize(cpu.cores);
     statistics_.emplace(engine_);
   }
 
@@ -60,6 +64,7 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
 
   sim::Engine& engine() { return engine_; }
   sim::Statistics& statistics() { return *statistics_; }
+  std::vector<ThreadUse> threads();
 
  private:
   // Wakes the scheduler when a thread's wait is over.
@@ -86,10 +91,14 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
   void advance_to(Picoseconds now);
   void place_waiting(Picoseconds now);
   void end();
+  void count_use(Picoseconds now);
+  ThreadUse& use_of(const rv64::Thread& thread);
   void check_time() const;
+  void check_signal() const;
 
   const config::Cpu cpu_;
   const rv64::ProcessOptions options_;
+  const std::atomic<int>* const signal_;
   const rv64::ElfFile file_;
   sim::Engine engine_;
   CpuMemory memory_;
@@ -100,6 +109,8 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
   std::vector<std::unique_ptr<cpu::Core>> cores_;
   std::vector<rv64::Thread*> running_;      // by core
   std::vector<Picoseconds> counted_until_;  // by core: its thread has been told of its time until then
+  std::vector<std::uint64_t> counted_instructions_;  // by core: these its threads have been told of
+  std::vector<ThreadUse> uses_;                      // by the order of the threads' creation
   std::optional<rv64::ProcessEnd> end_;
   std::optional<sim::Statistics> statistics_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -108,9 +119,40 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
 void SimulatedHost::Parts::end() {
   if (!end_) end_ = calls_.end();
   for (const auto& core : cores_) core->assign(nullptr, engine_.now());
+  count_use(engine_.now());
+  std::fill(running_.begin(), running_.end(), nullptr);
+}
+
+// Threads are numbered in the order of their creation.
+ThreadUse& SimulatedHost::Parts::use_of(const rv64::Thread& thread) {
+  const auto place = std::lower_bound(uses_.begin(), uses_.end(), thread.id,
+                                      [](const ThreadUse& use, std::uint64_t id) { return use.id < id; });
+  if (place != uses_.end() && place->id == thread.id) return *place;
+  return *uses_.insert(place, ThreadUse{thread.id, {}, 0, 0});
+}
+
+// Whoever has a core is told what it has done there since.
+void SimulatedHost::Parts::count_use(Picoseconds now) {
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    const std::uint64_t instructions = cores_[i]->statistics().instructions;
+    if (running_[i] != nullptr) {
+      ThreadUse& use = use_of(*running_[i]);
+      use.core_time_ps += now - counted_until_[i];
+      use.instructions += instructions - counted_instructions_[i];
+      use.name = running_[i]->name.data();
+    }
+    counted_instructions_[i] = instructions;
+  }
+}
+
+std::vector<ThreadUse> SimulatedHost::Parts::threads() {
+  count_use(engine_.now());
+  std::fill(counted_until_.begin(), counted_until_.end(), engine_.now());
+  return uses_;
 }
 
 void SimulatedHost::Parts::advance_to(Picoseconds now) {
+  count_use(now);
   for (std::size_t i = 0; i < running_.size(); ++i) {
     const Picoseconds since = counted_until_[i];
     counted_until_[i] = now;
@@ -212,11 +254,19 @@ void SimulatedHost::Parts::check_time() const {
                                    options_.timeout_seconds, engine_.now() / 1'000'000));
 }
 
+void SimulatedHost::Parts::check_signal() const {
+  const int signal = signal_ == nullptr ? 0 : signal_->load();
+  if (signal != 0)
+    throw Stopped(128 + signal, fmt::format("interrupted by signal {}, after {} us of simulated time", signal,
+                                            engine_.now() / 1'000'000));
+}
+
 rv64::ProcessEnd SimulatedHost::Parts::run() {
   schedule(0);
   while (!end_) {
     engine_.run_while_not([this] { return end_.has_value(); }, engine_.now() + kLook);
     if (end_) break;
+    check_signal();
     const Picoseconds next = engine_.next_time();
     if (next == kNever) throw Deadlock(calls_.describe_deadlock());
     if (next > engine_.now() + kLook) engine_.run_until(next - 1);
@@ -226,11 +276,12 @@ rv64::ProcessEnd SimulatedHost::Parts::run() {
 }
 
 SimulatedHost::SimulatedHost(const config::Cpu& cpu, const config::Host& dram,
-                             const rv64::ProcessOptions& program)
-    : parts_(std::make_unique<Parts>(cpu, dram, program)) {}
+                             const rv64::ProcessOptions& program, const HostOptions& options)
+    : parts_(std::make_unique<Parts>(cpu, dram, program, options)) {}
 SimulatedHost::~SimulatedHost() = default;
 rv64::ProcessEnd SimulatedHost::run() { return parts_->run(); }
 Picoseconds SimulatedHost::now() const { return parts_->engine().now(); }
 sim::Statistics& SimulatedHost::statistics() { return parts_->statistics(); }
+std::vector<ThreadUse> SimulatedHost::threads() { return parts_->threads(); }
 
 }  // namespace duet::machine

@@ -17,7 +17,9 @@ SimpleMemory::SimpleMemory(sim::Engine& engine, std::string name, const sim::Com
       pool_(pool),
       memory_(memory),
       host_(host),
-      bandwidth_(config.bandwidth_mb_per_s) {}
+      bandwidth_(config.bandwidth_mb_per_s) {
+  if (!config_.kind.empty()) statistics_.emplace(*this, config_.kind + ".");
+}
 
 void SimpleMemory::connect(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses) {
   clients_.push_back({&requests, &responses});
@@ -42,6 +44,7 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
     Packet packet = client->requests->pop(now);
     Request& request = pool_[packet.request];
     service(request);
+    if (statistics_) count(request);
     packet.kind = PacketKind::Response;
     packet.payload_bytes = answer_bytes(request);
     packet.destination = packet.source;
@@ -58,6 +61,16 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
     if (arrival == kNever && bandwidth_.free_at() > now) next = std::min(next, bandwidth_.free_at());
   }
   return next;
+}
+
+void SimpleMemory::count(const Request& request) {
+  if (request.operation == Operation::Read || request.operation == Operation::Atomic) {
+    ++statistics_->reads;
+    statistics_->read_bytes += request.bytes;
+  } else if (request.operation == Operation::Write) {
+    ++statistics_->writes;
+    statistics_->written_bytes += request.bytes;
+  }
 }
 
 void SimpleMemory::refuse_unmapped(const Request& request) const {

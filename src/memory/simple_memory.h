@@ -4,6 +4,7 @@
 // banks, rows, refresh (dram/ models them), full/empty bits (a trigger or an action is refused).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "memory/physical/physical_memory.h"
 #include "sim/engine.h"
 #include "sim/queue.h"
+#include "sim/statistics.h"
 
 namespace duet::memory {
 
@@ -20,6 +22,15 @@ struct SimpleMemoryConfig {
   Picoseconds latency_ps = 0;
   std::uint64_t bandwidth_mb_per_s = 0;  // 0: no limit
   std::uint8_t number = 0;               // of this end of a link
+  std::string kind{};                    // begins the names of its statistics; empty: it has none
+};
+
+struct SimpleMemoryStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter reads{*this, "reads", "requests", "reads and atomics"};
+  sim::Counter writes{*this, "writes", "requests", "writes"};
+  sim::Counter read_bytes{*this, "read_bytes", "bytes", "of the reads and atomics"};
+  sim::Counter written_bytes{*this, "written_bytes", "bytes", "of the writes"};
 };
 
 class SimpleMemory : public sim::Component {
@@ -41,6 +52,7 @@ class SimpleMemory : public sim::Component {
     sim::Queue<Packet>* responses;
   };
   Client* next_client(Picoseconds now);
+  void count(const Request& request);
   void service(Request& request);
   void service_block(const Request& request);
   void service_through_port(Request& request, std::byte* host);
@@ -54,6 +66,7 @@ class SimpleMemory : public sim::Component {
   Bandwidth bandwidth_;
   std::vector<Client> clients_;
   std::size_t round_robin_ = 0;
+  std::optional<SimpleMemoryStatistics> statistics_;
 };
 
 }  // namespace duet::memory
