@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "base/error.h"
+#include "cpu/program_counters.h"
 
 namespace duet::cpu {
 
@@ -113,7 +114,7 @@ std::uint64_t Core::read_counter(void* core, unsigned csr) {
     case rv64::csr::kInstret:
       return self.statistics_.instructions;
     default:
-      return 0;
+      return program_counter(self.statistics_, csr - rv64::csr::kCycle);
   }
 }
 
