@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -12,6 +14,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -113,7 +116,8 @@ void add_choice_options(CLI::App& app, RunOptions& run) {
          "--host", [&run](const std::string& host) { run.simulated_host = host == "simulated"; },
          "who executes the command: this computer (native, the default), or Duet (simulated): a static RV64 "
          "Linux "
-         "program, so far without a GPU and with --functional only (docs/simulated-host.md)")
+         "program, so far without a GPU, on the cores of --machine or, with --functional, without time "
+         "(docs/simulated-host.md)")
       ->check(CLI::IsMember({"native", "simulated"}))
       ->type_name("native|simulated");
   app.add_option(
@@ -187,13 +191,18 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
   }
 }
 
-// Of a program on the simulated host nothing is recorded, and no machine has a part in it.
-void refuse_idle_options(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options())
-    if (const std::string name = option->get_name();
-        option->count() != 0 && name != "--host" && name != "--functional" && name != "--timeout" &&
-        name != "--quiet" && name != "--root" && name != "--writable")
-      throw duet::Error(name + " does nothing with --host simulated --functional: leave it out");
+// A program on the simulated host has no GPU, and without time no machine has a part in it either.
+void refuse_idle_options(const CLI::App& app, bool functional) {
+  static const std::set<std::string> kAlways = {"--host",  "--functional", "--timeout",
+                                                "--quiet", "--root",       "--writable"};
+  static const std::set<std::string> kWithTime = {"--machine", "--set", "--out", "--shuffle",
+                                                  "--two-threads"};
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() != 0 && !kAlways.contains(name) && (functional || !kWithTime.contains(name)))
+      throw duet::Error(fmt::format("{} does nothing with --host simulated{}: leave it out", name,
+                                    functional ? " --functional" : ""));
+  }
 }
 
 int run(const config::Installation& installation, CLI::App& app, RunOptions& run) {
@@ -208,7 +217,7 @@ int run(const config::Installation& installation, CLI::App& app, RunOptions& run
                       "' stands where the program is expected: each --set takes one key: write --set " +
                       first);
   if (run.simulated_host) {
-    if (run.run.functional) refuse_idle_options(app);
+    refuse_idle_options(app, run.run.functional);
     return run_rv64(installation, run);
   }
   if (!run.files.root.empty() || !run.files.writable.empty())

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "config/loader.h"
+#include "machine/simulated_host.h"
 #include "machine/system.h"
 
 namespace duet::cli {
@@ -22,7 +23,7 @@ class NoProgram : public memory::HostPort {
 
 struct Known {
   sim::Statistic statistic;
-  bool timed = false, functional = false;
+  bool timed = false, functional = false, cpu = false;
   std::string kind() const { return statistic.name.substr(0, statistic.name.find('.')); }
   std::string rest() const { return statistic.name.substr(statistic.name.find('.') + 1); }
   std::string remarks() const {
@@ -30,27 +31,36 @@ struct Known {
     if (statistic.kind == sim::StatisticKind::Most) text = "largest of all";
     if (statistic.kind == sim::StatisticKind::State) text = "state";
     if (functional) text += std::string(text.empty() ? "" : ", ") + (timed ? "both GPUs" : "functional GPU");
+    if (cpu) text += std::string(text.empty() ? "" : ", ") + "simulated host";
     return text;
   }
 };
 
+void add(std::vector<Known>& all, const std::vector<sim::Statistic>& declared, bool Known::*where) {
+  for (const sim::Statistic& statistic : declared) {
+    auto found = std::find_if(all.begin(), all.end(),
+                              [&](const Known& known) { return known.statistic.name == statistic.name; });
+    if (found == all.end()) found = all.insert(all.end(), Known{statistic});
+    (*found).*where = true;
+  }
+}
+
 // In the order of the components; what only the functional GPU has comes last.
-std::vector<Known> known_statistics(const config::Machine& machine) {
-  std::vector<Known> all;
+void add_gpu(std::vector<Known>& all, const config::Machine& machine) {
   for (const bool functional : {false, true}) {
     NoProgram program;
     machine::Options options;
     options.functional = functional;
     machine::System system(machine, program, {}, options);
-    for (const sim::Statistic& statistic : system.statistics().declared()) {
-      auto found = std::find_if(all.begin(), all.end(),
-                                [&](const Known& known) { return known.statistic.name == statistic.name; });
-      if (found == all.end()) found = all.insert(all.end(), Known{statistic});
-      (functional ? found->functional : found->timed) = true;
-    }
+    add(all, system.statistics().declared(), functional ? &Known::functional : &Known::timed);
   }
-  return all;
 }
+
+void add_cpu(std::vector<Known>& all, const config::Topology& machine) {
+  add(all, machine::SimulatedHost::declared(*machine.cpu, machine.host), &Known::cpu);
+}
+
+constexpr const char* kHostOfPage = "xeon-e3-1245";
 
 constexpr const char* kMarkdownHead =
     "# Statistics\n\n"
@@ -88,7 +98,11 @@ constexpr const char* kMarkdownHead =
     "of\n"
     "the others the last column says what becomes of them: of the *largest of all* the total is the largest, "
     "a\n"
-    "*state* is told by marks only. Without a remark a statistic is that of the timed GPU alone.\n";
+    "*state* is told by marks only. Without a remark a statistic is that of the timed GPU alone.\n\n"
+    "Those of the *simulated host* are those of a run with `--host simulated` (docs/simulated-host.md): its\n"
+    "`stats.json` has `counters` and `components`, as of its end. `duet statistics --machine NAME` lists "
+    "what\n"
+    "one machine has.\n";
 
 void print_markdown(const std::vector<Known>& all) {
   std::vector<std::string> kinds;
@@ -118,9 +132,16 @@ void print_markdown(const std::vector<Known>& all) {
 }  // namespace
 
 int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown) {
-  const std::vector<Known> all =
-      known_statistics(config::load_machine(machine, installation.machines_directory).machine);
+  const config::ResolvedTopology own = config::load_topology(machine, installation.machines_directory);
+  std::vector<Known> all;
+  if (own.topology.cpu)
+    add_cpu(all, own.topology);
+  else
+    add_gpu(all, config::load_machine(machine, installation.machines_directory).machine);
   if (markdown) {
+    // The page has both.
+    if (!own.topology.cpu)
+      add_cpu(all, config::load_topology(kHostOfPage, installation.machines_directory).topology);
     print_markdown(all);
     return 0;
   }

@@ -282,6 +282,17 @@ SimulatedHost::~SimulatedHost() = default;
 rv64::ProcessEnd SimulatedHost::run() { return parts_->run(); }
 Picoseconds SimulatedHost::now() const { return parts_->engine().now(); }
 sim::Statistics& SimulatedHost::statistics() { return parts_->statistics(); }
+std::vector<sim::Statistic> SimulatedHost::declared(const config::Cpu& cpu, const config::Host& dram) {
+  class Nobody final : public cpu::CoreClient {
+   public:
+    Cycle trapped(cpu::Core&, const rv64::Trap&, Picoseconds) override { return 0; }
+    Cycle preempted(cpu::Core&, Picoseconds) override { return 0; }
+  } nobody;
+  sim::Engine engine;
+  CpuMemory memory(engine, cpu, dram);
+  const cpu::Core core(engine, &memory.node(), cpu, 0, {memory, memory, nobody});
+  return sim::Statistics(engine).declared();
+}
 std::vector<ThreadUse> SimulatedHost::threads() { return parts_->threads(); }
 
 }  // namespace duet::machine

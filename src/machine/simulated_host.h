@@ -49,6 +49,8 @@ class SimulatedHost {
   sim::Statistics& statistics();
   // In the order of their creation, as of the last totals() of the statistics.
   std::vector<ThreadUse> threads();
+  // What the machine counts, whatever it runs.
+  static std::vector<sim::Statistic> declared(const config::Cpu& cpu, const config::Host& dram);
 
  private:
   class Parts;
