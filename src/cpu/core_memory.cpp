@@ -321,7 +321,9 @@ void Core::line_lost(std::uint64_t line, Cycle cycle) {
     if (sequence + config_.rob_entries < next_) continue;  // gone
     Entry& load = entry(sequence);
     if (load.retire != kUnknown && load.retire <= cycle) continue;
-    const bool waits = load.bound == kUnknown || load.bound >= cycle;
+    // One that got its bytes in this cycle has them: whoever asked for the line writes it later. Otherwise
+    // cores could take it from each other for ever.
+    const bool waits = load.bound == kUnknown || load.bound > cycle;
     if (load.bound != kUnknown && !load.forwarded && (waits || older_waits) && touches(load, line)) {
       ++statistics_.squashes_order;
       squash_from(sequence, cycle);

@@ -185,6 +185,26 @@ TEST(Core, ACoreGoesOnBehindALongSquash) {
   EXPECT_GT(rig.cores[0].statistics().squashed, 88u);
 }
 
+// Three cores write other words of the line until core 0 has read it often enough. Each grant has the next
+// core's probe right behind it.
+TEST(Core, AReaderGetsOnBesideThreeWritersOfItsLine) {
+  CoreRig rig({}, 4);
+  constexpr int kFlag = 512;
+  rig.x(s0) = 300;
+  rig.x(a2) = 1;
+  for (unsigned core = 0; core < 4; ++core) {
+    rig.x(a1, core) = kData;
+    const int own = 8 * static_cast<int>(core);
+    if (core != 0)
+      rig.program(core,
+                  {addi(a3, a3, 1), sd(a3, own, a1), ld(a4, kFlag, a1), branch(0, a4, zero, -12), kEcall});
+  }
+  rig.program(0, loop(s0, {ld(a3, 8, a1), ld(a4, 16, a1), div(a3, a3, a2), add(a5, a5, a3)}) +
+                     Words{sd(a2, kFlag, a1), kEcall});
+  rig.run();
+  EXPECT_EQ(rig.x(s0), 0u);
+}
+
 TEST(Core, AtomicsOfFourCoresLoseNothing) {
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     CoreRig rig({}, 4, seed);
