@@ -209,6 +209,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause);
   bool room_in_scheduler(Cycle& cycle);
   Cause cause_of(const Entry& full_behind) const;
+  const Entry& oldest_in_window(Cycle cycle);
   void account(Cycle cycle, Cause cause);
   void count_slots(Cycle end, Cause cause);
   sim::Counter& slots_of(Cause cause);
@@ -333,6 +334,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   std::uint64_t window_mask_;
   std::uint64_t next_ = 1;     // the next instruction's number
   std::uint64_t retired_ = 0;  // the last one whose retirement is known
+  std::uint64_t oldest_ = 1;   // those before it have retired, as seen from dispatch
   Cycle last_retire_ = 0;
   unsigned retired_in_cycle_ = 0;
   Cycle last_dispatch_ = 0;

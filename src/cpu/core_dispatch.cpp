@@ -148,8 +148,16 @@ bool Core::room_in_window(const CodeEntry& code, Cycle& cycle, Cause& cause) {
   }
   const Cycle before = cycle;
   if (!room_in_scheduler(cycle)) return false;
-  if (cycle != before) cause = Cause::Core;
+  if (cycle != before) cause = cause_of(oldest_in_window(cycle - 1));
   return true;
+}
+
+// What has not retired by `cycle`, or is the youngest.
+const Core::Entry& Core::oldest_in_window(Cycle cycle) {
+  if (next_ > config_.rob_entries) oldest_ = std::max(oldest_, next_ - config_.rob_entries);
+  oldest_ = std::min(oldest_, next_ - 1);
+  while (oldest_ + 1 < next_ && entry(oldest_).retire <= cycle) ++oldest_;
+  return entry(oldest_);
 }
 
 bool Core::room_in_scheduler(Cycle& cycle) {
@@ -219,7 +227,7 @@ sim::Counter& Core::slots_of(Cause cause) {
 
 // What keeps the next instruction back, where nobody knows yet for how long.
 Core::Cause Core::cause_of_waiting() {
-  if (fetch_missing_) return Cause::InstructionCache;
+  if (fetch_missing_ || fetch_walks_) return Cause::InstructionCache;
   if (fetch_waits_ != 0) return Cause::Speculation;
   if (trapped_ || atomic_line_ != kNoLine) return Cause::Serial;
   if (retired_ + 1 < next_) return cause_of(entry(retired_ + 1));

@@ -173,6 +173,7 @@ void Core::perform(std::uint64_t sequence, Cycle cycle) {
   }
   made.forwarded = false;  // the store is in L1
   if (!lines_can_be_had(made.access)) {
+    made.level = Level::Below;
     waiting_for_miss_.push_back(sequence);
     return;
   }
