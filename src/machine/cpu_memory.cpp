@@ -57,6 +57,8 @@ CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::
                        [](PhysicalAddress) { return std::uint16_t{0}; });
     dram_.connect(requests_of_l3_->of(memory::TrafficClass::NonTriggered), *answers_to_l3_);
   }
+  dram_.tick_on_thread_of(directory_);
+  if (l3_) l3_->tick_on_thread_of(directory_);
   directory_.connect_below(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
 }
 
@@ -64,6 +66,7 @@ void CpuMemory::connect(cpu::Core& core) {
   auto& requests = messages_.emplace_back(kMessages, &core, &directory_);
   auto& answers = messages_.emplace_back(kMessages, &directory_, &core);
   directory_.connect_cache(requests, answers);
+  core.tick_on_thread_of(directory_);  // cores look at bytes that are there, and L3, and DRAM
   core.connect(requests, answers);
 }
 
