@@ -183,6 +183,7 @@ void Core::perform(std::uint64_t sequence, Cycle cycle) {
     const Cycle line_there = reach_line(sequence, line_of(made.access.pieces[i].physical), cycle, level);
     made.level = std::max(made.level, level);
     if (line_there != kUnknown) there = std::max(there, line_there);
+    if (sequence >= next_) return;  // what it put out of L1 has squashed it
   }
   if (made.lines_missing != 0) return;
   made.bound = cycle;
@@ -254,6 +255,7 @@ void Core::correct(std::uint64_t sequence, std::uint64_t value, Cycle cycle) {
 // may have granted that already: it goes on counting this core among the holders, which it will be again.
 void Core::put(std::uint64_t line, bool dirty) {
   statistics_.write_backs += dirty;
+  if (reservation_ == line) reservation_ = kNoLine;
   if (find_miss(line) == nullptr) send(now_, CoherenceKind::Put, line, dirty);
 }
 
@@ -269,7 +271,8 @@ PrivateLine& Core::place_in_l1(std::uint64_t line, const PrivateLine& from) {
     if (PrivateLine* const other = instruction_cache_.find(gone)) {
       other->dirty |= victim->dirty;
     } else {
-      line_lost(gone, now_);
+      // What has been done up to limit_ is over before anybody else can write the line.
+      line_lost(gone, limit_);
       put(gone, victim->dirty);
     }
   } else if (victim->dirty) {
@@ -325,7 +328,9 @@ void Core::line_lost(std::uint64_t line, Cycle cycle) {
     // One that got its bytes in this cycle has them: whoever asked for the line writes it later. Otherwise
     // cores could take it from each other for ever.
     const bool waits = load.bound == kUnknown || load.bound > cycle;
-    if (load.bound != kUnknown && !load.forwarded && (waits || older_waits) && touches(load, line)) {
+    // What it was given by a store is the line's too as soon as that store is in L1.
+    const bool of_line = !load.forwarded || load.behind < oldest_store_;
+    if (load.bound != kUnknown && of_line && (waits || older_waits) && touches(load, line)) {
       ++statistics_.squashes_order;
       squash_from(sequence, cycle);
       return;

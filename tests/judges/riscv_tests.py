@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """riscv-tests (rv64ui, um, ua, uf, ud, uc) on Duet's RV64GC, in user mode.
 
-Usage: riscv_tests.py --runner rv64_bare_runner [--source FOLDER] [--slice N ...] [--qemu]
+Usage: riscv_tests.py --runner rv64_bare_runner [--source FOLDER] [--slice N ...] [--timed] [--qemu]
 
 FOLDER is a checkout of https://github.com/riscv-software-src/riscv-tests, by default $RISCV_TESTS; its submodule env is not needed
-(tests/rv64/riscv_test has one for user mode). --slice runs each test again, N instructions at a time. --qemu runs them with
+(tests/rv64/riscv_test has one for user mode). --slice runs each test again, N instructions at a time. --timed runs them on timed cores of
+the shapes in tests/rv64/core_shapes.py too. --qemu runs them with
 qemu-riscv64 instead, to check the environment. A line a suite, and a line for each test that fails. Exit status: 1 if one does, 77
 without the folder or riscv64-linux-gnu-gcc.
 """
@@ -18,6 +19,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "rv64"))
+import core_shapes  # noqa: E402
+
 ENVIRONMENT = HERE.parent / "rv64" / "riscv_test"
 SUITES = ("rv64ui", "rv64um", "rv64ua", "rv64uf", "rv64ud", "rv64uc")
 WRITE_TO_CODE = ("fence_i", "rvc")
@@ -56,6 +60,7 @@ def main():
     parser.add_argument("--runner", required=True)
     parser.add_argument("--source", default=os.environ.get("RISCV_TESTS", ""))
     parser.add_argument("--slice", type=int, action="append", default=[])
+    parser.add_argument("--timed", action="store_true")
     parser.add_argument("--qemu", action="store_true")
     options = parser.parse_args()
     source = pathlib.Path(options.source)
@@ -63,6 +68,8 @@ def main():
         print(f"riscv_tests.py: skipped, needs a checkout of riscv-tests (--source or $RISCV_TESTS) and {COMPILER}")
         return 77
     commands = [["qemu-riscv64"]] if options.qemu else [[options.runner]] + [[options.runner, "--slice", str(n)] for n in options.slice]
+    if options.timed:
+        commands += [[options.runner, *core_shapes.arguments(shape)] for shape in core_shapes.SHAPES]
     failures = 0
     with tempfile.TemporaryDirectory(prefix="duet-riscv-tests-") as folder:
         program = pathlib.Path(folder) / "test"

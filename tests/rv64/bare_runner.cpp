@@ -1,8 +1,9 @@
 // Runs a static RV64 program that needs no operating system but write, exit and exit_group: the instruction
-// set alone, for tests. Usage: rv64_bare_runner [--slice N] [--speed] PROGRAM
+// set alone, for tests. Usage: rv64_bare_runner [--slice N] [--speed] [--timed MACHINE [--set KEY=VALUE]...]
+// PROGRAM
 // --slice: at most N instructions in a call of the interpreter. --speed: instructions and seconds of
-// processor time on stderr. Exit status: the program's; 126 when it traps, with one line on stderr; 125 for
-// what cannot be run.
+// processor time on stderr. --timed: on the first core of this machine file. Exit status: the program's; 126
+// when it traps, with one line on stderr; 125 for what cannot be run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +16,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "config/loader.h"
+#include "cpu/core.h"
+#include "machine/cpu_memory.h"
 #include "rv64/decode.h"
 #include "rv64/interpreter.h"
 #include "rv64/process/elf.h"
@@ -30,6 +34,8 @@ struct Options {
   std::uint64_t slice = std::uint64_t{1} << 40;
   bool speed = false;
   bool disassemble = false;
+  std::string machine;  // empty: without time
+  std::vector<std::string> sets;
   std::string program;
 };
 
@@ -39,6 +45,10 @@ Options parse(int count, char** words) {
     const std::string word = words[i];
     if (word == "--slice" && i + 1 < count) {
       options.slice = std::strtoull(words[++i], nullptr, 0);
+    } else if (word == "--timed" && i + 1 < count) {
+      options.machine = words[++i];
+    } else if (word == "--set" && i + 1 < count) {
+      options.sets.emplace_back(words[++i]);
     } else if (word == "--speed") {
       options.speed = true;
     } else if (word == "--disassemble") {
@@ -48,12 +58,12 @@ Options parse(int count, char** words) {
     }
   }
   if (options.program.empty() || options.slice == 0)
-    throw Error("usage: rv64_bare_runner [--slice N] PROGRAM");
+    throw Error("usage: rv64_bare_runner [--slice N] [--timed MACHINE [--set KEY=VALUE]...] PROGRAM");
   return options;
 }
 
 // The status when the program ends with this call.
-int serve(Hart& hart, PagedMemory& memory, bool& ended) {
+int serve(Registers& hart, Memory& memory, bool& ended) {
   std::uint64_t& result = hart.x[kArgument0];
   switch (hart.x[kSystemCallNumber]) {
     case 64: {
@@ -87,13 +97,29 @@ int print_instructions(const std::string& path) {
   return 0;
 }
 
-int run(const Options& options) {
-  PagedMemory memory;
+int tell_trap(const Trap& trap, std::uint64_t pc) {
+  fmt::print(stderr, "trap {} at {:#x}: {}; address {:#x}\n", static_cast<int>(trap.cause), pc,
+             disassemble(decode(trap.instruction), pc), trap.fault.address);
+  return 126;
+}
+
+void tell_speed(std::uint64_t instructions, std::clock_t start) {
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  fmt::print(stderr, "{} instructions, {:.3f} s, {:.1f} M/s\n", instructions, seconds,
+             static_cast<double>(instructions) / seconds * 1e-6);
+}
+
+void start_at(Registers& hart, const Options& options, PagedMemory& memory) {
   memory.map(VirtualAddress(kStackTop - kStackBytes), kStackBytes, {true, true, false});
-  Interpreter interpreter(memory);
-  Hart hart(memory, 0);
   hart.pc = load(read_elf(options.program), memory).entry;
   hart.x[kStackPointer] = kStackTop - 64;  // argc, argv, envp and auxv: all 0
+}
+
+int run(const Options& options) {
+  PagedMemory memory;
+  Interpreter interpreter(memory);
+  Hart hart(memory, 0);
+  start_at(hart, options, memory);
   const std::clock_t start = std::clock();
   int status = 0;
   for (bool ended = false; !ended;) {
@@ -101,17 +127,58 @@ int run(const Options& options) {
     if (trap.cause == TrapCause::SystemCall) {
       status = serve(hart, memory, ended);
     } else if (trap.cause != TrapCause::Budget) {
-      fmt::print(stderr, "trap {} at {:#x}: {}; address {:#x}\n", static_cast<int>(trap.cause), hart.pc,
-                 disassemble(decode(trap.instruction), hart.pc), trap.fault.address);
-      status = 126;
+      status = tell_trap(trap, hart.pc);
       ended = true;
     }
   }
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  if (options.speed)
-    fmt::print(stderr, "{} instructions, {:.3f} s, {:.1f} M/s\n", hart.retired, seconds,
-               static_cast<double>(hart.retired) / seconds * 1e-6);
+  if (options.speed) tell_speed(hart.retired, start);
   return status;
+}
+
+// Serves what a core traps for, until the program ends.
+class Client final : public cpu::CoreClient {
+ public:
+  Client(Registers& hart, Memory& memory) : hart_(hart), memory_(memory) {}
+
+  Cycle trapped(cpu::Core& core, const Trap& trap, Picoseconds now) override {
+    if (trap.cause == TrapCause::SystemCall) {
+      status_ = serve(hart_, memory_, ended_);
+    } else {
+      status_ = tell_trap(trap, hart_.pc);
+      ended_ = true;
+    }
+    if (ended_) core.assign(nullptr, now);
+    return 1;
+  }
+  Cycle preempted(cpu::Core&, Picoseconds) override { return 0; }
+
+  bool ended() const { return ended_; }
+  int status() const { return status_; }
+
+ private:
+  Registers& hart_;
+  Memory& memory_;
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+int run_timed(const Options& options) {
+  const config::ResolvedTopology machine = config::load_topology(options.machine, "", options.sets);
+  if (!machine.topology.cpu) throw Error(fmt::format("{}: has no [cpu]", options.machine));
+  const config::Cpu& cpu = *machine.topology.cpu;
+  sim::Engine engine;
+  machine::CpuMemory memory(engine, cpu, machine.topology.host);
+  Registers hart;
+  Client client(hart, memory);
+  cpu::Core core(engine, &memory.node(), cpu, 0, {memory, memory, client});
+  memory.connect(core);
+  start_at(hart, options, memory);
+  const std::clock_t start = std::clock();
+  core.assign(&hart, 0);
+  if (!engine.run_while_not([&] { return client.ended(); }))
+    throw Error(fmt::format("the core stands still at {:#x}", hart.pc));
+  if (options.speed) tell_speed(core.statistics().instructions, start);
+  return client.status();
 }
 
 }  // namespace
@@ -119,7 +186,8 @@ int run(const Options& options) {
 int main(int count, char** words) {
   try {
     const Options options = parse(count, words);
-    return options.disassemble ? print_instructions(options.program) : run(options);
+    if (options.disassemble) return print_instructions(options.program);
+    return options.machine.empty() ? run(options) : run_timed(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "rv64_bare_runner: %s\n", error.what());
     return 125;

@@ -2,13 +2,13 @@
 """Random instructions on Duet's RV64GC and on qemu-riscv64: every register, fcsr and memory agree after each block of them.
 
 Usage: random_instructions.py --runner rv64_bare_runner [--seeds A:B] [--blocks N] [--length N] [--rounds N] [--slice N ...]
-                              [--keep FOLDER]
+                              [--timed] [--keep FOLDER]
 
 A seed is a program of --blocks blocks, each of --length instructions drawn from the table (src/rv64/instructions.def) and from those
 of 16 bits. A block is executed --rounds times, every time with other values in the registers; then all of them are written out. The
 values have many of the kinds at which arithmetic goes wrong: zeros, infinities, NaNs, subnormals, limits, badly boxed singles.
---slice repeats each program on Duet, at most N instructions in a call of the interpreter. A difference names the block, the round and
-the register, and prints the block; --keep keeps the program. Exit status: 1 when anything differs, 77 without the cross compiler or
+--slice repeats each program on Duet, at most N instructions in a call of the interpreter; --timed on timed cores of the
+shapes in core_shapes.py. A difference names the block, the round and the register, and prints the block; --keep keeps the program. Exit status: 1 when anything differs, 77 without the cross compiler or
 qemu-riscv64.
 """
 import argparse
@@ -20,6 +20,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+import core_shapes
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMPILER = "riscv64-linux-gnu-gcc"
@@ -267,7 +269,8 @@ def check(seed, options, rows, folder):
     if status != 0:
         return [f"seed {seed}: qemu ends with {status} {errors}"], 0
     complaints, retired = [], 0
-    for extra in [[]] + [["--slice", str(n)] for n in options.slice]:
+    timed = [core_shapes.arguments(shape) for shape in core_shapes.SHAPES] if options.timed else []
+    for extra in [[]] + [["--slice", str(n)] for n in options.slice] + timed:
         ours, status, errors = execute([options.runner, "--speed", *extra, str(binary)])
         retired += int((re.search(r"(\d+) instructions", errors) or ["", "0"])[1])
         if status != 0 or ours != theirs:
@@ -287,6 +290,7 @@ def main():
     parser.add_argument("--length", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--slice", type=int, action="append", default=[])
+    parser.add_argument("--timed", action="store_true")
     parser.add_argument("--keep")
     options = parser.parse_args()
     if shutil.which(COMPILER) is None or shutil.which(QEMU) is None:
