@@ -188,7 +188,7 @@ TEST_F(DirectoryTest, TheFirstReaderMayWrite) {
   settle();
   ASSERT_EQ(caches[1].got.size(), 1u);
   EXPECT_TRUE(caches[1].got[0].message.exclusive);
-  EXPECT_TRUE(caches[1].got[0].message.from_below);
+  EXPECT_EQ(caches[1].got[0].message.source, GrantSource::Memory);
   EXPECT_EQ(caches[1].read(line(3)), 77u);
   EXPECT_EQ(directory.statistics().fetches, 1u);
   EXPECT_EQ(directory.statistics().transfers, 0u);
@@ -217,7 +217,7 @@ TEST_F(DirectoryTest, AHeldLineComesAfterTheWayBackAlone) {
   engine.run_until((from + 1 + kFromDirectory) * kCycle);
   ASSERT_EQ(caches[2].got.size(), 1u);
   EXPECT_FALSE(caches[2].got[0].message.exclusive);
-  EXPECT_FALSE(caches[2].got[0].message.from_below);
+  EXPECT_EQ(caches[2].got[0].message.source, GrantSource::Domain);
 }
 
 // The probe's way, the answer in the cycle behind it, and the grant's way.
@@ -280,6 +280,7 @@ TEST_F(DirectoryTest, AnUpgradeFetchesNothing) {
   settle();
   EXPECT_TRUE(caches[0].held.at(line(0).value()).exclusive);
   EXPECT_FALSE(caches[1].held.contains(line(0).value()));
+  EXPECT_EQ(caches[0].got.back().message.source, GrantSource::Own);
   EXPECT_EQ(directory.statistics().upgrades, 1u);
   EXPECT_EQ(directory.statistics().fetches, 1u);
 }
@@ -359,7 +360,7 @@ TEST_F(DirectoryTest, ALineOnItsWayBackIsGrantedFromThere) {
   caches[1].send(CoherenceKind::GetShared, line(0));
   cycles(2 + kFromDirectory);
   ASSERT_EQ(caches[1].got.size(), 1u);
-  EXPECT_FALSE(caches[1].got[0].message.from_below);
+  EXPECT_EQ(caches[1].got[0].message.source, GrantSource::Domain);
   EXPECT_EQ(caches[1].read(line(0)), 13u);
   settle();
   EXPECT_EQ(directory.statistics().fetches, 1u);
