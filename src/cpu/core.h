@@ -52,8 +52,12 @@ namespace duet::cpu {
 // What lies below the private caches, outside simulated time.
 class MemoryView {
  public:
-  // The newest bytes that are there now; all of one line.
-  virtual void peek(PhysicalAddress address, unsigned bytes, std::byte* to) = 0;
+  // The newest bytes that are there, all of one line. Of what other cores write at this very time nothing is
+  // seen, so that it does not matter who is ticked first.
+  virtual void peek(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned core) = 0;
+  // Before `core` writes into a line that it holds: what is there.
+  virtual void about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old,
+                              unsigned core) = 0;
   // Of a page of rv64::Memory.
   virtual PhysicalAddress physical_of(const std::byte* page) = 0;
   // Where a walk of the page tables reads on its way to an address: level 2 is the root's.

@@ -68,7 +68,7 @@ void Core::read_piece(const Piece& piece, std::byte* to, std::uint64_t stores_be
   if (held != nullptr)
     std::memcpy(to, held->bytes + (piece.physical & line_mask_), piece.bytes);
   else
-    view_.peek(PhysicalAddress(piece.physical), piece.bytes, to);
+    view_.peek(PhysicalAddress(piece.physical), piece.bytes, to, number_);
   if (!may_be_in_stores(piece)) return;
   for (std::uint64_t place = oldest_store_; place < stores_before; ++place) {
     const Access& older = store(place).access;

@@ -129,7 +129,9 @@ void Core::write_to_l1(const Access& access) {
     PrivateLine* held = l1_.find(line);
     if (held == nullptr) held = &place_in_l1(line, *outer(line));
     l1_.use(*held);
-    std::memcpy(held->bytes + (piece.physical & line_mask_), from, piece.bytes);
+    std::byte* const place = held->bytes + (piece.physical & line_mask_);
+    if (!alone_) view_.about_to_write(PhysicalAddress(piece.physical), piece.bytes, place, number_);
+    std::memcpy(place, from, piece.bytes);
     held->dirty = true;
     from += piece.bytes;
   }

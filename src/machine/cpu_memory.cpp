@@ -1,5 +1,6 @@
 #include "machine/cpu_memory.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace duet::machine {
@@ -34,7 +35,8 @@ config::Cache l3_of(const config::Cpu& cpu) {
 }  // namespace
 
 CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram)
-    : line_bytes_(cpu.line_bytes),
+    : engine_(engine),
+      line_bytes_(cpu.line_bytes),
       physical_(rv64::kPageBytes, rv64::kPageBytes, dram.dram_bytes),
       node_(engine, "processor", nullptr, 2),
       dram_(
@@ -70,7 +72,31 @@ void CpuMemory::connect(cpu::Core& core) {
   core.connect(requests, answers);
 }
 
-void CpuMemory::peek(PhysicalAddress address, unsigned bytes, std::byte* to) {
+void CpuMemory::about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) {
+  if (overwritten_at_ != engine_.now()) {
+    overwritten_at_ = engine_.now();
+    overwritten_.clear();
+  }
+  Overwritten& made = overwritten_.emplace_back();
+  made.address = address;
+  made.bytes = bytes;
+  made.core = core;
+  std::memcpy(made.old.data(), old, bytes);
+}
+
+void CpuMemory::peek(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned core) {
+  peek_newest(address, bytes, to);
+  if (overwritten_at_ != engine_.now()) return;
+  for (auto write = overwritten_.rbegin(); write != overwritten_.rend(); ++write) {
+    if (write->core == core) continue;
+    const PhysicalAddress first = std::max(address, write->address);
+    const PhysicalAddress end = std::min(address + bytes, write->address + write->bytes);
+    if (first < end)
+      std::memcpy(to + (first - address), write->old.data() + (first - write->address), end - first);
+  }
+}
+
+void CpuMemory::peek_newest(PhysicalAddress address, unsigned bytes, std::byte* to) {
   if (const std::byte* const held = directory_.held(address.aligned_down(line_bytes_))) {
     std::memcpy(to, held + address % line_bytes_, bytes);
     return;

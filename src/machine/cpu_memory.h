@@ -32,7 +32,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   void connect(cpu::Core& core);
 
   // cpu::MemoryView
-  void peek(PhysicalAddress address, unsigned bytes, std::byte* to) override;
+  void peek(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned core) override;
+  void about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) override;
   PhysicalAddress physical_of(const std::byte* page) override;
   // Three levels, as Sv39 has them.
   PhysicalAddress page_table_entry(VirtualAddress address, unsigned level) override;
@@ -45,9 +46,18 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   void new_chunk(std::byte* chunk, Bytes bytes) override;
   void frame_cleared(std::byte* frame) override;
   PhysicalAddress translate(VirtualAddress address);
+  void peek_newest(PhysicalAddress address, unsigned bytes, std::byte* to);
   PhysicalAddress table(VirtualAddress address, unsigned level);
   void replace_lines(PhysicalAddress first, Bytes bytes);
 
+  // Bytes before a core wrote them.
+  struct Overwritten {
+    PhysicalAddress address;
+    unsigned bytes = 0, core = 0;
+    std::array<std::byte, 8> old;
+  };
+
+  sim::Engine& engine_;
   const Bytes line_bytes_;
   memory::PhysicalMemory physical_;
   memory::RequestPool pool_;
@@ -62,6 +72,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   // Frames of page tables, by level and by what their addresses have in common.
   std::map<std::pair<unsigned, std::uint64_t>, PhysicalAddress> tables_;
   std::vector<std::unique_ptr<std::array<std::byte, rv64::kPageBytes>>> table_bytes_;
+  std::vector<Overwritten> overwritten_;  // at overwritten_at_, oldest first
+  Picoseconds overwritten_at_ = 0;
   std::map<const std::byte*, PhysicalAddress> chunks_;  // host memory that frames were cut from
 };
 

@@ -159,11 +159,18 @@ class Results(Fixture):
         self.assertIn("--set does nothing with --host simulated --functional", result.stderr)
 
     def test_the_order_of_ticks_changes_nothing(self):
-        results = [self.counters(f"shuffle-{number}", *options) for number, options in enumerate(
-            ((), ("--shuffle", "1"), ("--shuffle", "2"), ("--two-threads",), ("--two-threads", "--shuffle", "3")))]
-        for parts, found in results[1:]:
-            self.assertEqual(parts, results[0][0])
-            self.assertEqual(without_wall_time(found), without_wall_time(results[0][1]))
+        ways = ((), ("--shuffle", "1"), ("--shuffle", "2"), ("--shuffle", "3"), ("--two-threads",),
+                ("--two-threads", "--shuffle", "4"))
+        for name, program in (("counters", compiled("counters.c")), ("turns", compiled("turns.cpp", "-pthread"))):
+            usual = None
+            for number, options in enumerate(ways):
+                result, found = run(f"shuffle-{name}-{number}", program, options=options)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                now = (result.stdout, without_wall_time(found))
+                usual = usual or now
+                self.assertEqual(now, usual, options)
+        self.assertGreater(usual[1]["counters"]["core.squashes_value"] + usual[1]["counters"]["core.squashes_order"], 500)
+        self.assertEqual(usual[0], "1600\n")
 
     def test_a_program_reads_what_its_core_counts(self):
         parts, found = self.counters("read-counters")
