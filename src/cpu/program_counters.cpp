@@ -11,7 +11,7 @@ using S = CoreStatistics;
 
 constexpr unsigned kFirst = 3;
 // From hpmcounter3 on. Where several are named, their sum.
-constexpr std::array<std::array<Event, 3>, 18> kEvents = {{
+constexpr std::array<std::array<Event, 3>, 21> kEvents = {{
     {&S::branches},
     {&S::mispredictions},
     {&S::loads},
@@ -30,6 +30,9 @@ constexpr std::array<std::array<Event, 3>, 18> kEvents = {{
     {&S::prefetches},
     {&S::prefetches_used},
     {&S::squashed},
+    {&S::data_tlb_misses},
+    {&S::instruction_tlb_misses},
+    {&S::page_walks},
 }};
 
 }  // namespace

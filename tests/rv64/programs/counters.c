@@ -11,11 +11,12 @@
     value;                                                 \
   })
 
-enum { kLine = 64, kEvents = 18 };
+enum { kLine = 64, kEvents = 21 };
 static const char* const kNames[kEvents] = {
     "branches", "mispredictions", "loads",  "stores",      "atomics",   "l1_hits",
     "l1_misses", "instruction_misses", "l2_hits", "l2_misses", "l3_hits", "lines_from_memory",
-    "lines_from_cores", "upgrades", "requests", "prefetches", "prefetches_used", "squashed"};
+    "lines_from_cores", "upgrades", "requests", "prefetches", "prefetches_used", "squashed",
+    "data_tlb_misses", "instruction_tlb_misses", "page_walks"};
 
 static void read_events(uint64_t* to) {
   to[0] = READ(hpmcounter3), to[1] = READ(hpmcounter4), to[2] = READ(hpmcounter5), to[3] = READ(hpmcounter6);
@@ -23,7 +24,8 @@ static void read_events(uint64_t* to) {
   to[8] = READ(hpmcounter11), to[9] = READ(hpmcounter12), to[10] = READ(hpmcounter13);
   to[11] = READ(hpmcounter14), to[12] = READ(hpmcounter15), to[13] = READ(hpmcounter16);
   to[14] = READ(hpmcounter17), to[15] = READ(hpmcounter18), to[16] = READ(hpmcounter19);
-  to[17] = READ(hpmcounter20);
+  to[17] = READ(hpmcounter20), to[18] = READ(hpmcounter21), to[19] = READ(hpmcounter22);
+  to[20] = READ(hpmcounter23);
 }
 
 static uint64_t before[kEvents], after[kEvents];
@@ -75,6 +77,6 @@ int main(int argc, char** argv) {
   end("nothing");
   const uint64_t first = READ(cycle), second = READ(cycle);
   printf("read cycles %lu\n", second - first);
-  printf("read hpmcounter21 %lu\n", READ(hpmcounter21));
+  printf("read hpmcounter24 %lu\n", READ(hpmcounter24));
   return place == NULL || taken == 0 || argv == NULL;
 }
