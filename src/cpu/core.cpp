@@ -179,9 +179,14 @@ Picoseconds Core::tick(Picoseconds now) {
       wake_at(reserved_until_);
     }
   }
-  while (dispatch()) {
+  for (bool again = true; again;) {
+    while (dispatch()) {
+    }
+    // Loads that have waited for a store let dispatch go on.
+    const std::size_t waiting = behind_stores_.size();
+    drain(limit_);
+    again = behind_stores_.size() < waiting;
   }
-  drain(limit_);
   if (drain_at_ != kUnknown) wake_for(drain_at_);
   flush_outgoing(now);
   Picoseconds next = kNever;
