@@ -4,19 +4,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define READ(number)                                       \
-  ({                                                       \
-    uint64_t value;                                        \
+#define READ(number)                                               \
+  ({                                                               \
+    uint64_t value;                                                \
     __asm__ volatile("csrr %0, " #number : "=r"(value)::"memory"); \
-    value;                                                 \
+    value;                                                         \
   })
 
 enum { kLine = 64, kEvents = 21 };
 static const char* const kNames[kEvents] = {
-    "branches", "mispredictions", "loads",  "stores",      "atomics",   "l1_hits",
-    "l1_misses", "instruction_misses", "l2_hits", "l2_misses", "l3_hits", "lines_from_memory",
-    "lines_from_cores", "upgrades", "requests", "prefetches", "prefetches_used", "squashed",
-    "data_tlb_misses", "instruction_tlb_misses", "page_walks"};
+    "branches",         "mispredictions", "loads",           "stores",
+    "atomics",          "l1_hits",        "l1_misses",       "instruction_misses",
+    "l2_hits",          "l2_misses",      "l3_hits",         "lines_from_memory",
+    "lines_from_cores", "upgrades",       "requests",        "prefetches",
+    "prefetches_used",  "squashed",       "data_tlb_misses", "instruction_tlb_misses",
+    "page_walks"};
 
 static void read_events(uint64_t* to) {
   to[0] = READ(hpmcounter3), to[1] = READ(hpmcounter4), to[2] = READ(hpmcounter5), to[3] = READ(hpmcounter6);

@@ -1,5 +1,6 @@
 // Four threads pass a turn around without fences or atomics of their cores: each waits for its turn in a loop
-// of loads, beside counters of all of them in one line, and memory of its own that it touches for the first time.
+// of loads, beside counters of all of them in one line, and memory of its own that it touches for the first
+// time.
 #include <atomic>
 #include <cstdio>
 #include <thread>
