@@ -31,7 +31,8 @@ static void by_digits(std::vector<std::uint32_t>& values) {
 }
 
 static int compare(const void* a, const void* b) {
-  const std::uint32_t left = *static_cast<const std::uint32_t*>(a), right = *static_cast<const std::uint32_t*>(b);
+  const std::uint32_t left = *static_cast<const std::uint32_t*>(a),
+                      right = *static_cast<const std::uint32_t*>(b);
   return left < right ? -1 : left > right;
 }
 

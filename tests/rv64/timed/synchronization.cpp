@@ -1,5 +1,5 @@
-// Threads that wait for each other: a queue with a mutex and conditions, a barrier, atomics of all widths, threads that make
-// threads. Prints the same however they are interleaved.
+// Threads that wait for each other: a queue with a mutex and conditions, a barrier, atomics of all widths,
+// threads that make threads. Prints the same however they are interleaved.
 #include <pthread.h>
 
 #include <atomic>
@@ -81,7 +81,8 @@ long in_steps() {
   for (int t = 0; t < kThreads; ++t)
     threads.emplace_back([&, t] {
       for (int step = 0; step < 20; ++step) {
-        for (int i = t; i < kCells; i += kThreads) next[i] = (cells[i] + 3 * cells[(i + 1) % kCells] + i) % 1000003;
+        for (int i = t; i < kCells; i += kThreads)
+          next[i] = (cells[i] + 3 * cells[(i + 1) % kCells] + i) % 1000003;
         pthread_barrier_wait(&barrier);
         if (t == 0) cells.swap(next);
         pthread_barrier_wait(&barrier);
@@ -93,7 +94,9 @@ long in_steps() {
 }
 
 long forked(const std::vector<int>& values, std::size_t first, std::size_t end, int depth) {
-  if (depth == 0) return std::accumulate(values.begin() + static_cast<long>(first), values.begin() + static_cast<long>(end), 0L);
+  if (depth == 0)
+    return std::accumulate(values.begin() + static_cast<long>(first), values.begin() + static_cast<long>(end),
+                           0L);
   const std::size_t middle = (first + end) / 2;
   auto left = std::async(std::launch::async, forked, std::cref(values), first, middle, depth - 1);
   const long right = forked(values, middle, end, depth - 1);
@@ -104,8 +107,8 @@ long forked(const std::vector<int>& values, std::size_t first, std::size_t end, 
 
 int main() {
   std::printf("queue %ld\n", through_a_queue());
-  std::printf("counted %ld %ld %ld %ld\n", counted<std::uint8_t>(), counted<std::uint16_t>(), counted<std::uint32_t>(),
-              counted<std::uint64_t>());
+  std::printf("counted %ld %ld %ld %ld\n", counted<std::uint8_t>(), counted<std::uint16_t>(),
+              counted<std::uint32_t>(), counted<std::uint64_t>());
   std::printf("steps %ld\n", in_steps());
   std::vector<int> values(3000);
   std::iota(values.begin(), values.end(), 1);

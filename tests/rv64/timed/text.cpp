@@ -12,8 +12,8 @@
 static std::string written() {
   std::ostringstream out;
   for (int i = 0; i < 60; ++i)
-    out << std::setw(5) << i * 37 << ' ' << std::hex << i * 9973 << std::dec << ' ' << std::fixed << std::setprecision(3)
-        << i / 7.0 << (i % 4 == 0 ? " multiple\n" : " other\n");
+    out << std::setw(5) << i * 37 << ' ' << std::hex << i * 9973 << std::dec << ' ' << std::fixed
+        << std::setprecision(3) << i / 7.0 << (i % 4 == 0 ? " multiple\n" : " other\n");
   return out.str();
 }
 
@@ -43,7 +43,8 @@ int main() {
   std::cout << upper.find("ELPITLUM") << ' ' << std::count(upper.begin(), upper.end(), '7') << '\n';
   char buffer[400];
   int at = 0;
-  for (int i = 0; i < 10; ++i) at += std::snprintf(buffer + at, sizeof buffer - at, "%d:%g:%s;", i, i / 3.0, "abc" + i % 3);
+  for (int i = 0; i < 10; ++i)
+    at += std::snprintf(buffer + at, sizeof buffer - at, "%d:%g:%s;", i, i / 3.0, "abc" + i % 3);
   std::cout << buffer << ' ' << std::strlen(buffer) << ' ' << std::strstr(buffer, "8:") - buffer << '\n';
   return 13;
 }
