@@ -171,6 +171,9 @@ void Core::perform_atomic(const rv64::Instruction& instruction, const Access& ac
     if (opcode == Opcode::LrW || opcode == Opcode::LrD) {
       if (reservation_ != line) answer_held_probe(cycle);
       reservation_ = line;
+      // Others go first until SC.
+      if (PrivateLine* const held = l1_.find(line)) l1_.use(*held);
+      if (l2_.exists()) l2_.use(*l2_.find(line));
       if (!held_probe_) reserved_until_ = cycle + kReservationCycles;
     } else {
       written.value = atomic_value(opcode, old, operand);
