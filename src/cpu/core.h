@@ -99,6 +99,9 @@ class Core final : public sim::Component, private Execution::Bytes {
   // Pages were mapped or unmapped, or their rights changed.
   void forget_translations();
 
+  // For the client (CoreClient::stands).
+  void call_client();
+
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
@@ -299,7 +302,6 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool serial(const CodeEntry* code);
   bool window_empties(bool stores_too, Cycle& cycle);
   bool trap(const CodeEntry* code, Cycle cycle);
-  void call_client();
   bool csr(const CodeEntry& code, Cycle cycle);
   bool atomic(const CodeEntry& code, Cycle cycle);
   void perform_atomic(const rv64::Instruction& instruction, const Access& access, Cycle cycle);

@@ -92,8 +92,12 @@ bool Core::trap(const CodeEntry* code, Cycle cycle) {
                                                                : rv64::TrapCause::IllegalInstruction;
   }
   trapped_ = true;
-  engine().after_ticks([this] { call_client(); });
+  client_.stands(*this);
   return false;
+}
+
+void CoreClient::stands(Core& core) {
+  core.engine().after_ticks([&core] { core.call_client(); });
 }
 
 void Core::call_client() {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -58,6 +59,10 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
   }
 
   rv64::ProcessEnd run();
+  void stands(cpu::Core& core) override {
+    serve_after_ticks();
+    standing_.push_back(&core);
+  }
   Cycle trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) override;
   Cycle preempted(cpu::Core& core, Picoseconds now) override;
   void schedule(Picoseconds now);
@@ -72,8 +77,9 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
    public:
     Alarm(sim::Engine& engine, const sim::Component& parent, Parts& parts)
         : Component(engine, "timer", &parent, 2, sim::Role::None), parts_(parts) {}
-    Picoseconds tick(Picoseconds now) override {
-      engine().after_ticks([this, now] { parts_.schedule(now); });
+    Picoseconds tick(Picoseconds) override {
+      parts_.serve_after_ticks();
+      parts_.alarm_rang_ = true;
       return kNever;
     }
 
@@ -89,6 +95,7 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
   }
   // Time goes on, for the clocks of the program too.
   void advance_to(Picoseconds now);
+  void serve_after_ticks();
   void place_waiting(Picoseconds now);
   void end();
   void count_use(Picoseconds now);
@@ -107,6 +114,8 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
   rv64::LoadedImage image_;
   Alarm alarm_;
   std::vector<std::unique_ptr<cpu::Core>> cores_;
+  std::vector<cpu::Core*> standing_;        // at traps, at this time
+  bool alarm_rang_ = false;                 // the same
   std::vector<rv64::Thread*> running_;      // by core
   std::vector<Picoseconds> counted_until_;  // by core: its thread has been told of its time until then
   std::vector<std::uint64_t> counted_instructions_;  // by core: these its threads have been told of
@@ -161,6 +170,19 @@ void SimulatedHost::Parts::advance_to(Picoseconds now) {
                                 static_cast<std::uint64_t>(nanoseconds(now) - nanoseconds(since)));
   }
   calls_.advance_to(nanoseconds(now));
+}
+
+// The timer first, then cores in their order, whichever has been ticked first.
+void SimulatedHost::Parts::serve_after_ticks() {
+  if (alarm_rang_ || !standing_.empty()) return;
+  engine_.after_ticks([this] {
+    if (std::exchange(alarm_rang_, false)) schedule(engine_.now());
+    std::vector<cpu::Core*> cores = std::exchange(standing_, {});
+    std::sort(cores.begin(), cores.end(),
+              [](const auto* a, const auto* b) { return a->number() < b->number(); });
+    for (cpu::Core* const core : cores)
+      if (!end_) core->call_client();
+  });
 }
 
 // Free cores get threads that can run.
