@@ -14,6 +14,7 @@
 #include "cli/end_signals.h"
 #include "cli/host_results.h"
 #include "cli/run_folder.h"
+#include "machine/cpu_rules.h"
 #include "machine/simulated_host.h"
 #include "rv64/process/process.h"
 
@@ -60,6 +61,9 @@ int run_timed(const config::Installation& installation, const RunOptions& option
   if (!machine.topology.cpu)
     throw Error(fmt::format("machine {} has no [cpu] for --host simulated: try --machine xeon-e3-1245",
                             machine.topology.name));
+  machine::check_cpu_values(machine);
+  for (const std::string& line : machine::idle_cpu_settings(machine))
+    std::fprintf(stderr, "duet: %s\n", line.c_str());
   const auto start = std::chrono::steady_clock::now();
   const machine::HostOptions how{options.run.shuffle_seed, options.run.two_threads, &end_at_signals()};
   machine::SimulatedHost host(*machine.topology.cpu, machine.topology.host, process_options(options), how);
