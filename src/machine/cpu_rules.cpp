@@ -24,8 +24,6 @@ class CpuRules {
     cache("cpu.l1", cpu_.l1.sets, cpu_.l1.ways, cpu_.cores);
     if (cpu_.l2.sets != 0) cache("cpu.l2", cpu_.l2.sets, cpu_.l2.ways, cpu_.cores);
     if (cpu_.l3.sets != 0) cache("cpu.l3", cpu_.l3.sets, cpu_.l3.ways, 1);
-    const bool has_l2 = cpu_.l2.sets != 0;
-    prefetcher(has_l2 ? "cpu.l2" : "cpu.l1", has_l2 ? cpu_.l2 : cpu_.l1);
     window("cpu.load_entries", cpu_.load_entries);
     window("cpu.scheduler_entries", cpu_.scheduler_entries);
   }
@@ -49,15 +47,6 @@ class CpuRules {
         values_, prefix + ".sets",
         fmt::format("with {}, {}{} makes {} MiB of cache: {} MiB in all are possible", said(prefix + ".ways"),
                     said("cpu.line_bytes"), cores, bytes >> 20, kMostCacheBytes >> 20));
-  }
-
-  // What is fetched would be put out by what is prefetched with it before it is used, again and again.
-  void prefetcher(const std::string& prefix, const config::Cpu::Cache& cache) const {
-    const std::uint64_t lines = cache.sets * cache.ways;
-    if (cache.prefetcher == "none" || lines >= 2 * (cache.prefetch_lines + 1)) return;
-    config::refuse(values_, prefix + ".prefetch_lines",
-                   fmt::format("wants a cache of {} lines: {} and {} are {}", 2 * (cache.prefetch_lines + 1),
-                               said(prefix + ".sets"), said(prefix + ".ways"), lines));
   }
 
   // No more than the reorder buffer holds can be in use.
