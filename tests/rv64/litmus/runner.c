@@ -1,7 +1,7 @@
 // Runs litmus tests (tests.py writes their assembly) on threads with cores of their own, many rounds, and prints how often each
 // outcome came: lines "NAME: OUTCOME COUNT", the values of the loads in their order, then of the locations.
 // Usage: runner PASSES SEED STRIDE DISTANCE: bytes from one round's x to the next one's, and from x to y.
-// Between two barriers a thread makes kRounds rounds, each after a random delay, on locations of their own. Before, threads take
+// Between two barriers a thread makes kRounds rounds, each with the others at once but for a random delay, on locations of their own. Before, threads take
 // lines of some rounds into their caches, to read or to write, so that accesses hit, miss, and wait for others.
 #include <pthread.h>
 #include <stdint.h>
@@ -42,6 +42,18 @@ static void barrier(int* mine) {
     while (__atomic_load_n(&sense, __ATOMIC_ACQUIRE) != *mine) {
     }
   }
+}
+
+// Those that take part in a round begin it together.
+static struct {
+  _Alignas(128) volatile long rounds;
+} begun[kThreads];
+
+static void meet(const struct Test* test, long me, long round) {
+  begun[me].rounds = round;
+  for (int other = 0; other < kThreads; ++other)
+    while (test->kernels[other] != NULL && begun[other].rounds < round) {
+    }
 }
 
 static uint64_t random_bits(uint64_t* state) {
@@ -95,6 +107,7 @@ static void print_outcomes(const struct Test* test) {
 static void* run(void* argument) {
   const long me = (long)argument;
   int mine = 0;
+  long met = 0;
   uint64_t state = seed * 0x9e3779b97f4a7c15u + 77 * me + 1;
   for (const struct Test* test = litmus_tests; test->name != NULL; ++test) {
     for (long pass = 0; pass < passes; ++pass) {
@@ -102,13 +115,15 @@ static void* run(void* argument) {
         for (long round = 0; round < kRounds; ++round) *x_of(round) = *y_of(round) = 0;
       barrier(&mine);
       take_lines(&state);
-      const uint64_t reach = pass % 3 == 0 ? 1 : pass % 3 == 1 ? 15 : 127;
+      const uint64_t reach = pass % 3 == 0 ? 7 : pass % 3 == 1 ? 15 : 63;
       barrier(&mine);
       if (test->kernels[me] != NULL)
         for (long round = 0; round < kRounds; ++round) {
+          meet(test, me, met + round + 1);
           for (uint64_t delay = random_bits(&state) >> 30 & reach; delay != 0; --delay) __asm__ volatile("");
           test->kernels[me](x_of(round), y_of(round), results[me][round]);
         }
+      met += kRounds;
       barrier(&mine);
       if (me == 0) count_outcomes(test);
       barrier(&mine);
