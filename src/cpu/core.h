@@ -341,6 +341,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   std::uint64_t next_ = 1;     // the next instruction's number
   std::uint64_t retired_ = 0;  // the last one whose retirement is known
   std::uint64_t oldest_ = 1;   // those before it have retired, as seen from dispatch
+  std::uint64_t squashes_ = 0;
   Cycle last_retire_ = 0;
   unsigned retired_in_cycle_ = 0;
   Cycle last_dispatch_ = 0;

@@ -13,7 +13,7 @@ constexpr bool is_link(std::uint8_t number) { return number == 1 || number == 5;
 
 bool Core::dispatch() {
   if (registers_ == nullptr || trapped_ || fetch_missing_ || fetch_walks_ || fetch_waits_ != 0) return false;
-  const std::uint64_t pc = registers_->pc;
+  const std::uint64_t pc = registers_->pc, before = squashes_;
   if (preempt_at_ != kNever && domain_.edge(last_dispatch_) >= preempt_at_) {
     preempting_ = true;
     return serial(nullptr);
@@ -30,14 +30,20 @@ bool Core::dispatch() {
     fetched_ = 0;
   }
   Cycle cycle = std::max({fetch_cycle_ + config_.front_end_cycles, last_dispatch_, now_});
-  if (!fetch_line(pc, cycle)) return false;
+  // A store that drains meanwhile may end in a squash: then another instruction is the next one.
+  const bool fetched = fetch_line(pc, cycle);
+  if (squashes_ != before) return true;
+  if (!fetched) return false;
   if (code->treatment >= Treatment::DrainStores) return serial(code);
   cycle = std::max(fetch_cycle_ + config_.front_end_cycles, last_dispatch_);
   Cause cause = cycle > last_dispatch_ ? fetch_cause_ : Cause::FrontEnd;
   if (cycle == last_dispatch_ && dispatched_ == config_.dispatch_width) ++cycle;
-  if (!room_in_window(*code, cycle, cause)) return false;
+  const bool room = room_in_window(*code, cycle, cause);
+  if (squashes_ != before) return true;
+  if (!room) return false;
   cycle = std::max(cycle, now_);
   if (cycle <= limit_) drain(cycle);
+  if (squashes_ != before) return true;
   if (cycle > limit_) {
     wake_for(cycle);
     return false;
@@ -64,7 +70,7 @@ bool Core::dispatch() {
 // Whether the instruction's line is in the instruction cache; where it has to come from L2, the fetch is so
 // much later. `earliest` is when it could be dispatched.
 bool Core::fetch_line(std::uint64_t pc, Cycle earliest) {
-  const std::uint64_t address = pc & ~line_mask_;
+  const std::uint64_t address = pc & ~line_mask_, before = squashes_;
   if (address == fetch_address_) return true;
   if (earliest > limit_) {
     wake_for(earliest);
@@ -75,6 +81,7 @@ bool Core::fetch_line(std::uint64_t pc, Cycle earliest) {
     return true;  // the code cache has found it: unmapped since
   if (const std::uint64_t page = pc >> rv64::kPageShift; page != fetch_page_) {
     drain(earliest);
+    if (squashes_ != before) return false;
     if (earliest > limit_) {
       wake_for(earliest);
       return false;
@@ -88,6 +95,7 @@ bool Core::fetch_line(std::uint64_t pc, Cycle earliest) {
     return true;
   }
   drain(earliest);
+  if (squashes_ != before) return false;
   if (earliest > limit_) {
     wake_for(earliest);
     return false;

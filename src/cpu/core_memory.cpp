@@ -288,6 +288,7 @@ void Core::place_in_instruction_cache(std::uint64_t line, const PrivateLine& fro
   placed.bytes = copy.bytes;
   placed.exclusive = copy.exclusive;
   if (victim && !l2_.exists() && l1_.find(victim->line) == nullptr) {
+    line_lost(victim->line, limit_);  // without L2 a load may have read it here
     put(victim->line, victim->dirty);
   }
   if (victim && fetch_address_ != kNoLine) fetch_address_ = kNoLine;  // it may be the one in use

@@ -30,7 +30,10 @@ bool Core::window_empties(bool stores_too, Cycle& cycle) {
 bool Core::serial(const CodeEntry* code) {
   const bool stores_too = code == nullptr || code->treatment != Treatment::Serial;
   Cycle cycle = 0;
-  if (!window_empties(stores_too, cycle)) return false;
+  const std::uint64_t before = squashes_;
+  const bool empty = window_empties(stores_too, cycle);
+  if (squashes_ != before) return true;  // another instruction is the next one
+  if (!empty) return false;
   // With nothing else in flight, all values are right: so is a fault.
   if (code == nullptr || code->treatment == Treatment::Trap) return trap(code, cycle);
   if (code->treatment == Treatment::Serial) return csr(*code, cycle);

@@ -141,6 +141,7 @@ void Core::undo(Entry& gone) {
 // That instruction and all behind it are to be done again, from `cycle` on.
 void Core::squash_from(std::uint64_t sequence, Cycle cycle) {
   if (sequence >= next_) return;
+  ++squashes_;
   registers_->pc = entry(sequence).pc;
   statistics_.squashed += next_ - sequence;
   while (next_ > sequence) {
