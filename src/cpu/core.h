@@ -263,6 +263,14 @@ class Core final : public sim::Component, private Execution::Bytes {
   PrivateLine& place_in_l1(std::uint64_t line, const PrivateLine& from);
   void place_in_instruction_cache(std::uint64_t line, const PrivateLine& from);
   bool take_out(std::uint64_t line, bool& dirty);
+  // Calls use(cache, line in it) for every private cache that holds the line.
+  template <typename F>
+  void for_each_copy(std::uint64_t line, F use) {
+    for (PrivateCache* const cache : {&l1_, &instruction_cache_, &l2_}) {
+      if (!cache->exists()) continue;
+      if (PrivateLine* const copy = cache->find(line)) use(*cache, *copy);
+    }
+  }
   void line_lost(std::uint64_t line, Cycle cycle);
   void count_line(memory::GrantSource source);
   void granted(const Message& message, Cycle cycle);

@@ -297,14 +297,11 @@ void Core::place_in_instruction_cache(std::uint64_t line, const PrivateLine& fro
 // Out of all private caches; whether it was there.
 bool Core::take_out(std::uint64_t line, bool& dirty) {
   bool held = false;
-  for (PrivateCache* const cache : {&l1_, &instruction_cache_, &l2_}) {
-    if (!cache->exists()) continue;
-    PrivateLine* const found = cache->find(line);
-    if (found == nullptr) continue;
+  for_each_copy(line, [&](PrivateCache& cache, PrivateLine& copy) {
     held = true;
-    dirty |= found->dirty;
-    cache->remove(*found);
-  }
+    dirty |= copy.dirty;
+    cache.remove(copy);
+  });
   if (!held) return false;
   fetch_address_ = kNoLine;
   if (reservation_ == line) reservation_ = kNoLine;
@@ -369,14 +366,11 @@ void Core::granted(const Message& message, Cycle cycle) {
   arrived.line = line;
   arrived.bytes = message.bytes;
   arrived.exclusive = message.exclusive;
-  if (PrivateLine* const held = outer(line)) {
-    held->exclusive = message.exclusive;
-    held->bytes = message.bytes;
-    for (PrivateCache* const cache : {&l1_, &instruction_cache_})
-      if (PrivateLine* const copy = cache->find(line)) {
-        copy->exclusive = message.exclusive;
-        copy->bytes = message.bytes;
-      }
+  if (outer(line) != nullptr) {
+    for_each_copy(line, [&](PrivateCache&, PrivateLine& copy) {
+      copy.exclusive = message.exclusive;
+      copy.bytes = message.bytes;
+    });
   } else if (l2_.exists()) {
     std::optional<PrivateLine> victim;
     PrivateLine& placed = l2_.insert(line, victim);
@@ -445,14 +439,11 @@ void Core::probed(const Message& message, Cycle cycle) {
     take_out(line, dirty);
     line_lost(line, cycle);
   } else {
-    for (PrivateCache* const cache : {&l1_, &instruction_cache_, &l2_}) {
-      if (!cache->exists()) continue;
-      PrivateLine* const found = cache->find(line);
-      if (found == nullptr) continue;
+    for_each_copy(line, [&](PrivateCache&, PrivateLine& copy) {
       held = true;
-      dirty |= found->dirty;
-      found->dirty = found->exclusive = false;
-    }
+      dirty |= copy.dirty;
+      copy.dirty = copy.exclusive = false;
+    });
   }
   send(cycle, CoherenceKind::Answer, line, dirty, held);
 }

@@ -30,8 +30,8 @@ enum class GrantSource : std::uint8_t {
 
 struct CoherenceMessage {
   PhysicalAddress line;
-  std::byte* bytes =
-      nullptr;              // of a Grant: the line's bytes, the holder's to read, or write, while it has them
+  // Of a Grant: the line's bytes, which the holder may read, or write, while it has them.
+  std::byte* bytes = nullptr;
   std::uint16_t cache = 0;  // who asks, or is asked
   CoherenceKind kind = CoherenceKind::GetShared;
   bool exclusive = false;                    // of a Grant: may be written
