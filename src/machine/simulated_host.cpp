@@ -13,7 +13,7 @@
 #include "machine/cpu_memory.h"
 #include "rv64/process/elf.h"
 #include "rv64/process/fault_report.h"
-#include "rv64/process/stack.h"
+#include "rv64/process/start.h"
 #include "rv64/process/system_calls.h"
 
 namespace duet::machine {
@@ -38,15 +38,7 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
         space_(memory_),
         calls_(file_.path, space_, program.files),
         alarm_(engine_, memory_.node(), *this) {
-    image_ = rv64::load(file_, memory_);
-    space_.set_image(
-        VirtualAddress(image_.bias + file_.segments.front().address).aligned_down(rv64::kPageBytes).value(),
-        image_.end);
-    rv64::Hart& hart = calls_.threads().current().hart;
-    hart.pc = image_.entry;
-    hart.x[rv64::kStackPointer] =
-        rv64::write_initial_stack(memory_, rv64::AddressSpace::kStackTop, rv64::AddressSpace::kStackBytes / 4,
-                                  file_, image_, program.arguments, program.environment);
+    image_ = rv64::start(file_, space_, calls_.threads().current().hart, program);
     for (unsigned i = 0; i < cpu.cores; ++i) {
       cores_.push_back(std::make_unique<cpu::Core>(engine_, &memory_.node(), cpu, i,
                                                    cpu::Core::Surroundings{memory_, memory_, *this}));

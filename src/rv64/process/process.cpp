@@ -11,7 +11,7 @@
 #include "rv64/interpreter.h"
 #include "rv64/process/elf.h"
 #include "rv64/process/fault_report.h"
-#include "rv64/process/stack.h"
+#include "rv64/process/start.h"
 #include "rv64/process/system_calls.h"
 
 namespace duet::rv64 {
@@ -29,15 +29,7 @@ class Process::State {
         file_(read_elf(options.arguments.at(0))),
         space_(memory_),
         calls_(file_.path, space_, options.files) {
-    image_ = load(file_, memory_);
-    space_.set_image(
-        VirtualAddress(image_.bias + file_.segments.front().address).aligned_down(kPageBytes).value(),
-        image_.end);
-    Hart& hart = calls_.threads().current().hart;
-    hart.pc = image_.entry;
-    hart.x[kStackPointer] =
-        write_initial_stack(memory_, AddressSpace::kStackTop, AddressSpace::kStackBytes / 4, file_, image_,
-                            options.arguments, options.environment);
+    image_ = start(file_, space_, calls_.threads().current().hart, options);
   }
 
   ProcessEnd run();
