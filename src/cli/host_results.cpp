@@ -35,19 +35,20 @@ void add_statistics(report::HostReport& report, sim::Statistics& statistics) {
 }  // namespace
 
 report::HostReport host_report(const config::Topology& machine, const RunOptions& options,
-                               machine::SimulatedHost& host, const HostEnding& ending, double wall_seconds) {
+                               machine::SimulatedHost& host, sim::Statistics& statistics,
+                               const HostRun& run) {
   report::HostReport report;
   report.machine = machine.name;
   report.command = options.command[0];
   report.clock_khz = machine.cpu->clock_khz;
   report.has_l2 = machine.cpu->l2.sets != 0;
   report.has_l3 = machine.cpu->l3.sets != 0;
-  report.status = ending.status;
-  report.signal = ending.signal;
-  report.failure = ending.failure;
-  report.wall_seconds = wall_seconds;
-  report.simulated_ps = host.now();
-  add_statistics(report, host.statistics());
+  report.status = run.ending.status;
+  report.signal = run.ending.signal;
+  report.failure = run.ending.failure;
+  report.wall_seconds = run.wall_seconds;
+  report.simulated_ps = run.simulated_ps;
+  add_statistics(report, statistics);
   report::derive_cores(report);
   for (const machine::ThreadUse& thread : host.threads())
     report.threads.push_back({thread.id, thread.name, thread.core_time_ps, thread.instructions});

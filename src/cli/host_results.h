@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "machine/simulated_host.h"
 #include "report/host_report.h"
+#include "sim/statistics.h"
 
 namespace duet::cli {
 
@@ -15,7 +16,13 @@ struct HostEnding {
   std::string failure;  // why it did not come to its own end; empty: it did
 };
 
+struct HostRun {
+  Picoseconds simulated_ps = 0;
+  double wall_seconds = 0;
+  HostEnding ending;
+};
+
 report::HostReport host_report(const config::Topology& machine, const RunOptions& options,
-                               machine::SimulatedHost& host, const HostEnding& ending, double wall_seconds);
+                               machine::SimulatedHost& host, sim::Statistics& statistics, const HostRun& run);
 
 }  // namespace duet::cli

@@ -15,6 +15,7 @@
 #include "cli/host_results.h"
 #include "cli/run_folder.h"
 #include "machine/cpu_rules.h"
+#include "machine/processor.h"
 #include "machine/simulated_host.h"
 #include "rv64/process/process.h"
 
@@ -65,12 +66,15 @@ int run_timed(const config::Installation& installation, const RunOptions& option
   for (const std::string& line : machine::idle_cpu_settings(machine))
     std::fprintf(stderr, "duet: %s\n", line.c_str());
   const auto start = std::chrono::steady_clock::now();
-  const machine::HostOptions how{options.run.shuffle_seed, options.run.two_threads, &end_at_signals()};
-  machine::SimulatedHost host(*machine.topology.cpu, machine.topology.host, process_options(options), how);
+  sim::Engine engine(options.run.shuffle_seed, options.run.two_threads);
+  machine::Processor processor(engine, *machine.topology.cpu, machine.topology.host);
+  sim::Statistics statistics(engine);
+  machine::SimulatedHost host(processor, process_options(options), {&end_at_signals()});
   folder.begin_without_journals(machine.values);
   const HostEnding ending = ending_of(options, [&] { return host.run(); });
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const report::HostReport report = host_report(machine.topology, options, host, ending, wall);
+  const report::HostReport report =
+      host_report(machine.topology, options, host, statistics, {engine.now(), wall, ending});
   folder.write_result("stats.json", [&](std::ostream& out) { report::write_host_stats_json(out, report); });
   if (!options.quiet) {
     std::fputs(report::host_table(report).c_str(), stderr);

@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "config/loader.h"
-#include "machine/simulated_host.h"
+#include "machine/processor.h"
 #include "machine/system.h"
 
 namespace duet::cli {
@@ -57,7 +57,9 @@ void add_gpu(std::vector<Known>& all, const config::Machine& machine) {
 }
 
 void add_cpu(std::vector<Known>& all, const config::Topology& machine) {
-  add(all, machine::SimulatedHost::declared(*machine.cpu, machine.host), &Known::cpu);
+  sim::Engine engine;
+  const machine::Processor processor(engine, *machine.cpu, machine.host);
+  add(all, sim::Statistics(engine).declared(), &Known::cpu);
 }
 
 constexpr const char* kHostOfPage = "xeon-e3-1245";

@@ -85,8 +85,8 @@ class Process {
   void mark(std::string_view name, Picoseconds time);
   // A thread is in a call of the API from here to there, with the machine where the call begins or ends.
   // `clock`: the thread's before the call. A call made inside another has that one's number outside.
-  void call_begins(const host::NativeThread& thread, std::uint64_t call, Picoseconds clock);
-  void call_ends(const host::NativeThread& thread, std::uint64_t outer_call);
+  void call_begins(const host::HostThread& thread, std::uint64_t call, Picoseconds clock);
+  void call_ends(const host::HostThread& thread, std::uint64_t outer_call);
   // Brings the journal's totals up to date; called at the end of every call.
   void note_time(Picoseconds thread_clock);
   // Leaves in the journal where the process stands. Called when wall time says so, so it leaves alone what

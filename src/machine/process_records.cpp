@@ -27,11 +27,11 @@ void Process::mark(std::string_view name, Picoseconds time) {
   journal_->mark(time, name);
 }
 
-void Process::call_begins(const host::NativeThread& thread, std::uint64_t call, Picoseconds clock) {
+void Process::call_begins(const host::HostThread& thread, std::uint64_t call, Picoseconds clock) {
   if (account_) account_->call_begins(thread, call, clock);
 }
 
-void Process::call_ends(const host::NativeThread& thread, std::uint64_t outer_call) {
+void Process::call_ends(const host::HostThread& thread, std::uint64_t outer_call) {
   if (account_) account_->call_ends(thread, outer_call);
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "machine/cpu_memory.h"
+#include "machine/processor.h"
 #include "rv64/process/elf.h"
 #include "rv64/process/fault_report.h"
 #include "rv64/process/start.h"
@@ -25,29 +25,24 @@ constexpr Picoseconds kLook = 100'000'000;  // simulated time between looks at t
 }  // namespace
 
 // Linux, as far as cores see it: who runs where.
-class SimulatedHost::Parts final : public cpu::CoreClient {
+class SimulatedHost::Parts final : public ProcessorClient {
  public:
-  Parts(const config::Cpu& cpu, const config::Host& dram, const rv64::ProcessOptions& program,
-        const HostOptions& options)
-      : cpu_(cpu),
+  Parts(Processor& processor, const rv64::ProcessOptions& program, const HostOptions& options)
+      : processor_(processor),
+        cpu_(processor.config()),
         options_(program),
         signal_(options.signal),
         file_(rv64::read_elf(program.arguments.at(0))),
-        engine_(options.shuffle_seed, options.two_threads),
-        memory_(engine_, cpu, dram),
+        engine_(processor.engine()),
+        memory_(processor.memory()),
+        cores_(processor.cores()),
         space_(memory_),
-        calls_(file_.path, space_, program.files),
-        alarm_(engine_, memory_.node(), *this) {
+        calls_(file_.path, space_, program.files) {
+    processor.serve(*this);
     image_ = rv64::start(file_, space_, calls_.threads().current().hart, program);
-    for (unsigned i = 0; i < cpu.cores; ++i) {
-      cores_.push_back(std::make_unique<cpu::Core>(engine_, &memory_.node(), cpu, i,
-                                                   cpu::Core::Surroundings{memory_, memory_, *this}));
-      memory_.connect(*cores_.back());
-    }
-    running_.resize(cpu.cores);
-    counted_until_.resize(cpu.cores);
-    counted_instructions_.resize(cpu.cores);
-    statistics_.emplace(engine_);
+    running_.resize(cpu_.cores);
+    counted_until_.resize(cpu_.cores);
+    counted_instructions_.resize(cpu_.cores);
   }
 
   rv64::ProcessEnd run();
@@ -55,30 +50,17 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
     serve_after_ticks();
     standing_.push_back(&core);
   }
+  void rings() override {
+    serve_after_ticks();
+    alarm_rang_ = true;
+  }
   Cycle trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) override;
   Cycle preempted(cpu::Core& core, Picoseconds now) override;
   void schedule(Picoseconds now);
 
-  sim::Engine& engine() { return engine_; }
-  sim::Statistics& statistics() { return *statistics_; }
   std::vector<ThreadUse> threads();
 
  private:
-  // Wakes the scheduler when a thread's wait is over.
-  class Alarm final : public sim::Component {
-   public:
-    Alarm(sim::Engine& engine, const sim::Component& parent, Parts& parts)
-        : Component(engine, "timer", &parent, 2, sim::Role::None), parts_(parts) {}
-    Picoseconds tick(Picoseconds) override {
-      parts_.serve_after_ticks();
-      parts_.alarm_rang_ = true;
-      return kNever;
-    }
-
-   private:
-    Parts& parts_;
-  };
-
   static std::int64_t nanoseconds(Picoseconds time) {
     return static_cast<std::int64_t>(time / kPicosecondsPerNanosecond);
   }
@@ -95,17 +77,17 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
   void check_time() const;
   void check_signal() const;
 
-  const config::Cpu cpu_;
+  Processor& processor_;
+  const config::Cpu& cpu_;
   const rv64::ProcessOptions options_;
   const std::atomic<int>* const signal_;
   const rv64::ElfFile file_;
-  sim::Engine engine_;
-  CpuMemory memory_;
+  sim::Engine& engine_;
+  CpuMemory& memory_;
+  const std::vector<std::unique_ptr<cpu::Core>>& cores_;
   rv64::AddressSpace space_;
   rv64::SystemCalls calls_;
   rv64::LoadedImage image_;
-  Alarm alarm_;
-  std::vector<std::unique_ptr<cpu::Core>> cores_;
   std::vector<cpu::Core*> standing_;        // at traps, at this time
   bool alarm_rang_ = false;                 // the same
   std::vector<rv64::Thread*> running_;      // by core
@@ -113,7 +95,6 @@ class SimulatedHost::Parts final : public cpu::CoreClient {
   std::vector<std::uint64_t> counted_instructions_;  // by core: these its threads have been told of
   std::vector<ThreadUse> uses_;                      // by the order of the threads' creation
   std::optional<rv64::ProcessEnd> end_;
-  std::optional<sim::Statistics> statistics_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
@@ -196,8 +177,8 @@ void SimulatedHost::Parts::schedule(Picoseconds now) {
       cores_[i]->preempt_at(now + cpu_.time_slice_us * 1'000'000);
   }
   if (const auto next = calls_.next_time(executing))
-    engine_.wake(alarm_,
-                 std::max<Picoseconds>(now + 1, static_cast<Picoseconds>(*next) * kPicosecondsPerNanosecond));
+    processor_.ring_at(
+        std::max<Picoseconds>(now + 1, static_cast<Picoseconds>(*next) * kPicosecondsPerNanosecond));
 }
 
 void SimulatedHost::Parts::place_waiting(Picoseconds now) {
@@ -289,24 +270,11 @@ rv64::ProcessEnd SimulatedHost::Parts::run() {
   return *end_;
 }
 
-SimulatedHost::SimulatedHost(const config::Cpu& cpu, const config::Host& dram,
-                             const rv64::ProcessOptions& program, const HostOptions& options)
-    : parts_(std::make_unique<Parts>(cpu, dram, program, options)) {}
+SimulatedHost::SimulatedHost(Processor& processor, const rv64::ProcessOptions& program,
+                             const HostOptions& options)
+    : parts_(std::make_unique<Parts>(processor, program, options)) {}
 SimulatedHost::~SimulatedHost() = default;
 rv64::ProcessEnd SimulatedHost::run() { return parts_->run(); }
-Picoseconds SimulatedHost::now() const { return parts_->engine().now(); }
-sim::Statistics& SimulatedHost::statistics() { return parts_->statistics(); }
-std::vector<sim::Statistic> SimulatedHost::declared(const config::Cpu& cpu, const config::Host& dram) {
-  class Nobody final : public cpu::CoreClient {
-   public:
-    Cycle trapped(cpu::Core&, const rv64::Trap&, Picoseconds) override { return 0; }
-    Cycle preempted(cpu::Core&, Picoseconds) override { return 0; }
-  } nobody;
-  sim::Engine engine;
-  CpuMemory memory(engine, cpu, dram);
-  const cpu::Core core(engine, &memory.node(), cpu, 0, {memory, memory, nobody});
-  return sim::Statistics(engine).declared();
-}
 std::vector<ThreadUse> SimulatedHost::threads() { return parts_->threads(); }
 
 }  // namespace duet::machine

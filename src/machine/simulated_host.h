@@ -1,7 +1,6 @@
-// A Linux program on simulated cores: cores with private caches, the directory between them, an optional L3,
-// host DRAM, and the threads of one process on them.
+// A Linux program on simulated cores: the threads of one process, on the cores of a processor.
 //
-//   SimulatedHost host(cpu, dram, {{"./program"}, {}});
+//   SimulatedHost host(processor, {{"./program"}, {}});
 //   rv64::ProcessEnd end = host.run();
 //
 // System calls are served at their time, outside of it: what they do to memory costs nothing but
@@ -16,13 +15,12 @@
 
 #include "config/machine.h"
 #include "rv64/process/process.h"
-#include "sim/statistics.h"
 
 namespace duet::machine {
 
+class Processor;
+
 struct HostOptions {
-  std::uint64_t shuffle_seed = 0;  // of sim::Engine
-  bool two_threads = false;
   const std::atomic<int>* signal = nullptr;  // the number of a signal that asks for the end; 0: none yet
 };
 
@@ -36,21 +34,16 @@ struct ThreadUse {
 
 class SimulatedHost {
  public:
-  // Throws duet::Error where the program cannot be run, or the machine not be built.
-  SimulatedHost(const config::Cpu& cpu, const config::Host& dram, const rv64::ProcessOptions& program,
-                const HostOptions& options = {});
+  // Throws duet::Error where the program cannot be run.
+  SimulatedHost(Processor& processor, const rv64::ProcessOptions& program, const HostOptions& options = {});
   ~SimulatedHost();
 
   // As rv64::Process::run(); Stopped also when a signal asks for it. However it ends, what was measured
   // stays.
   rv64::ProcessEnd run();
 
-  Picoseconds now() const;
-  sim::Statistics& statistics();
   // In the order of their creation, as of the last totals() of the statistics.
   std::vector<ThreadUse> threads();
-  // What the machine counts, whatever it runs.
-  static std::vector<sim::Statistic> declared(const config::Cpu& cpu, const config::Host& dram);
 
  private:
   class Parts;

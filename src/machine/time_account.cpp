@@ -172,7 +172,7 @@ void TimeAccount::completed(const driver::CommandRecord& record) {
   completion_ = pending.path;
 }
 
-void TimeAccount::call_begins(const host::NativeThread& thread, std::uint64_t call, Picoseconds clock) {
+void TimeAccount::call_begins(const host::HostThread& thread, std::uint64_t call, Picoseconds clock) {
   const Picoseconds now = engine_.now();
   settle(now);
   Thread& own = threads_[&thread];
@@ -183,7 +183,7 @@ void TimeAccount::call_begins(const host::NativeThread& thread, std::uint64_t ca
   if (own.depth++ == 0) begin(report::Activity::Call);
 }
 
-void TimeAccount::call_ends(const host::NativeThread& thread, std::uint64_t outer_call) {
+void TimeAccount::call_ends(const host::HostThread& thread, std::uint64_t outer_call) {
   settle(engine_.now());
   Thread& own = threads_[&thread];
   own.path.advance(engine_.now(), Part::Calls);
@@ -191,7 +191,7 @@ void TimeAccount::call_ends(const host::NativeThread& thread, std::uint64_t oute
   if (--own.depth == 0) end(report::Activity::Call);
 }
 
-void TimeAccount::waited(const host::NativeThread& thread, Picoseconds since) {
+void TimeAccount::waited(const host::HostThread& thread, Picoseconds since) {
   Path& own = threads_[&thread].path;
   own.advance(since, Part::Calls);
   if (completion_.time > own.time)

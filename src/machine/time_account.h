@@ -20,7 +20,7 @@
 #include "sim/event_sink.h"
 
 namespace duet::host {
-class NativeThread;
+class HostThread;
 }
 
 namespace duet::machine {
@@ -35,10 +35,10 @@ class TimeAccount : public sim::EventSink {
   void completed(const driver::CommandRecord& record);
   // The machine stands where the call begins. `clock`: the thread's before it, which may be behind the
   // machine when other threads have been at work.
-  void call_begins(const host::NativeThread& thread, std::uint64_t call, Picoseconds clock);
-  void call_ends(const host::NativeThread& thread, std::uint64_t outer_call);
+  void call_begins(const host::HostThread& thread, std::uint64_t call, Picoseconds clock);
+  void call_ends(const host::HostThread& thread, std::uint64_t outer_call);
   // The thread has been blocked since then until now.
-  void waited(const host::NativeThread& thread, Picoseconds since);
+  void waited(const host::HostThread& thread, Picoseconds since);
 
   // Both accounts up to `time`, which is not earlier than the machine.
   report::TimeAccount up_to(Picoseconds time) const;
@@ -90,7 +90,7 @@ class TimeAccount : public sim::EventSink {
   Picoseconds settled_ps_ = 0;
   std::array<Picoseconds, report::kMomentKinds> moments_{};
   std::array<int, report::kActivities> active_{};
-  std::map<const host::NativeThread*, Thread> threads_;
+  std::map<const host::HostThread*, Thread> threads_;
   std::unordered_map<driver::CommandId, Pending> pending_;
   std::unordered_map<driver::CommandId, Start> running_;  // kernels
   std::map<std::uint32_t, Picoseconds> move_ended_;       // by data transfer engine

@@ -1,0 +1,15 @@
+#include "machine/processor.h"
+
+namespace duet::machine {
+
+Processor::Processor(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram)
+    : engine_(engine), config_(cpu), memory_(engine, cpu, dram), timer_(engine, memory_.node(), *this) {
+  for (unsigned i = 0; i < cpu.cores; ++i) {
+    cores_.push_back(std::make_unique<cpu::Core>(
+        engine, &memory_.node(), config_, i,
+        cpu::Core::Surroundings{memory_, memory_, static_cast<cpu::CoreClient&>(*this)}));
+    memory_.connect(*cores_.back());
+  }
+}
+
+}  // namespace duet::machine
