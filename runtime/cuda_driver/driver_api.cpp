@@ -35,7 +35,7 @@ CUresult refused(Needs needs) {
   if (Session::refusal() != cudaSuccess) return CUDA_ERROR_NOT_INITIALIZED;
   if (needs == Needs::Nothing) return CUDA_SUCCESS;
   Session& session = Session::get();
-  const std::lock_guard lock(session.program().mutex());
+  const auto lock = session.program().lock();
   const CUctx_st* context = current_context(session.thread());
   if (!initialized && context == nullptr) return CUDA_ERROR_NOT_INITIALIZED;
   if (needs == Needs::Init) return CUDA_SUCCESS;

@@ -25,7 +25,7 @@ cudaError_t get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* to) {
   if (to == nullptr) return cudaErrorInvalidValue;
   if (const cudaError_t error = cudaGraphKernelNodeGetParams(node, &from); error != cudaSuccess) return error;
   Session& session = Session::get();
-  const std::lock_guard lock(session.program().mutex());
+  const auto lock = session.program().lock();
   *to = {};
   to->func = reinterpret_cast<CUfunction>(session.find_function(from.func));
   to->gridDimX = from.gridDim.x;

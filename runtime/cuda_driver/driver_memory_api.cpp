@@ -19,7 +19,7 @@ namespace {
 void own_result(cudaError_t error, const void* pointer) {
   if (error != cudaSuccess || pointer == nullptr) return;
   Session& session = Session::get();
-  const std::lock_guard lock(session.program().mutex());
+  const auto lock = session.program().lock();
   own(session.thread(), duet::virtual_address(pointer));
 }
 

@@ -77,7 +77,7 @@ bool explain_device(const siginfo_t& info, const void* context, char* text, std:
 // Another thread may be changing what is allocated. It is given a second.
 bool lock(std::unique_lock<std::recursive_mutex>& lock) {
   for (int i = 0; i < 100; ++i) {
-    if (lock.try_lock()) return true;
+    if (lock = watched->try_lock(); lock.owns_lock()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;
@@ -86,7 +86,7 @@ bool lock(std::unique_lock<std::recursive_mutex>& lock) {
 void explain(const siginfo_t& info, const void* context) {
   char text[700];
   if (!explain_copy(info, text, sizeof text)) {
-    std::unique_lock<std::recursive_mutex> guard(watched->mutex(), std::defer_lock);
+    std::unique_lock<std::recursive_mutex> guard;
     if (!lock(guard)) return;
     const VirtualAddress address = virtual_address(info.si_addr);
     if ((api_explainer == nullptr || !api_explainer(address, text, sizeof text)) &&

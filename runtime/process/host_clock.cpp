@@ -58,13 +58,13 @@ Picoseconds HostClock::move(Picoseconds own, Move move) {
   // Inside a call, in a function that the program had called there, the machine's time is not the thread's.
   if (thread != nullptr && thread->calls_inside != 0)
     return std::max(known(own), begin_ps_ + program_->machine().engine().now());
-  const std::unique_lock lock(program_->mutex(), std::try_to_lock);
+  const auto lock = program_->try_lock();
   if (!lock.owns_lock()) return known(own);
   if (thread == nullptr) return move(known(own));
   const HostTime host_time;
   const InsideCall inside(*thread);
   program_->pass_real_time(*thread);
-  host::NativeThread& host = *thread->host;
+  host::HostThread& host = *thread->host;
   const Picoseconds from = std::max(host.clock(), program_->machine().engine().now());
   const Picoseconds to = move(std::max(own, begin_ps_ + from)) - begin_ps_;
   if (to > host.clock()) host.work(to - host.clock());
@@ -92,7 +92,7 @@ Picoseconds HostClock::reach(Picoseconds own, Picoseconds until) {
 
 bool HostClock::busy() {
   if (Program::forked()) return false;
-  return !std::unique_lock(the_clock->program_->mutex(), std::try_to_lock).owns_lock();
+  return !the_clock->program_->try_lock().owns_lock();
 }
 
 }  // namespace duet::process

@@ -1,6 +1,7 @@
 #include "process/program.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <xmmintrin.h>
@@ -23,6 +24,7 @@ namespace duet::process {
 
 namespace {
 
+ProgramSide* program_side = nullptr;
 bool is_forked = false;
 std::atomic<bool> is_made = false;
 thread_local Thread* this_thread = nullptr;  // never freed: global destructors still make calls
@@ -71,14 +73,16 @@ Program& entered(Program& program) {
 
 }  // namespace
 
-// The program's memory, which lies in this process.
+// The program's memory: it lies in this process, or on its side.
 class Program::Memory : public memory::HostPort {
  public:
   void read(const std::byte* host, std::byte* to, Bytes bytes) override {
+    if (program_side != nullptr) return program_side->read(host, to, bytes);
     const HostAccess access("a copy", host, bytes, false);
     std::memcpy(to, place ? place(host) : host, bytes);
   }
   void write(std::byte* host, const std::byte* from, Bytes bytes) override {
+    if (program_side != nullptr) return program_side->write(host, from, bytes);
     const HostAccess access("a copy", host, bytes, true);
     std::memcpy(place ? place(host) : host, from, bytes);
   }
@@ -94,7 +98,9 @@ Program& Program::get() {
   return *program;
 }
 
-Program::Program() {
+void Program::run_for(ProgramSide& side) { program_side = &side; }
+
+Program::Program() : side_(program_side) {
   const char* journal_directory = std::getenv("DUET_JOURNAL");
   if (journal_directory == nullptr || *journal_directory == '\0')
     refuse_to_start("this CUDA program runs on a simulated machine: start it with `duet run " +
@@ -106,6 +112,7 @@ Program::Program() {
     refuse_to_start(message_of(error));
   }
   is_made = true;
+  if (side_ != nullptr) return;
   watch_faults(*this);
   host_threads_.on_long_wait = [this] {
     std::fprintf(stderr, "duet: the machine stands still until another thread of the program acts: %s\n",
@@ -121,7 +128,8 @@ void Program::start(const std::string& journal_directory) {
   options.limits.alive = journal_directory + "/alive";
   journal_ = std::make_unique<report::JournalWriter>(journal_directory);
   report::JournalHeader& header = journal_->header();
-  std::strncpy(header.command, own_command().c_str(), sizeof header.command - 1);
+  std::strncpy(header.command, (side_ != nullptr ? side_->command() : own_command()).c_str(),
+               sizeof header.command - 1);
   header.events = options.events;
   const std::string own = header.process_index == 0 ? "" : "/" + std::to_string(header.process_index);
   options.ptx_folder = journal_directory + "/../ptx" + own;
@@ -137,10 +145,15 @@ void Program::start(const std::string& journal_directory) {
 Thread& Program::thread() {
   if (this_thread == nullptr) {
     this_thread = new Thread;
-    this_thread->host = machine_->new_thread();
-    this_thread->host->wait_for_another = [this] { return host_threads_.wait(mutex_); };
-    host_clock_.first_call(*this_thread);
     this_thread->number = threads_++;
+    if (side_ != nullptr) {
+      this_thread->host = side_->new_thread(*machine_);
+      return *this_thread;
+    }
+    auto host = machine_->new_thread();
+    host->wait_for_another = [this] { return host_threads_.wait(mutex_); };
+    this_thread->host = std::move(host);
+    host_clock_.first_call(*this_thread);
     if (threads_ > 1) journal_->header().deterministic = 0;
   }
   return *this_thread;
@@ -156,7 +169,7 @@ void Program::pass_real_time(Thread& thread) const {
   thread.host->work(now - std::exchange(thread.real_time_mark, now));
 }
 
-void Program::simulate_to(host::NativeThread& host) {
+void Program::simulate_to(host::HostThread& host) {
   const unsigned mxcsr = exchange_mxcsr(kDefaultMxcsr);
   host.enter();
   machine_->note_time(host.clock());
@@ -171,8 +184,27 @@ void Program::flush_print() {
   printed_.clear();
 }
 
+void Program::read_memory(const char* what, const void* from, void* to, Bytes bytes) const {
+  if (side_ != nullptr) return side_->read(from, to, bytes);
+  const HostAccess access(what, from, bytes, false);
+  std::memcpy(to, from, bytes);
+}
+
+void* Program::allocate_memory(Bytes bytes) {
+  if (side_ != nullptr) return side_->allocate(bytes);
+  void* const first = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return first != MAP_FAILED ? first : nullptr;
+}
+
+void Program::release_memory(void* first, Bytes bytes) {
+  if (side_ != nullptr)
+    side_->release(first, bytes);
+  else
+    munmap(first, bytes);
+}
+
 void Program::mark(const char* name) {
-  const std::lock_guard lock(mutex_);
+  const auto own = lock();
   const HostTime host_time;
   const unsigned mxcsr = exchange_mxcsr(kDefaultMxcsr);
   host::HostThread& host = *thread().host;
@@ -183,7 +215,7 @@ void Program::mark(const char* name) {
 }
 
 void Program::end(int status, const std::string& line) {
-  const std::lock_guard lock(mutex_);
+  const auto own = lock();
   flush_print();
   std::fflush(nullptr);
   std::fprintf(stderr, "duet: %s\n", line.c_str());
@@ -200,7 +232,7 @@ void Program::refuse(const std::string& line) {
 Call::Call(CountedFunction& function)
     : mxcsr_(exchange_mxcsr(kDefaultMxcsr)),
       program_(entered(Program::get())),
-      lock_(program_.mutex()),
+      lock_(program_.lock()),
       thread_(program_.thread()),
       function_(function) {
   number_ = ++program_.journal().header().entered_calls;

@@ -21,6 +21,7 @@
 #include "memory/host_port.h"
 #include "process/host_clock.h"
 #include "process/host_threads.h"
+#include "process/program_side.h"
 #include "report/journal.h"
 
 namespace duet::process {
@@ -33,7 +34,7 @@ struct CountedFunction {
 
 // A thread of the program.
 struct Thread {
-  std::unique_ptr<host::NativeThread> host;
+  std::unique_ptr<host::HostThread> host;
   std::uint32_t number = 0;
   unsigned calls_inside = 0;  // of a call that it has made, and of calls that functions called there make
   Picoseconds real_time_mark = 0;  // --host-time real: when the last call returned, by the real clock
@@ -46,9 +47,24 @@ class Program {
   // The child of a fork: it has no machine.
   static bool forked();
 
-  std::recursive_mutex& mutex() { return mutex_; }
+  // Keeps other threads of the program out of the API. Of one on simulated cores calls are served one at a
+  // time anyway, and one that waits lets others be served.
+  std::unique_lock<std::recursive_mutex> lock() {
+    return side_ != nullptr ? std::unique_lock(mutex_, std::defer_lock) : std::unique_lock(mutex_);
+  }
+  // The same, without waiting for it.
+  std::unique_lock<std::recursive_mutex> try_lock() { return std::unique_lock(mutex_, std::try_to_lock); }
   HostThreads& host_threads() { return host_threads_; }
   Thread& thread();
+  // The program is not this process: it is there. Before the first get().
+  static void run_for(ProgramSide& side);
+  // Null: this process is the program.
+  ProgramSide* side() const { return side_; }
+  // Bytes of the program's memory. `what` reads or writes them, for messages.
+  void read_memory(const char* what, const void* from, void* to, Bytes bytes) const;
+  // Pages of the program, zeroed; null where it may have no more.
+  void* allocate_memory(Bytes bytes);
+  void release_memory(void* first, Bytes bytes);
   // Null before the thread's first call.
   static Thread* known_thread();
   machine::Process& machine() { return *machine_; }
@@ -64,7 +80,7 @@ class Program {
   // --host-time real: the processor time since the thread's last call passes for it.
   void pass_real_time(Thread& thread) const;
   // The machine comes to where the thread is, outside of a call.
-  void simulate_to(host::NativeThread& host);
+  void simulate_to(host::HostThread& host);
   // What device code prints appears at flush_print().
   void flush_print();
   // A mark at the thread's time, with the machine's statistics then.
@@ -81,6 +97,7 @@ class Program {
   void start(const std::string& journal_directory);
 
   std::recursive_mutex mutex_;
+  ProgramSide* const side_;
   HostThreads host_threads_;
   HostClock host_clock_;
   std::unique_ptr<report::JournalWriter> journal_;

@@ -25,6 +25,8 @@ namespace {
 
 constexpr const char* kCompiler = "clang++-19";
 constexpr const char* kDefaultArchitecture = "sm_60";
+constexpr const char* kRiscvHeaders = "/usr/riscv64-linux-gnu/include";
+constexpr const char* kRiscvFlags[] = {"--target=riscv64-linux-gnu", "-march=rv64gc"};
 
 // Runs a program and returns its exit status.
 int execute(const std::vector<std::string>& command) {
@@ -68,6 +70,7 @@ struct Request {
   std::string cccl;           // folder with thrust/ and cub/; empty: none
   bool compile_only = false;  // -c
   bool ptx_only = false;      // -ptx
+  bool riscv64 = false;       // --host riscv64: the host's part is for simulated cores
 };
 
 // The folder with thrust/ and cub/ of a toolkit's header folder: since CUDA 13 they lie in one of their own.
@@ -102,6 +105,11 @@ Request parse(const std::vector<std::string>& arguments) {
       request.architecture = argument.substr(argument.find('=') + 1);
     } else if (argument == "-arch") {
       request.architecture = value();
+    } else if (argument == "--host" || argument.starts_with("--host=")) {
+      const std::string host = argument == "--host" ? value() : argument.substr(argument.find('=') + 1);
+      if (host != "native" && host != "riscv64")
+        throw Error(fmt::format("cc: --host {}: native, or riscv64 for `duet run --host simulated`", host));
+      request.riscv64 = host == "riscv64";
     } else if (argument == "--cuda-include") {
       request.cccl = cccl_of(value());
     } else if (argument.starts_with("--cuda-include=")) {
@@ -154,6 +162,7 @@ std::vector<std::string> cuda_flags(const config::Installation& installation, co
                                     "cuda_runtime.h",
                                     "-Xclang",
                                     "-target-sdk-version=12.3"};
+  if (request.riscv64) flags.insert(flags.begin() + 1, std::begin(kRiscvFlags), std::end(kRiscvFlags));
   // CCCL's traits declare C variadic functions for the device, which nobody calls.
   if (!request.cccl.empty())
     flags.insert(flags.end(), {"-isystem", request.cccl, "-Xclang", "-fcuda-allow-variadic-functions",
@@ -175,16 +184,44 @@ int compile_to_object(const config::Installation& installation, const Request& r
                       const std::string& source, const std::string& ptx, const std::string& object) {
   std::ofstream(ptx, std::ios::app | std::ios::binary).put('\0');  // the runtime reads it as a string
   std::vector<std::string> command = cuda_flags(installation, request);
-  command.insert(command.begin() + 1, "-fPIE");  // -fPIC in the request comes after it and counts
+  // -fPIC in the request comes after it and counts
+  if (!request.riscv64) command.insert(command.begin() + 1, "-fPIE");
   command.insert(command.end(), {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx,
                                  "-c", source, "-o", object});
   return execute(command);
+}
+
+// A static program, whose calls of the runtime leave it (lib/duet/guest).
+int link_for_riscv(const config::Installation& installation, const Request& request,
+                   const TemporaryFolder& temporary, const std::vector<std::string>& objects) {
+  std::vector<std::string> link = {kCompiler};
+  link.insert(link.end(), std::begin(kRiscvFlags), std::end(kRiscvFlags));
+  link.insert(link.end(), {"-fuse-ld=lld", "-static", "-Wl,--gc-sections"});
+  link.insert(link.end(), request.flags.begin(), request.flags.end());
+  link.insert(link.end(), {"-o", request.output.empty() ? "a.out" : request.output});
+  link.insert(link.end(), objects.begin(), objects.end());
+  link.insert(link.end(), request.link_inputs.begin(), request.link_inputs.end());
+  for (const char* part : {"duet_guest.cpp", "duet_guest.S"}) {
+    const std::string object = fmt::format("{}/{}.o", temporary.path, part);
+    std::vector<std::string> command = {kCompiler};
+    command.insert(command.end(), std::begin(kRiscvFlags), std::end(kRiscvFlags));
+    command.insert(command.end(), {"-O2", "-std=c++17", "-Wno-unused-command-line-argument", "-isystem",
+                                   installation.include_directory, "-c",
+                                   installation.guest_directory + "/" + part, "-o", object});
+    if (const int status = execute(command); status != 0) return status;
+    link.push_back(object);
+  }
+  link.insert(link.end(), {"-Wno-unused-command-line-argument", "-lpthread", "-lm"});
+  return execute(link);
 }
 
 }  // namespace
 
 int compile(const config::Installation& installation, const std::vector<std::string>& arguments) {
   const Request request = parse(arguments);
+  if (request.riscv64 && !fs::exists(kRiscvHeaders))
+    throw Error(fmt::format("cc: --host riscv64: no {} (on Debian: apt install g++-riscv64-linux-gnu)",
+                            kRiscvHeaders));
   const TemporaryFolder temporary;
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < request.sources.size(); ++i) {
@@ -205,6 +242,7 @@ int compile(const config::Installation& installation, const std::vector<std::str
     objects.push_back(object);
   }
   if (request.compile_only || request.ptx_only) return 0;
+  if (request.riscv64) return link_for_riscv(installation, request, temporary, objects);
   std::vector<std::string> link = {kCompiler, "-fuse-ld=lld", "-pie"};
   link.insert(link.end(), request.flags.begin(), request.flags.end());
   link.insert(link.end(), {"-o", request.output.empty() ? "a.out" : request.output});

@@ -191,17 +191,23 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
   }
 }
 
-// A program on the simulated host has no GPU, and without time no machine has a part in it either.
-void refuse_idle_options(const CLI::App& app, bool functional) {
+// Of a program on the simulated host: without time no machine has a part in it, and some options are of a
+// GPU.
+void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
   static const std::set<std::string> kAlways = {"--host",  "--functional", "--timeout",
                                                 "--quiet", "--root",       "--writable"};
   static const std::set<std::string> kWithTime = {"--machine", "--set", "--out", "--shuffle",
                                                   "--two-threads"};
+  static const std::set<std::string> kOfNativeHost = {"--clock", "--host-time", "--spin-diagnosis"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
-    if (option->count() != 0 && !kAlways.contains(name) && (functional || !kWithTime.contains(name)))
+    const bool acts = kAlways.contains(name) || (!functional && kWithTime.contains(name)) ||
+                      (has_gpu && !kOfNativeHost.contains(name));
+    if (option->count() != 0 && !acts)
       throw duet::Error(fmt::format("{} does nothing with --host simulated{}: leave it out", name,
-                                    functional ? " --functional" : ""));
+                                    functional ? " --functional"
+                                    : has_gpu  ? ""
+                                               : " on a machine without a GPU"));
   }
 }
 
@@ -217,8 +223,12 @@ int run(const config::Installation& installation, CLI::App& app, RunOptions& run
                       "' stands where the program is expected: each --set takes one key: write --set " +
                       first);
   if (run.simulated_host) {
-    refuse_idle_options(app, run.run.functional);
-    return run_rv64(installation, run);
+    const bool has_gpu =
+        !run.run.functional && config::load_topology(run.machine, installation.machines_directory, run.sets)
+                                   .topology.gpu.has_value();
+    refuse_idle_options(app, run.run.functional, has_gpu);
+    run.run.simulated_host = has_gpu;
+    return has_gpu ? run_program(installation, run) : run_rv64(installation, run);
   }
   if (!run.files.root.empty() || !run.files.writable.empty())
     throw duet::Error("--root and --writable are for --host simulated: leave them out");

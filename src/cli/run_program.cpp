@@ -1,5 +1,6 @@
 // `duet run COMMAND`: the command runs natively with our runtime library in its way; this process waits, then
 // renders what the simulated processes recorded.
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "cli/run_monitor.h"
 #include "config/loader.h"
 #include "machine/check_machine.h"
+#include "machine/cpu_rules.h"
 #include "report/journal.h"
 
 namespace duet::cli {
@@ -31,10 +33,33 @@ void prepend_environment(const char* name, const std::string& value, char separa
   setenv(name, joined.c_str(), 1);
 }
 
+void check_processor(const config::Installation& installation, const RunOptions& options) {
+  const config::ResolvedTopology machine =
+      config::load_topology(options.machine, installation.machines_directory, options.sets);
+  if (!machine.topology.cpu)
+    throw Error(fmt::format("machine {} has no [cpu] for --host simulated: try --machine lustig2013",
+                            machine.topology.name));
+  machine::check_cpu_values(machine);
+  for (const std::string& line : machine::idle_cpu_settings(machine))
+    std::fprintf(stderr, "duet: %s\n", line.c_str());
+}
+
+// What is started: the command itself, or the process in which it runs on simulated cores.
+std::vector<std::string> started_command(const config::Installation& installation,
+                                         const RunOptions& options) {
+  if (!options.run.simulated_host) return options.command;
+  std::vector<std::string> command{installation.host_program};
+  if (!options.files.root.empty()) command.insert(command.end(), {"--root", options.files.root});
+  for (const std::string& folder : options.files.writable)
+    command.insert(command.end(), {"--writable", folder});
+  command.insert(command.end(), options.command.begin(), options.command.end());
+  return command;
+}
+
 // Where the command cannot be started, nothing is left of the run's journals.
-std::optional<Command> started(const RunOptions& options, const RunFolder& folder) {
+std::optional<Command> started(const std::vector<std::string>& command, const RunFolder& folder) {
   try {
-    return std::optional<Command>(std::in_place, options.command, folder.journal_directory() + "/alive");
+    return std::optional<Command>(std::in_place, command, folder.journal_directory() + "/alive");
   } catch (const Error&) {
     std::error_code ignored;
     std::filesystem::remove_all(folder.journal_directory(), ignored);
@@ -84,6 +109,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   machine::check_machine(machine, options.run.functional);
+  if (options.run.simulated_host) check_processor(installation, options);
   folder.begin(machine);
 
   machine::RunOptions run = options.run;
@@ -91,16 +117,18 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   run.ptx_name = folder.name() + "/ptx";
   folder.write_run_options(run);
   setenv("DUET_JOURNAL", folder.journal_directory().c_str(), 1);
-  setenv("DUET_CLOCK", options.wall_clock ? "wall" : "simulated", 1);  // runtime/guard/clock.cpp reads it
-  prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
-  prepend_environment("LD_PRELOAD", installation.guard_library, ':');
+  if (!options.run.simulated_host) {
+    setenv("DUET_CLOCK", options.wall_clock ? "wall" : "simulated", 1);  // runtime/guard/clock.cpp reads it
+    prepend_environment("LD_LIBRARY_PATH", installation.library_directory, ':');
+    prepend_environment("LD_PRELOAD", installation.guard_library, ':');
+  }
 #ifdef DUET_SANITIZER_LIBRARY
   // A library built with a sanitizer needs its runtime first in every process that loads it.
   prepend_environment("LD_PRELOAD", DUET_SANITIZER_LIBRARY, ':');
 #endif
 
   const auto start = std::chrono::steady_clock::now();
-  std::optional<Command> command = started(options, folder);
+  std::optional<Command> command = started(started_command(installation, options), folder);
   RunMonitor monitor(folder.journal_directory(), options, *command, run.limits.wall_time);
   const int status = command->wait();
   wait_for_others(*command, folder.journal_directory());

@@ -14,6 +14,8 @@ Installation find_installation() {
   found.prefix = prefix;
   found.library_directory = prefix / "lib/duet/cuda";
   found.guard_library = prefix / "lib/duet/libduet_guard.so";
+  found.guest_directory = prefix / "lib/duet/guest";
+  found.host_program = prefix / "lib/duet/duet-host";
   found.machines_directory = prefix / "share/duet/machines";
   found.include_directory = prefix / "share/duet/include";
   found.workloads_directory = prefix / "share/duet/workloads";

@@ -10,6 +10,8 @@ struct Installation {
   std::string prefix;             // of bin/duet
   std::string library_directory;  // what programs find libcudart.so.13 in
   std::string guard_library;
+  std::string guest_directory;  // what programs on simulated cores are linked with
+  std::string host_program;     // in which they run
   std::string machines_directory;
   std::string include_directory;
   std::string workloads_directory;

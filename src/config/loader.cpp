@@ -84,6 +84,12 @@ std::string path_of(const std::string& name, const std::string& directory) {
   throw Error(fmt::format("no machine '{}': known are {}; or give the path of a .toml file", name, known));
 }
 
+// The path of a machine that a file names.
+std::string beside(const std::string& path, const std::string& name, const std::string& machines_directory) {
+  const std::string near = fs::path(path).parent_path() / (name + ".toml");
+  return fs::exists(near) ? near : path_of(name, machines_directory);
+}
+
 void assign(const Field& field, const RawValue& raw) {
   if (auto* const* number = std::get_if<std::uint64_t*>(&field.value)) {
     const auto value = raw.node->value_exact<std::int64_t>();
@@ -204,8 +210,10 @@ void check_names(const std::vector<Level>& levels, const std::vector<ResolvedVal
 
 }  // namespace
 
-ResolvedTopology load_topology(const std::string& name, const std::string& machines_directory,
-                               const std::vector<std::string>& sets) {
+namespace {
+
+// A machine's files, the one that was named first.
+std::vector<MachineFile> files_of(const std::string& name, const std::string& machines_directory) {
   std::vector<MachineFile> files;
   std::string path = path_of(name, machines_directory);
   for (;;) {
@@ -214,14 +222,44 @@ ResolvedTopology load_topology(const std::string& name, const std::string& machi
         throw Error(fmt::format("{}: base leads back to this file", path));
     files.push_back(read_machine_file(path));
     const auto* base = files.back().table.get("base");
-    if (base == nullptr) break;
+    if (base == nullptr) return files;
     const auto base_name = base->value<std::string>();
     if (!base_name) throw Error(fmt::format("{}: base must be a machine's name in quotes", path));
-    const std::string beside = fs::path(path).parent_path() / (*base_name + ".toml");
-    path = fs::exists(beside) ? beside : path_of(*base_name, machines_directory);
+    path = beside(path, *base_name, machines_directory);
   }
+}
+
+// The processor of another machine, for a file that says cpu_of.
+std::vector<MachineFile> processor_of(const std::vector<MachineFile>& files,
+                                      const std::string& machines_directory) {
+  for (const MachineFile& file : files) {
+    const auto* other = file.table.get("cpu_of");
+    if (other == nullptr) continue;
+    const auto name = other->value<std::string>();
+    if (!name) throw Error(fmt::format("{}: cpu_of must be a machine's name in quotes", file.path));
+    std::vector<MachineFile> found =
+        files_of(beside(file.path, *name, machines_directory), machines_directory);
+    const bool any = std::any_of(found.begin(), found.end(),
+                                 [](const MachineFile& one) { return one.table.contains("cpu"); });
+    if (!any) throw Error(fmt::format("{}: cpu_of = \"{}\": that machine has no [cpu]", file.path, *name));
+    for (MachineFile& one : found)
+      for (auto key = one.table.begin(); key != one.table.end();)
+        key = key->first.str() == "cpu" ? std::next(key) : one.table.erase(key);
+    return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+ResolvedTopology load_topology(const std::string& name, const std::string& machines_directory,
+                               const std::vector<std::string>& sets) {
+  std::vector<MachineFile> files = files_of(name, machines_directory);
+  std::vector<MachineFile> processor = processor_of(files, machines_directory);
   RawValues values;
-  for (auto file = files.rbegin(); file != files.rend(); ++file) flatten(*file, file->table, "", values);
+  for (auto* some : {&processor, &files})
+    for (auto file = some->rbegin(); file != some->rend(); ++file) flatten(*file, file->table, "", values);
+  values.erase("cpu_of");
   values.erase("base");
 
   std::vector<toml::table> set_tables;
@@ -284,12 +322,11 @@ ResolvedMachine load_machine(const std::string& name, const std::string& machine
     throw Error(fmt::format("machine {} cannot be built: {}", nodes.name, what));
   };
   if (!nodes.gpu) refuse("it has no [gpu]");
-  if (nodes.cpu)
-    refuse(fmt::format("[cpu] \"{}\": a simulated CPU beside a GPU is not there yet", nodes.cpu->name));
   if (nodes.links.empty()) refuse("it has no [link] between host and GPU");
   if (nodes.links.size() > 1)
     refuse(fmt::format("link[1] \"{}\": there can be one link", nodes.links[1].name));
-  return {{nodes.name, nodes.description, *nodes.gpu, nodes.levels, nodes.links[0], nodes.driver, nodes.host},
+  return {{nodes.name, nodes.description, *nodes.gpu, nodes.cpu, nodes.levels, nodes.links[0], nodes.driver,
+           nodes.host},
           std::move(values)};
 }
 

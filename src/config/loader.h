@@ -2,6 +2,7 @@
 // node are demanded where the file, or its base, has the node. [[level]] tables are levels of cache below the
 // GPU's L2, the first the nearest; their keys are level[0].KEY, level[1].KEY, ... in --set. Several links are
 // [[link]] tables, link[0].KEY and so on. A file's [[level]] or [[link]] tables take the place of its base's.
+// `cpu_of = "other"` takes the [cpu] of another machine, whose keys the file may change.
 // Every number stands on a line of its own whose comment names its source ("# P: lustig2013 Table 2"; D
 // datasheet, M measurement, S another simulator's default, I inferred, P the paper itself).
 #pragma once

@@ -325,6 +325,7 @@ struct Machine {
   std::string name;
   std::string description;
   Gpu gpu;
+  std::optional<Cpu> cpu;  // used with the simulated host
   std::vector<Level> levels;
   Link link;
   Driver driver;

@@ -40,7 +40,7 @@ const config::Machine& checked(const config::Machine& config) {
 }  // namespace
 
 Board::Board(sim::Engine& engine, const config::Machine& config, memory::AddressSpace& address_space,
-             memory::HostPort& host, gpu::OccupancyFunction occupancy, bool timed,
+             memory::HostPort& host, gpu::OccupancyFunction occupancy, const Kind& kind,
              memory::RaceDetector* races)
     : config_(checked(config)),
       races_(races),
@@ -58,6 +58,7 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
           address_space.memory(), host),
       giga_thread_engine_(engine, &gpu_node_, config_.gpu, port_, tasks_, kHostMemory),
       work_distributor_(engine, &gpu_node_, config_.gpu, port_, tasks_, occupancy, kWorkDistributor) {
+  const bool timed = kind.timed;
   if (timed)
     memory_system_.emplace(engine, &system_node_, &gpu_node_, config_.gpu, config_.levels, pool_,
                            address_space, kHostBridge, kHostMemory);
@@ -68,6 +69,9 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
                            pool_, address_space.memory(), host);
   if (memory_system_) memory_system_->look_for_races(races_);
   if (!config.link.full_duplex) to_gpu_.share_wire_with(to_host_);
+  if (kind.simulated_host)
+    root_complex_.emplace(engine, &system_node_, pool_, address_space.memory(), kHostMemory);
+  connect_host_memory(config);
   connect_front_end(config);
   // The last ones only change full/empty bits.
   const config::CopyEngines& engines = config.gpu.copy_engines;
@@ -95,14 +99,33 @@ Board::Board(sim::Engine& engine, const config::Machine& config, memory::Address
   port_.from_gpu = &to_host_.add_output(kDriver, driver_.get());
 }
 
-void Board::connect_front_end(const config::Machine& config) {
+void Board::connect_host_memory(const config::Machine& config) {
   // Host memory holds what all its clients may have outstanding, so it never lacks room.
   const std::size_t host_requests =
       config.gpu.copy_engines.count *
           (config.gpu.copy_engines.outstanding_packets + config.gpu.copy_engines.outstanding_acks) +
       config.gpu.front_end.hardware_channels * (gpu::GigaThreadEngine::kFetchAheadLines + 1);
-  host_memory_.connect(to_host_.add_output(kHostMemory, &host_memory_),
-                       to_gpu_.add_input(&host_memory_, host_requests));
+  if (!root_complex_) {
+    host_memory_.connect(to_host_.add_output(kHostMemory, &host_memory_),
+                         to_gpu_.add_input(&host_memory_, host_requests));
+    return;
+  }
+  RootComplex::Ports ports;
+  ports.from_link = &to_host_.add_output(kHostMemory, &*root_complex_);
+  ports.to_link = &to_gpu_.add_input(&*root_complex_, host_requests);
+  ports.to_memory = &memory_queues_.emplace_back(host_requests, &*root_complex_, &host_memory_);
+  ports.from_memory = &memory_queues_.emplace_back(host_requests, &host_memory_, &*root_complex_);
+  host_memory_.connect(*ports.to_memory, *ports.from_memory);
+  root_complex_->connect(ports);
+}
+
+void Board::connect(Processor& processor) {
+  root_complex_->connect(processor.memory(), processor.config());
+  host_memory_.tick_on_thread_of(*root_complex_);
+  driver_->tick_on_thread_of(host_memory_);
+}
+
+void Board::connect_front_end(const config::Machine& config) {
   giga_thread_engine_.connect_link(to_host_.add_input(&giga_thread_engine_),
                                    to_gpu_.add_output(kGigaThreadEngine, &giga_thread_engine_));
   for (std::uint64_t i = 0; i < config.gpu.front_end.hardware_channels; ++i) {

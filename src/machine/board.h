@@ -17,6 +17,8 @@
 #include "link/link.h"
 #include "machine/memory_system.h"
 #include "machine/node.h"
+#include "machine/processor.h"
+#include "machine/root_complex.h"
 #include "memory/address_space.h"
 #include "memory/simple_memory.h"
 #include "sim/engine.h"
@@ -25,9 +27,16 @@ namespace duet::machine {
 
 class Board {
  public:
+  struct Kind {
+    bool timed = false;           // the GPU
+    bool simulated_host = false;  // connect() comes
+  };
   Board(sim::Engine& engine, const config::Machine& config, memory::AddressSpace& address_space,
-        memory::HostPort& host, gpu::OccupancyFunction occupancy, bool timed = false,
+        memory::HostPort& host, gpu::OccupancyFunction occupancy, const Kind& kind,
         memory::RaceDetector* races = nullptr);
+
+  // The host's memory is that of this processor.
+  void connect(Processor& processor);
 
   struct SmQueues {
     sim::Queue<gpu::BlockLaunch>& launches;
@@ -48,6 +57,7 @@ class Board {
   // Numbers of the ends of the link.
   static constexpr std::uint8_t kDriver = 0, kHostMemory = 1, kGigaThreadEngine = 2, kWorkDistributor = 3,
                                 kHostBridge = 4, kFirstCopyEngine = 5;
+  void connect_host_memory(const config::Machine& config);
   void connect_front_end(const config::Machine& config);
   void connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,
                            std::uint16_t link_number, bool bits);
@@ -60,6 +70,7 @@ class Board {
   Node system_node_, gpu_node_;
   link::Direction to_gpu_, to_host_;
   memory::SimpleMemory host_memory_;
+  std::optional<RootComplex> root_complex_;            // with a simulated host
   std::optional<memory::SimpleMemory> device_memory_;  // of the functional GPU
   std::optional<MemorySystem> memory_system_;          // of the timed GPU
   gpu::GigaThreadEngine giga_thread_engine_;

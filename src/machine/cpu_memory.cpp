@@ -1,7 +1,11 @@
 #include "machine/cpu_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+
+#include "base/error.h"
 
 namespace duet::machine {
 
@@ -65,11 +69,32 @@ CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::
 }
 
 void CpuMemory::connect(cpu::Core& core) {
-  auto& requests = messages_.emplace_back(kMessages, &core, &directory_);
-  auto& answers = messages_.emplace_back(kMessages, &directory_, &core);
+  const Agent agent = connect_agent(core);
+  core.connect(*agent.requests, *agent.answers);
+}
+
+CpuMemory::Agent CpuMemory::connect_agent(sim::Component& agent) {
+  auto& requests = messages_.emplace_back(kMessages, &agent, &directory_);
+  auto& answers = messages_.emplace_back(kMessages, &directory_, &agent);
   directory_.connect_cache(requests, answers);
-  core.tick_on_thread_of(directory_);  // cores look at bytes that are there, and L3, and DRAM
-  core.connect(requests, answers);
+  agent.tick_on_thread_of(directory_);  // agents look at bytes that are there, and L3, and DRAM
+  return {&requests, &answers, agents_++};
+}
+
+PhysicalAddress CpuMemory::place_of(VirtualAddress address) {
+  const rv64::Page page = find_page(address, rv64::Access::Load);
+  if (page.bytes == nullptr)
+    throw Error(
+        fmt::format("a copy, or the GPU, accesses {:#x}, where the program has no memory", address.value()));
+  return physical_of(page.bytes) + address % rv64::kPageBytes;
+}
+
+void CpuMemory::agent_writes(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned agent) {
+  for (unsigned done = 0; done < bytes;) {
+    const unsigned part = std::min<unsigned>(bytes - done, sizeof Overwritten::old);
+    about_to_write(address + done, part, old + done, agent);
+    done += part;
+  }
 }
 
 void CpuMemory::about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) {
@@ -153,14 +178,8 @@ void CpuMemory::frame_cleared(std::byte* frame) {
   replace_lines(physical, rv64::kPageBytes);
 }
 
-// Of bytes in one page.
-PhysicalAddress CpuMemory::translate(VirtualAddress address) {
-  const rv64::Page page = find_page(address, rv64::Access::Load);
-  return physical_of(page.bytes) + address % rv64::kPageBytes;
-}
-
 void CpuMemory::settle(VirtualAddress first, Bytes bytes) {
-  const PhysicalAddress physical = translate(first);
+  const PhysicalAddress physical = place_of(first);
   const PhysicalAddress line = physical.aligned_down(line_bytes_), end = physical + bytes;
   if (l3_)
     l3_->flush_range(line, (end + (line_bytes_ - 1)).aligned_down(line_bytes_) - line,
@@ -174,7 +193,7 @@ void CpuMemory::settle(VirtualAddress first, Bytes bytes) {
       std::memcpy(physical_.bytes(at), held, line_bytes_);
 }
 
-void CpuMemory::written(VirtualAddress first, Bytes bytes) { replace_lines(translate(first), bytes); }
+void CpuMemory::written(VirtualAddress first, Bytes bytes) { replace_lines(place_of(first), bytes); }
 
 void CpuMemory::replace_lines(PhysicalAddress first, Bytes bytes) {
   for (PhysicalAddress at = first.aligned_down(line_bytes_); at < first + bytes; at += line_bytes_)

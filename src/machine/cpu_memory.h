@@ -31,6 +31,18 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   // Cores in the order of their numbers.
   void connect(cpu::Core& core);
 
+  // An agent of the coherent domain that is no core.
+  struct Agent {
+    sim::Queue<memory::CoherenceMessage>* requests = nullptr;  // to the directory, and back
+    sim::Queue<memory::CoherenceMessage>* answers = nullptr;
+    std::uint16_t number = 0;
+  };
+  Agent connect_agent(sim::Component& agent);
+  // Where the program's address lies. Throws duet::Error where it has nothing.
+  PhysicalAddress place_of(VirtualAddress address);
+  // Before an agent writes to a line that it holds: what is there.
+  void agent_writes(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned agent);
+
   // cpu::MemoryView
   void peek(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned core) override;
   void about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) override;
@@ -45,7 +57,6 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
  private:
   void new_chunk(std::byte* chunk, Bytes bytes) override;
   void frame_cleared(std::byte* frame) override;
-  PhysicalAddress translate(VirtualAddress address);
   void peek_newest(PhysicalAddress address, unsigned bytes, std::byte* to);
   PhysicalAddress table(VirtualAddress address, unsigned level);
   void replace_lines(PhysicalAddress first, Bytes bytes);
@@ -69,6 +80,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   std::optional<memory::Channel> requests_, requests_of_l3_;
   std::optional<sim::Queue<memory::Packet>> answers_, answers_to_l3_;
   std::deque<sim::Queue<memory::CoherenceMessage>> messages_;
+  std::uint16_t agents_ = 0;  // of the directory
   // Frames of page tables, by level and by what their addresses have in common.
   std::map<std::pair<unsigned, std::uint64_t>, PhysicalAddress> tables_;
   std::vector<std::unique_ptr<std::array<std::byte, rv64::kPageBytes>>> table_bytes_;

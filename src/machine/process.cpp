@@ -28,6 +28,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.check_races = options.check_races;
   system_options.strict_memory = options.strict_memory;
   system_options.skip_clock_loops = options.skip_clock_loops;
+  system_options.simulated_host = options.simulated_host;
   system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
   if (journal_ == nullptr) return;
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
@@ -84,9 +85,18 @@ void Process::make_heap(const ptx::Kernel& kernel) {
 
 std::unique_ptr<host::NativeThread> Process::new_thread() {
   auto thread = std::make_unique<host::NativeThread>(engine(), driver(), config().driver, &watch_);
-  if (account_)
-    thread->waited = [this, own = thread.get()](Picoseconds since) { account_->waited(*own, since); };
+  account_for(*thread);
   return thread;
+}
+
+std::unique_ptr<host::GuestThread> Process::new_thread(host::GuestCalls& calls) {
+  auto thread = std::make_unique<host::GuestThread>(engine(), driver(), config().driver, &watch_, calls);
+  account_for(*thread);
+  return thread;
+}
+
+void Process::account_for(host::HostThread& thread) {
+  if (account_) thread.waited = [this, &thread](Picoseconds since) { account_->waited(thread, since); };
 }
 
 // The file's name as messages give it; just `name` when the text is not kept.

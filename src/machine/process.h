@@ -14,6 +14,7 @@
 
 #include "config/loader.h"
 #include "gpu/occupancy.h"
+#include "host/guest_thread.h"
 #include "host/native_thread.h"
 #include "machine/device_heap.h"
 #include "machine/event_journal.h"
@@ -46,6 +47,9 @@ class Process {
   sim::Engine& engine() { return system_->engine(); }
   const config::Machine& config() const { return system_->config(); }
   std::unique_ptr<host::NativeThread> new_thread();
+  // Of a program on the machine's cores.
+  std::unique_ptr<host::GuestThread> new_thread(host::GuestCalls& calls);
+  host::TimeWatch& watch() { return watch_; }
   // Why the machine stands still: the cause, then the facts, indented, a line each.
   std::string standstill() { return watch_.standstill(); }
 
@@ -142,6 +146,7 @@ class Process {
   void tell_registers(const ptx::Kernel& kernel);
   PhysicalAddress local_memory(const gpu::Grid& grid);
   void make_heap(const ptx::Kernel& kernel);
+  void account_for(host::HostThread& thread);
   gpu::DeviceServices services(std::function<void(const std::string&)> print);
 
   std::set<std::string> kept_ptx_;               // names of files

@@ -24,6 +24,7 @@ void for_each_field(Options& options, F f) {
   f("registers_per_thread", options.registers_per_thread);
   f("shuffle_seed", options.shuffle_seed);
   f("two_threads", options.two_threads);
+  f("simulated_host", options.simulated_host);
   f("ptx_name", options.ptx_name);
   f("max_cycles", options.limits.max_cycles);
 }

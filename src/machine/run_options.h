@@ -20,6 +20,7 @@ struct RunOptions {
   bool skip_clock_loops = true;  // timed GPU: what only waits for a clock is not simulated cycle by cycle
   std::uint32_t registers_per_thread = 0;  // instead of the compiler's count (occupancy); 0: the compiler's
   std::uint64_t shuffle_seed = 0;          // of the order of ticks; 0: not shuffled
+  bool simulated_host = false;             // the program runs on the machine's cores
   bool two_threads = false;                // components are ticked on two threads, dealt by shuffle_seed
   // Where the PTX that the process loads is kept (empty: nowhere), and what messages call that folder.
   std::string ptx_folder, ptx_name;

@@ -32,6 +32,8 @@ class SimulatedHost::Parts final : public ProcessorClient {
         cpu_(processor.config()),
         options_(program),
         signal_(options.signal),
+        guest_calls_(options.calls),
+        watch_(options.watch),
         file_(rv64::read_elf(program.arguments.at(0))),
         engine_(processor.engine()),
         memory_(processor.memory()),
@@ -59,6 +61,7 @@ class SimulatedHost::Parts final : public ProcessorClient {
   void schedule(Picoseconds now);
 
   std::vector<ThreadUse> threads();
+  rv64::AddressSpace& space() { return space_; }
 
  private:
   static std::int64_t nanoseconds(Picoseconds time) {
@@ -74,6 +77,10 @@ class SimulatedHost::Parts final : public ProcessorClient {
   void end();
   void count_use(Picoseconds now);
   ThreadUse& use_of(const rv64::Thread& thread);
+  Cycle begin_guest_call(cpu::Core& core, rv64::Thread& thread, Picoseconds now);
+  void go_on_with_guest_calls();
+  bool guest_call_ready() const { return guest_calls_ != nullptr && guest_calls_->ready(); }
+  void nothing_will_happen();
   void check_time() const;
   void check_signal() const;
 
@@ -81,6 +88,8 @@ class SimulatedHost::Parts final : public ProcessorClient {
   const config::Cpu& cpu_;
   const rv64::ProcessOptions options_;
   const std::atomic<int>* const signal_;
+  host::GuestCalls* const guest_calls_;
+  host::TimeWatch* const watch_;
   const rv64::ElfFile file_;
   sim::Engine& engine_;
   CpuMemory& memory_;
@@ -197,6 +206,9 @@ Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Pic
   rv64::Thread* const thread = running_[core.number()];
   const std::uint64_t id = thread->id;
   advance_to(now);
+  if (guest_calls_ != nullptr && trap.cause == rv64::TrapCause::SystemCall &&
+      thread->hart.x[rv64::kSystemCallNumber] == kGuestCallNumber)
+    return begin_guest_call(core, *thread, now);
   calls_.threads().make_current(*thread);
   Cycle spent = cpu_.system_call_cycles;
   if (trap.cause == rv64::TrapCause::SystemCall) {
@@ -210,6 +222,7 @@ Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Pic
     return 0;
   }
   const rv64::Thread* const still = calls_.threads().find(id);
+  if (still == nullptr && guest_calls_ != nullptr) guest_calls_->forget(id);
   if (still == nullptr || still->wait) {
     running_[core.number()] = nullptr;
     core.assign(nullptr, now);
@@ -219,6 +232,32 @@ Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Pic
     schedule(now);
   }
   return spent;
+}
+
+// The thread leaves its core until the call is served.
+Cycle SimulatedHost::Parts::begin_guest_call(cpu::Core& core, rv64::Thread& thread, Picoseconds now) {
+  guest_calls_->begin(
+      {thread.id, {thread.hart.x[rv64::kArgument0], thread.hart.x[rv64::kArgument0 + 1]}, now});
+  thread.hart.pc += 4;
+  calls_.threads().make_current(thread);
+  rv64::Thread::Wait wait;
+  wait.outside = true;
+  calls_.threads().wait(wait);
+  running_[core.number()] = nullptr;
+  core.assign(nullptr, now);
+  schedule(now);
+  return core.registers() != nullptr ? cpu_.context_switch_cycles : 0;
+}
+
+void SimulatedHost::Parts::go_on_with_guest_calls() {
+  bool any = false;
+  guest_calls_->go_on([&](std::uint64_t id, std::uint64_t result) {
+    rv64::Thread* const thread = calls_.threads().find(id);
+    thread->hart.x[rv64::kArgument0] = result;
+    thread->wait.reset();
+    any = true;
+  });
+  if (any) schedule(engine_.now());
 }
 
 Cycle SimulatedHost::Parts::preempted(cpu::Core& core, Picoseconds now) {
@@ -259,15 +298,36 @@ void SimulatedHost::Parts::check_signal() const {
 rv64::ProcessEnd SimulatedHost::Parts::run() {
   schedule(0);
   while (!end_) {
-    engine_.run_while_not([this] { return end_.has_value(); }, engine_.now() + kLook);
-    if (end_) break;
+    if (guest_call_ready()) {
+      go_on_with_guest_calls();
+      continue;
+    }
+    const Picoseconds now = engine_.now(), next = engine_.next_time();
+    const Picoseconds call = guest_calls_ != nullptr ? guest_calls_->next_time() : kNever;
+    if (next == kNever && call == kNever) {
+      nothing_will_happen();
+      continue;
+    }
+    const Picoseconds look = watch_ != nullptr ? watch_->horizon(now, std::min(next, call)) : now + kLook;
+    const Picoseconds limit = std::min(look, call);
+    if (!engine_.run_while_not([this] { return end_ || guest_call_ready(); }, limit)) {
+      const Picoseconds then = std::min(engine_.next_time(), call);
+      if (then != kNever)
+        engine_.run_until(watch_ != nullptr || call == limit ? limit : std::max(limit, then - 1));
+    }
     check_signal();
-    const Picoseconds next = engine_.next_time();
-    if (next == kNever) throw Deadlock(calls_.describe_deadlock());
-    if (next > engine_.now() + kLook) engine_.run_until(next - 1);
-    check_time();
+    if (watch_ != nullptr)
+      watch_->look(engine_.now());
+    else
+      check_time();
   }
   return *end_;
+}
+
+// Somebody may wait for something that another call would have done.
+void SimulatedHost::Parts::nothing_will_happen() {
+  if (guest_calls_ == nullptr || !guest_calls_->nothing_will_happen())
+    throw Deadlock(calls_.describe_deadlock());
 }
 
 SimulatedHost::SimulatedHost(Processor& processor, const rv64::ProcessOptions& program,
@@ -275,6 +335,7 @@ SimulatedHost::SimulatedHost(Processor& processor, const rv64::ProcessOptions& p
     : parts_(std::make_unique<Parts>(processor, program, options)) {}
 SimulatedHost::~SimulatedHost() = default;
 rv64::ProcessEnd SimulatedHost::run() { return parts_->run(); }
+rv64::AddressSpace& SimulatedHost::space() { return parts_->space(); }
 std::vector<ThreadUse> SimulatedHost::threads() { return parts_->threads(); }
 
 }  // namespace duet::machine

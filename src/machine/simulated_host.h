@@ -14,14 +14,23 @@
 #include <vector>
 
 #include "config/machine.h"
+#include "host/guest_calls.h"
+#include "host/time_watch.h"
+#include "rv64/process/address_space.h"
 #include "rv64/process/process.h"
 
 namespace duet::machine {
 
 class Processor;
 
+// The number of the system call that GuestCalls serve, outside of Linux's: a0 and a1 are theirs, and a0 is
+// what they answer. Without anybody who serves it, it is an unknown one.
+inline constexpr std::uint64_t kGuestCallNumber = 0x44554554;
+
 struct HostOptions {
   const std::atomic<int>* signal = nullptr;  // the number of a signal that asks for the end; 0: none yet
+  host::GuestCalls* calls = nullptr;         // who serves them; null: nobody
+  host::TimeWatch* watch = nullptr;          // null: nobody looks
 };
 
 // What a thread of the program has had of the cores.
@@ -42,6 +51,7 @@ class SimulatedHost {
   // stays.
   rv64::ProcessEnd run();
 
+  rv64::AddressSpace& space();
   // In the order of their creation, as of the last totals() of the statistics.
   std::vector<ThreadUse> threads();
 

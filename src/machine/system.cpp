@@ -6,6 +6,7 @@
 #include "gpu/sm/sm.h"
 #include "machine/board.h"
 #include "machine/policies.h"
+#include "machine/processor.h"
 
 namespace duet::machine {
 
@@ -23,7 +24,8 @@ struct System::Parts {
                                         },
                                         &engine)
                                   : nullptr),
-        board(engine, machine, address_space, host, gpu::occupancy, !options.functional, races.get()) {
+        board(engine, machine, address_space, host, gpu::occupancy,
+              {!options.functional, options.simulated_host}, races.get()) {
     check_policies(machine.gpu);
     if (races) board.driver().keep_order();
     if (!options.strict_memory) services.outside = &outside;
@@ -53,6 +55,10 @@ struct System::Parts {
       services.peek = [this](std::uint32_t sm, PhysicalAddress physical) {
         return board.memory_system()->peek(sm, physical);
       };
+    if (options.simulated_host) {
+      processor.emplace(engine, *machine.cpu, machine.host);
+      board.connect(*processor);
+    }
     statistics.emplace(engine);
   }
 
@@ -75,6 +81,7 @@ struct System::Parts {
   Board board;
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
   std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;
+  std::optional<Processor> processor;
   std::optional<sim::Statistics> statistics;
 };
 
@@ -87,6 +94,7 @@ System::~System() = default;
 sim::Engine& System::engine() { return parts_->engine; }
 memory::AddressSpace& System::address_space() { return parts_->address_space; }
 driver::Driver& System::driver() { return parts_->board.driver(); }
+Processor* System::processor() { return parts_->processor ? &*parts_->processor : nullptr; }
 const config::Machine& System::config() const { return parts_->machine; }
 bool System::functional() const { return parts_->board.memory_system() == nullptr; }
 void System::settle(VirtualAddress first, Bytes bytes) {

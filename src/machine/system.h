@@ -17,6 +17,8 @@
 
 namespace duet::machine {
 
+class Processor;
+
 struct Options {
   std::uint64_t shuffle_seed = 0;  // other than 0: shuffles tick order (results must not change)
   bool two_threads = false;        // ticks components on two threads (results must not change)
@@ -24,6 +26,7 @@ struct Options {
   bool check_races = false;        // memory/race_detector.h; timed GPU
   bool strict_memory = false;      // accesses beside allocations are faults
   bool skip_clock_loops = true;    // gpu/sm/sm_spin.cpp
+  bool simulated_host = false;     // the program runs on the machine's cores; it has some
 };
 
 class System {
@@ -35,6 +38,8 @@ class System {
   sim::Engine& engine();
   memory::AddressSpace& address_space();
   driver::Driver& driver();
+  // Null without Options::simulated_host.
+  Processor* processor();
   const config::Machine& config() const;
   bool functional() const;
 

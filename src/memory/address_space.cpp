@@ -99,7 +99,7 @@ const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind
 
 const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind kind,
                                          const PageAttributes& attributes, std::uint32_t flags,
-                                         std::byte* backing) {
+                                         std::byte* backing, bool through_port) {
   const VirtualAddress address = virtual_address(host);
   const VirtualAddress first = address.aligned_down(page_bytes_);
   const VirtualAddress last = (address + std::max<Bytes>(bytes, 1)).aligned_up(page_bytes_);
@@ -116,7 +116,8 @@ const Allocation* AddressSpace::map_host(void* host, Bytes bytes, AllocationKind
   if (after != by_base_.end())
     allocation.mapped_bytes = std::min<Bytes>(allocation.mapped_bytes, after->first - address);
   if (backing == nullptr) backing = static_cast<std::byte*>(host);
-  const PhysicalAddress physical = memory_.lend(backing, allocation.mapped_bytes, address - first);
+  const PhysicalAddress physical =
+      memory_.lend(backing, allocation.mapped_bytes, address - first, through_port);
   allocation.flags = flags;
   PageAttributes own = attributes;
   own.route = Route::HostDram;

@@ -63,9 +63,11 @@ class AddressSpace {
                                     bool tracked = false);
   // Host memory that the GPU may reach under its host address (pinned, mapped, registered, managed). The
   // caller owns the bytes. Throws duet::Error when the range overlaps another allocation. `backing`: another
-  // mapping of the same bytes, where `host` itself is not always accessible.
+  // mapping of the same bytes, where `host` itself is not always accessible. `through_port`: the bytes are
+  // not here, and are reached through the HostPort.
   const Allocation* map_host(void* host, Bytes bytes, AllocationKind kind, const PageAttributes& attributes,
-                             std::uint32_t flags = 0, std::byte* backing = nullptr);
+                             std::uint32_t flags = 0, std::byte* backing = nullptr,
+                             bool through_port = false);
   // `base` must be an allocation's base; returns false when it is not.
   bool release(VirtualAddress base);
 

@@ -159,7 +159,7 @@ struct Rig {
         engine(seed, two_threads),
         physical(config.gpu.dram.bytes, config.gpu.dram.page_bytes),
         memory(physical),
-        board(engine, config, memory, host, test_occupancy),
+        board(engine, config, memory, host, test_occupancy, {}),
         thread(engine, board.driver(), config.driver) {
     kernel.name = "k";
     driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});

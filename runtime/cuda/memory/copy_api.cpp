@@ -140,8 +140,10 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
   const bool pageable_target = allocation_of(session, to.pointer) == nullptr;
   const bool pageable_source = allocation_of(session, from.pointer) == nullptr;
   std::optional<HostAccess> access;
-  if (pageable_source) access.emplace(session.space().calling(), from.pointer, shape.span(from), false);
-  if (pageable_target && !pageable_source)
+  const bool here = session.program().side() == nullptr;
+  if (here && pageable_source)
+    access.emplace(session.space().calling(), from.pointer, shape.span(from), false);
+  if (here && pageable_target && !pageable_source)
     access.emplace(session.space().calling(), to.pointer, shape.span(to), true);
   if (duet::cuda::is_staged(session, job, pageable_source, pageable_target)) {
     if (pageable_source)
@@ -155,8 +157,10 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
     std::byte* next = staged->data();
     for (size_t z = 0; z < shape.slices; ++z)
       for (size_t y = 0; y < shape.rows; ++y, next += shape.width)
-        std::memcpy(next, static_cast<const std::byte*>(from.pointer) + z * from.slice_pitch + y * from.pitch,
-                    shape.width);
+        session.program().read_memory(
+            session.space().calling(),
+            static_cast<const std::byte*>(from.pointer) + z * from.slice_pitch + y * from.pitch, next,
+            shape.width);
     job.staged = std::move(staged);
   }
   const bool device_to_device = !job.to.host && !job.from.host;

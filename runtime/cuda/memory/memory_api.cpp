@@ -134,8 +134,7 @@ DUET_API(cudaHostRegister, Allocate, (void* pointer, size_t bytes, unsigned flag
   if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
   if (session.space().find(address_of(pointer)) != nullptr) return cudaErrorHostMemoryAlreadyRegistered;
   try {
-    session.space().map_host(pointer, bytes, AllocationKind::Registered, duet::memory::PageAttributes{},
-                             flags);
+    session.map_host(pointer, bytes, AllocationKind::Registered, flags);
   } catch (const duet::Error&) {
     return cudaErrorHostMemoryAlreadyRegistered;
   }

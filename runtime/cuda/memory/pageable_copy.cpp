@@ -51,13 +51,14 @@ Command command_of(const Command& whole, const Piece& piece, bool first, bool la
   return command;
 }
 
-std::shared_ptr<std::vector<std::byte>> bytes_of(const Piece& piece, const CopySide& from) {
+std::shared_ptr<std::vector<std::byte>> bytes_of(Session& session, const Piece& piece, const CopySide& from) {
   auto staged = std::make_shared<std::vector<std::byte>>(piece.bytes());
   const auto* const first = static_cast<const std::byte*>(from.pointer);
   for (std::uint64_t y = 0; y < piece.rows; ++y)
-    std::memcpy(staged->data() + y * piece.width,
-                first + piece.slice * from.slice_pitch + (piece.row + y) * from.pitch + piece.column,
-                piece.width);
+    session.program().read_memory(
+        session.space().calling(),
+        first + piece.slice * from.slice_pitch + (piece.row + y) * from.pitch + piece.column,
+        staged->data() + y * piece.width, piece.width);
   return staged;
 }
 
@@ -78,7 +79,7 @@ class Stager {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       if (i >= kBuffers) wait_for_piece(i - kBuffers);
       move(pieces_[i]);
-      submit(i, bytes_of(pieces_[i], from));
+      submit(i, bytes_of(session_, pieces_[i], from));
     }
     host_.wait(*whole_.cost, [] { return true; });
   }

@@ -42,7 +42,7 @@ DUET_EXPORT void __cudaUnregisterFatBinary(void**) {}
 // Called before the host first uses a managed variable. Code that cannot be compiled ends the program.
 DUET_EXPORT char __cudaInitModule(void** handle) {
   Session& session = Session::get();
-  std::lock_guard lock(session.program().mutex());
+  const auto lock = session.program().lock();
   try {
     session.place_managed(duet::cuda::image_of(handle));
   } catch (const std::exception& error) {

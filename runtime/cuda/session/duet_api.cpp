@@ -11,7 +11,7 @@ template <typename Body>
 void with_thread(Body&& body) {
   if (Session::refusal() != cudaSuccess) return;
   Session& session = Session::get();
-  std::lock_guard lock(session.program().mutex());
+  const auto lock = session.program().lock();
   body(session, session.thread());
 }
 }  // namespace

@@ -90,14 +90,14 @@ void Session::when_made(std::function<void(Session&)> registration) {
     }
   }
   Session& session = get();
-  const std::lock_guard lock(session.program().mutex());
+  const auto lock = session.program().lock();
   registration(session);
 }
 
 Session::Session() : program_(process::Program::get()) {
   // The legacy default stream is stream 0.
   driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});
-  if (!ManagedGuard::needed(config())) return;
+  if (!ManagedGuard::needed(config()) || program_.side() != nullptr) return;
   managed_guard_ = std::make_unique<ManagedGuard>(config(), driver());
   program_.reach_memory_by([this](const std::byte* host) { return managed_guard_->backing(host); });
 }
@@ -309,16 +309,22 @@ void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned 
     if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(duet::virtual_address(host), flags, 0);
     return host;
   }
-  void* pointer = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pointer == MAP_FAILED) return nullptr;
+  void* pointer = program_.allocate_memory(whole);
+  if (pointer == nullptr) return nullptr;
   try {
-    space().map_host(pointer, bytes, kind, memory::PageAttributes{}, flags);
+    map_host(pointer, bytes, kind, flags);
   } catch (const Error&) {  // more than the host has
-    munmap(pointer, whole);
+    program_.release_memory(pointer, whole);
     return nullptr;
   }
   host_memory_[pointer] = whole;
   return pointer;
+}
+
+const memory::Allocation* Session::map_host(void* host, Bytes bytes, memory::AllocationKind kind,
+                                            unsigned flags) {
+  return space().map_host(host, bytes, kind, memory::PageAttributes{}, flags, nullptr,
+                          program_.side() != nullptr);
 }
 
 bool Session::free_host(void* pointer) {
@@ -329,7 +335,7 @@ bool Session::free_host(void* pointer) {
   const auto found = host_memory_.find(pointer);
   if (found == host_memory_.end()) return false;
   space().release(duet::virtual_address(pointer));
-  munmap(pointer, found->second);
+  program_.release_memory(pointer, found->second);
   host_memory_.erase(found);
   return true;
 }
@@ -340,7 +346,7 @@ void Session::launched(driver::CommandId id, driver::StreamId stream, const ptx:
 
 void note_failure(const ApiFunction& function, const char* error) {
   Session& session = Session::get();
-  const std::lock_guard lock(session.program().mutex());
+  const auto lock = session.program().lock();
   const ThreadState& thread = session.thread();
   const bool launch = function.kind == CallKind::Launch || function.kind == CallKind::GraphLaunch;
   const char* kernel = !launch ? nullptr : thread.launches != nullptr ? thread.launches->name.c_str() : "";
@@ -352,7 +358,7 @@ void note_failure(const ApiFunction& function, const char* error) {
 void note_asked(const char* error) {
   if (!any_failed || Session::refusal() != cudaSuccess) return;
   process::Program& program = Session::get().program();
-  const std::lock_guard lock(program.mutex());
+  const auto lock = program.lock();
   program.journal().asked_for_error(error);
 }
 

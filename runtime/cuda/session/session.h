@@ -150,6 +150,8 @@ class Session {
     if (managed_guard_ != nullptr) managed_guard_->synchronized();
   }
   bool free_host(void* pointer);
+  // Memory of the program that the GPU may reach from now on. Throws duet::Error as AddressSpace does.
+  const memory::Allocation* map_host(void* host, Bytes bytes, memory::AllocationKind kind, unsigned flags);
 
   // The streams and events of a context that is destroyed.
   void remove_all_of(const CUctx_st* context);

@@ -10,7 +10,7 @@ namespace {
 
 // Says so once.
 void say(duet::cuda::Session& session, const char* name, const char* error) {
-  std::lock_guard lock(session.program().mutex());
+  const auto lock = session.program().lock();
   static auto* const said = new std::set<std::string>;
   if (said->insert(name).second)
     std::fprintf(stderr, "duet: %s is not supported: it returns %s\n", name, error);

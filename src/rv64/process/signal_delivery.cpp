@@ -91,7 +91,7 @@ void SystemCalls::notify(Thread& thread, unsigned signal) {
   } else if ((thread.mask & bit_of(signal)) == 0) {
     if (actions_[signal].handler == kDefault)
       act_by_default(signal);
-    else if (thread.wait)
+    else if (thread.wait && !thread.wait->outside)
       interrupt(thread);
   }
 }

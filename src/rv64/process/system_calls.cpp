@@ -228,6 +228,7 @@ std::string SystemCalls::describe_deadlock() const {
     const Thread::Wait& wait = *thread->wait;
     message += fmt::format("\n  thread {} at {}, pc {:#x}", thread->id,
                            wait.futex != 0      ? fmt::format("futex {:#x}", wait.futex)
+                           : wait.outside       ? "a call that is served outside of Linux"
                            : wait.signals != 0  ? fmt::format("a wait for signals {:#x}", wait.signals)
                            : wait.files.empty() ? "a wait for a signal"
                                                 : "a pipe",

@@ -38,6 +38,7 @@ struct Thread {
     bool repeats = false;
     std::vector<FileWait> files{};
     std::uint64_t signals = 0;  // that wake it, also while blocked
+    bool outside = false;       // for somebody outside of Linux: no signal interrupts it
   };
   // Of a call that repeats: what it has achieved, and until when it may wait.
   struct Progress {

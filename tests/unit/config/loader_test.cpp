@@ -213,9 +213,27 @@ TEST_F(MachineFile, NodesThatAreNotThereWantNoKeys) {
             std::string::npos);
   EXPECT_NE(error_of(path, {"gpo.sm.count=1"}).find("(nearest: gpu.sm.count)"), std::string::npos);
   const std::string base = "base = \"" + kMachines + "/gtx580.toml\"\n";
-  EXPECT_EQ(error_of(write("both.toml", base + "name = \"both\"\n" + cpu())),
-            "machine both cannot be built: [cpu] \"Intel Xeon E3-1245 (Duet, RV64GC)\": a simulated CPU "
-            "beside a GPU is not there yet");
+  const auto both = load_machine(write("both.toml", base + "name = \"both\"\n" + cpu()), kMachines);
+  ASSERT_TRUE(both.machine.cpu);
+  EXPECT_EQ(both.machine.cpu->cores, 4u);
+  EXPECT_EQ(both.machine.gpu.name, load_machine("gtx580", kMachines).machine.gpu.name);
+}
+
+TEST_F(MachineFile, AFileMayTakeTheProcessorOfAnotherMachine) {
+  const std::string head = "name = \"both\"\nbase = \"" + kMachines + "/gtx580.toml\"\n";
+  const auto path = write("with.toml", head + "cpu_of = \"xeon-e3-1245\"\n[cpu]\ncores = 2  # I: fewer\n");
+  const auto both = load_topology(path, kMachines);
+  const auto xeon = load_topology("xeon-e3-1245", kMachines), gpu = load_topology("gtx580", kMachines);
+  EXPECT_EQ(both.topology.cpu->cores, 2u);
+  EXPECT_EQ(both.topology.cpu->rob_entries, xeon.topology.cpu->rob_entries);
+  EXPECT_EQ(both.topology.gpu->sm.count, gpu.topology.gpu->sm.count);
+  EXPECT_EQ(both.topology.host.dram_latency_ns, gpu.topology.host.dram_latency_ns);
+  EXPECT_NE(error_of(write("none.toml", head + "cpu_of = \"gtx580\"\n"))
+                .find("cpu_of = \"gtx580\": that machine has no [cpu]"),
+            std::string::npos);
+  EXPECT_NE(
+      error_of(write("number.toml", head + "cpu_of = 3\n")).find("cpu_of must be a machine's name in quotes"),
+      std::string::npos);
 }
 
 TEST_F(MachineFile, SeveralLinksAreTables) {

@@ -1,0 +1,45 @@
+// A CUDA program on simulated cores: its process, its calls, and the runtime that serves them here.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "guest/served_calls.h"
+#include "machine/simulated_host.h"
+#include "process/program.h"
+
+namespace duet::guest {
+
+class GuestProgram final : public process::ProgramSide {
+ public:
+  // Throws duet::Error where the program cannot be run. Started by `duet run`, which has left a journal.
+  explicit GuestProgram(const rv64::ProcessOptions& options);
+  ~GuestProgram() override;
+
+  // To the program's end. What the machine cannot go on after ends this process, with one line.
+  rv64::ProcessEnd run();
+
+  std::string command() const override;
+  void read(const void* from, void* to, Bytes bytes) override;
+  void write(void* to, const void* from, Bytes bytes) override;
+  void* allocate(Bytes bytes) override;
+  void release(void* first, Bytes bytes) override;
+  std::unique_ptr<host::HostThread> new_thread(machine::Process& machine) override;
+
+ private:
+  struct Name {
+    std::string text;
+    Served served = nullptr;
+  };
+  std::uint64_t serve(const host::GuestCall& call);
+  const Name& name_at(std::uint64_t address);
+
+  const rv64::ProcessOptions options_;
+  std::map<std::uint64_t, Name> names_;  // by where they lie in the program
+  process::Program& program_;
+  host::GuestCalls calls_;
+  machine::SimulatedHost host_;
+};
+
+}  // namespace duet::guest

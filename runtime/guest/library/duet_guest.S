@@ -1,0 +1,47 @@
+# What a program on simulated cores is linked with in place of libcudart: every name of the CUDA runtime and of
+# duet.h leaves the program here. The runtime runs outside of it, in the simulator (runtime/guest).
+#
+# A stub puts its name into t1. duet_guest_call keeps the argument registers on the stack, with where the
+# caller's stack begins (arguments that registers have no room for) and the time at which the call began, and
+# makes the system call that Duet serves: a0 the name's address, a1 that of these ten words. What is answered is
+# what the function returns. Structures and pointers follow the RISC-V calling convention (LP64D).
+
+  .text
+  .globl duet_guest_call
+  .hidden duet_guest_call
+  .type duet_guest_call, @function
+duet_guest_call:
+  rdtime t0
+  addi sp, sp, -80
+  sd a0, 0(sp)
+  sd a1, 8(sp)
+  sd a2, 16(sp)
+  sd a3, 24(sp)
+  sd a4, 32(sp)
+  sd a5, 40(sp)
+  sd a6, 48(sp)
+  sd a7, 56(sp)
+  addi t2, sp, 80
+  sd t2, 64(sp)
+  sd t0, 72(sp)
+  mv a0, t1
+  mv a1, sp
+  li a7, 0x44554554
+  ecall
+  addi sp, sp, 80
+  ret
+
+# Weak: duet_guest.cpp has some of them itself.
+.macro STUB name
+  .section .text.\name, "ax", @progbits
+  .weak \name
+  .type \name, @function
+\name:
+  lla t1, 1f
+  tail duet_guest_call
+  .section .rodata.\name, "a", @progbits
+1:
+  .asciz "\name"
+.endm
+
+#include "stubs.inc"

@@ -1,0 +1,73 @@
+// Calls that a program on simulated cores makes to somebody in this process: a runtime, with its driver. The
+// thread of the program stands at its call while it is served; whoever serves it may wait in the middle of
+// it, until a time or until something has happened in the machine, and meanwhile the machine goes on. So each
+// thread's calls are served on a line of execution of its own, in turns with the machine's: nothing runs at
+// once, and what one call leaves between two waits no other sees half done.
+//
+//   GuestCalls calls(engine, [&](const GuestCall& call) { ... return result; });
+//   calls.begin({thread, arguments, now});                   // the operating system's part
+//   while (calls.ready()) calls.go_on(on_end);               // between events of the machine
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "host/turns.h"
+#include "sim/engine.h"
+
+namespace duet::host {
+
+struct GuestCall {
+  std::uint64_t thread = 0;                  // the program's number of it
+  std::array<std::uint64_t, 2> arguments{};  // a0 and a1
+  Picoseconds begun = 0;                     // when the machine met it
+};
+
+class GuestCalls {
+ public:
+  using Serve = std::function<std::uint64_t(const GuestCall&)>;
+  // `serve` gives what the call returns.
+  GuestCalls(sim::Engine& engine, Serve serve) : engine_(engine), serve_(std::move(serve)) {}
+  ~GuestCalls();
+
+  // For whoever lets the machine run. A call is served from the next go_on() on.
+  void begin(const GuestCall& call);
+  // The thread makes no more calls.
+  void forget(std::uint64_t thread);
+  // Whether a call can go on at the machine's time; when the first can that only waits for a time.
+  bool ready() const;
+  Picoseconds next_time() const;
+  bool any() const;
+  // All that can go on do, in the order of their threads' first calls. `ended(thread, result)`.
+  void go_on(const std::function<void(std::uint64_t, std::uint64_t)>& ended);
+  // The machine has nothing left to do: waiting for something to happen ends without it. False: nobody waits.
+  bool nothing_will_happen();
+
+  // For whoever serves, in serve(): the call; and ways to wait.
+  const GuestCall& current() const;
+  void wait_until(Picoseconds time);
+  // False: it never will.
+  bool wait_for(const std::function<bool()>& done);
+
+ private:
+  struct Caller {
+    GuestCall call;
+    std::uint64_t result = 0;
+    bool in_call = false, ends = false, hopeless = false;
+    Picoseconds until = 0;
+    const std::function<bool()>* done = nullptr;
+    std::unique_ptr<Turns> turns;
+  };
+  bool can_go_on(const Caller& caller) const;
+  void serve(Caller& caller);
+
+  sim::Engine& engine_;
+  const Serve serve_;
+  std::vector<std::unique_ptr<Caller>> callers_;
+  Caller* current_ = nullptr;
+};
+
+}  // namespace duet::host

@@ -1,0 +1,40 @@
+// A thread of a program that runs on simulated cores, in a call: it waits while the machine goes on
+// (guest_calls.h), and is never ahead of the machine.
+//
+// The program's own instructions take their time on a core. The latencies that a machine file gives for calls
+// were measured from outside, as a program sees them, so they hold what the library that is called does in
+// the program. Of a call's latency therefore passes what is left of it when the call's own instructions, from
+// its first one to the one that leaves the program, have had theirs.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "host/guest_calls.h"
+#include "host/host_thread.h"
+
+namespace duet::host {
+
+class GuestThread final : public HostThread {
+ public:
+  GuestThread(sim::Engine& engine, Driver& driver, const config::Driver& config, TimeWatch* watch,
+              GuestCalls& calls)
+      : HostThread(engine, driver, config, watch), calls_(calls) {}
+
+  // A call has begun, in the program, at this time.
+  void called(Picoseconds time) { first_instruction_ = time; }
+
+ private:
+  void run_until(Picoseconds time) override { calls_.wait_until(time); }
+  bool run_while_not(const std::function<bool()>& done) override { return calls_.wait_for(done); }
+  Picoseconds left_of(Picoseconds latency) override {
+    const Picoseconds passed =
+        engine_.now() - std::min(std::exchange(first_instruction_, kNever), engine_.now());
+    return latency - std::min(latency, passed);
+  }
+
+  GuestCalls& calls_;
+  Picoseconds first_instruction_ = kNever;
+};
+
+}  // namespace duet::host

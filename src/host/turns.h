@@ -1,0 +1,62 @@
+// A second line of execution that runs in turns with the one that owns it: never both at once. What code that
+// waits in the middle of a function needs, when the one who can end its waiting is its caller.
+//
+//   Turns turns([&] { ...; turns.pause(); ... });
+//   turns.go_on();   // until it pauses
+//   turns.go_on();   // to its end
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <semaphore>
+#include <thread>
+#include <utility>
+
+namespace duet::host {
+
+class Turns {
+ public:
+  // `body` begins with the first go_on(). What it throws go_on() throws.
+  explicit Turns(std::function<void()> body) : body_(std::move(body)) {}
+  Turns(const Turns&) = delete;
+  Turns& operator=(const Turns&) = delete;
+  // One that has begun and not ended stays where it is for ever.
+  ~Turns() {
+    if (ended_)
+      thread_.join();
+    else if (thread_.joinable())
+      thread_.detach();
+  }
+
+  void go_on() {
+    if (!thread_.joinable()) {
+      thread_ = std::thread([this] {
+        other_.acquire();
+        try {
+          body_();
+        } catch (...) {
+          thrown_ = std::current_exception();
+        }
+        ended_ = true;
+        owner_.release();
+      });
+    }
+    other_.release();
+    owner_.acquire();
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  }
+  // From the body.
+  void pause() {
+    owner_.release();
+    other_.acquire();
+  }
+
+ private:
+  std::function<void()> body_;
+  std::thread thread_;
+  std::binary_semaphore owner_{0}, other_{0};
+  std::exception_ptr thrown_;
+  bool ended_ = false;
+};
+
+}  // namespace duet::host
