@@ -8,7 +8,6 @@
 #include "cuda/modules/fat_binary.h"
 #include "cuda_profiler_api.h"
 #include "cuda_runtime_api.h"
-#include "duet.h"
 #include "duet_full_empty.h"
 #include "guest/kernel_arguments.h"
 
@@ -16,6 +15,9 @@ extern "C" {
 void** __cudaRegisterFatBinary(void* fat_binary);
 void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, uint3*, uint3*,
                             dim3*, dim3*, int*);
+// duet.h has them for programs alone.
+void duetMark(const char* name);
+void duetHostWork(unsigned long long nanoseconds);
 void __cudaRegisterVar(void** handle, char* variable, char*, const char* name, int, size_t bytes, int, int);
 }
 
@@ -250,7 +252,6 @@ const std::map<std::string, Served>& all() {
       DUET_SERVE_C(duetMallocTracked, MallocTracked),
       DUET_SERVE(duetMark),
       DUET_SERVE(duetMemcpyAsync),
-      DUET_SERVE(duetTimeNs),
   };
   return calls;
 }

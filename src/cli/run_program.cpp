@@ -108,7 +108,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   RunFolder folder(options.out);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
-  machine::check_machine(machine, options.run.functional);
+  machine::check_machine(machine, options.run.functional, options.run.simulated_host);
   if (options.run.simulated_host) check_processor(installation, options);
   folder.begin(machine);
 

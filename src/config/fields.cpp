@@ -184,6 +184,13 @@ void add_driver(std::vector<Field>& fields, Driver& driver) {
   fields.insert(fields.end(), own.begin(), own.end());
 }
 
+// Of the driver on cores of the machine.
+void add_driver_on_cores(std::vector<Field>& fields, Driver& driver) {
+  fields.push_back({"driver.added_to_instructions", &driver.added_to_instructions, 0u, 0u, "",
+                    "with --host simulated: a call's latency passes on top of what the program's own "
+                    "instructions in the call take; false: it holds them"});
+}
+
 void add_host(std::vector<Field>& fields, Host& host) {
   const std::vector<Field> own{
       {"host.name", &host.name, 0u, 0u, "", "host processor"},
@@ -227,6 +234,7 @@ std::vector<Field> fields_of(Topology& t) {
   for (std::size_t i = 0; i < t.links.size(); ++i)
     add_link(fields, t.links.size() == 1 ? "link" : "link[" + std::to_string(i) + "]", t.links[i]);
   if (t.gpu) add_driver(fields, t.driver);
+  if (t.gpu && t.cpu) add_driver_on_cores(fields, t.driver);
   add_host(fields, t.host);
   return fields;
 }
@@ -236,9 +244,11 @@ std::vector<Field> fields_of(Machine& m) {
   add_gpu(fields, m.gpu);
   add_functional_and_front_end(fields, m.gpu);
   add_timed_gpu(fields, m.gpu);
+  if (m.cpu) add_cpu(fields, *m.cpu);
   add_levels(fields, m.levels);
   add_link(fields, "link", m.link);
   add_driver(fields, m.driver);
+  if (m.cpu) add_driver_on_cores(fields, m.driver);
   add_host(fields, m.host);
   return fields;
 }

@@ -234,6 +234,9 @@ struct Driver {
     CallLatency piece;  // of each piece after the first
   } staging;
   bool read_ahead = false;
+  // Of a program on simulated cores. A latency that was measured from outside holds what the program's own
+  // instructions in the call take.
+  bool added_to_instructions = false;
   std::uint64_t queue_commands = 0;  // commands queued per channel before a call has to wait
 };
 

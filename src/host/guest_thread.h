@@ -1,10 +1,10 @@
 // A thread of a program that runs on simulated cores, in a call: it waits while the machine goes on
 // (guest_calls.h), and is never ahead of the machine.
 //
-// The program's own instructions take their time on a core. The latencies that a machine file gives for calls
-// were measured from outside, as a program sees them, so they hold what the library that is called does in
-// the program. Of a call's latency therefore passes what is left of it when the call's own instructions, from
-// its first one to the one that leaves the program, have had theirs.
+// The program's own instructions take their time on a core. Latencies of calls that were measured from
+// outside, as a program sees them, hold what the library that is called does in the program: of such a
+// latency passes what is left of it when the call's own instructions, from its first one to the one that
+// leaves the program, have had theirs. With driver.added_to_instructions all of it passes on top.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +28,7 @@ class GuestThread final : public HostThread {
   void run_until(Picoseconds time) override { calls_.wait_until(time); }
   bool run_while_not(const std::function<bool()>& done) override { return calls_.wait_for(done); }
   Picoseconds left_of(Picoseconds latency) override {
+    if (config_.added_to_instructions) return latency;
     const Picoseconds passed =
         engine_.now() - std::min(std::exchange(first_instruction_, kNever), engine_.now());
     return latency - std::min(latency, passed);

@@ -56,7 +56,7 @@ class HostThread {
  protected:
   // `watch` may be null: nobody looks.
   HostThread(sim::Engine& engine, Driver& driver, const config::Driver& config, TimeWatch* watch)
-      : engine_(engine), watch_(watch), driver_(driver), config_(config) {}
+      : engine_(engine), watch_(watch), config_(config), driver_(driver) {}
 
   // The machine comes to `time`, which it has not passed.
   virtual void run_until(Picoseconds time) = 0;
@@ -67,6 +67,7 @@ class HostThread {
 
   sim::Engine& engine_;
   TimeWatch* const watch_;
+  const config::Driver& config_;
 
  private:
   bool wait_while_not(const std::function<bool()>& done);
@@ -77,7 +78,6 @@ class HostThread {
   std::string standstill() const;
 
   Driver& driver_;
-  const config::Driver& config_;
   Picoseconds clock_ = 0;
   std::uint64_t call_ = 0;
 };

@@ -8,10 +8,10 @@
 
 namespace duet::machine {
 
-void check_machine(const config::ResolvedMachine& machine, bool functional) {
+void check_machine(const config::ResolvedMachine& machine, bool functional, bool simulated_host) {
   check_policies(machine.machine.gpu, machine.values);
   check_values(machine, functional);
-  for (const std::string& line : idle_settings(machine, functional))
+  for (const std::string& line : idle_settings(machine, functional, simulated_host))
     std::fprintf(stderr, "duet: %s\n", line.c_str());
 }
 

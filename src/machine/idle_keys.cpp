@@ -153,7 +153,10 @@ std::string why_idle_atomics(const config::Machine& machine, const std::string& 
 
 }  // namespace
 
-std::string why_idle(const config::Machine& machine, const std::string& key, bool functional) {
+std::string why_idle(const config::Machine& machine, const std::string& key, bool functional,
+                     bool simulated_host) {
+  if (!simulated_host && (matches("cpu.*", key) || key == "driver.added_to_instructions"))
+    return "only a program on the machine's cores (--host simulated) meets it";
   if (functional) {
     const bool timed = any_matches(kTimedOnly, key) || any_matches(kTimedDram, key);
     if (timed && !any_matches(kToldToo, key)) return "the functional GPU does not model it";
@@ -166,12 +169,14 @@ std::string why_idle(const config::Machine& machine, const std::string& key, boo
   return why_idle_atomics(machine, key);
 }
 
-std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, bool functional) {
+std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, bool functional,
+                                       bool simulated_host) {
   std::vector<std::string> lines;
   for (const config::ResolvedValue& value : machine.values) {
     if (value.set_by == config::SetBy::Machine) continue;
     const bool of_file = value.set_by == config::SetBy::FileOverAnother;
-    const std::string why = why_idle(machine.machine, value.key, functional && !of_file);
+    const std::string why =
+        why_idle(machine.machine, value.key, functional && !of_file, simulated_host || of_file);
     // What a file says for the functional GPU is not idle: the machine is run on both.
     if (why.empty() || (of_file && matches("gpu.functional.*", value.key))) continue;
     lines.push_back(fmt::format("{}: {} = {} does nothing: {}", value.where, value.key, value.text, why));

@@ -10,12 +10,14 @@
 
 namespace duet::machine {
 
-// Why the key does nothing; empty: it does something.
-std::string why_idle(const config::Machine& machine, const std::string& key, bool functional);
+// Why the key does nothing; empty: it does something. Those of cores do with a program on them.
+std::string why_idle(const config::Machine& machine, const std::string& key, bool functional,
+                     bool simulated_host = false);
 
 // A line for each idle key that the user has set: on the command line, or in a file over another one to
 // another value. A file's keys of the timed GPU are not counted against the functional one: machines are made
-// for both.
-std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, bool functional);
+// for both; the same holds of cores.
+std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, bool functional,
+                                       bool simulated_host = false);
 
 }  // namespace duet::machine

@@ -25,6 +25,13 @@ extern "C" {
 // Writes the text of an error, its name or its description, into `text`.
 void duetGuestErrorText(cudaError_t error, int name, void* text, size_t bytes);
 
+// duet.h: the cores' clock counts nanoseconds since the run began.
+unsigned long long duetTimeNs() {
+  unsigned long long time;
+  asm volatile("rdtime %0" : "=r"(time));
+  return time;
+}
+
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void* stream) {
   if (configuration_count == kMostConfigurations) return 1;
   configurations[configuration_count++] = {grid, block, shared_bytes, stream};
