@@ -5,7 +5,9 @@
 
 namespace duet::host {
 
-GuestCalls::~GuestCalls() = default;
+GuestCalls::~GuestCalls() {
+  while (!callers_.empty()) forget(callers_.back()->call.thread);
+}
 
 void GuestCalls::begin(const GuestCall& call) {
   auto place = std::find_if(callers_.begin(), callers_.end(),
@@ -35,7 +37,9 @@ void GuestCalls::forget(std::uint64_t thread) {
                                   [&](const auto& one) { return one->call.thread == thread; });
   if (place == callers_.end()) return;
   Caller& caller = **place;
-  if (!caller.in_call) {
+  if (caller.in_call && !caller.turns->ended()) {
+    (void)place->release();  // it waits for ever, and may not lose what it waits on
+  } else if (!caller.turns->ended()) {
     caller.ends = true;
     caller.turns->go_on();
   }

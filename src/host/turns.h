@@ -20,12 +20,9 @@ class Turns {
   explicit Turns(std::function<void()> body) : body_(std::move(body)) {}
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
-  // One that has begun and not ended stays where it is for ever.
+  // Before it has begun, or after its end.
   ~Turns() {
-    if (ended_)
-      thread_.join();
-    else if (thread_.joinable())
-      thread_.detach();
+    if (thread_.joinable()) thread_.join();
   }
 
   void go_on() {
@@ -45,6 +42,8 @@ class Turns {
     owner_.acquire();
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
+  // After its end, or when it has thrown.
+  bool ended() const { return ended_; }
   // From the body.
   void pause() {
     owner_.release();
