@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "cpu/core.h"
 #include "cpu/execute.h"
 #include "rv64/decode.h"
 
@@ -86,6 +87,18 @@ CodeEntry decode_entry(std::uint32_t bits) {
   return entry;
 }
 
+std::uint16_t CodeCache::half_word(VirtualAddress address, const rv64::Page& page) {
+  std::array<std::byte, 2> bytes;
+  const Bytes offset = address % rv64::kPageBytes;
+  if (view_ != nullptr)
+    view_->peek(view_->physical_of(page.bytes) + offset, bytes.size(), bytes.data(), core_);
+  else
+    std::memcpy(bytes.data(), page.bytes + offset, bytes.size());
+  std::uint16_t value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
 const CodeEntry* CodeCache::decode(std::uint64_t pc) {
   const std::uint64_t number = pc >> rv64::kPageShift;
   if (number != last_number_) {
@@ -104,9 +117,7 @@ const CodeEntry* CodeCache::decode(std::uint64_t pc) {
       fault_ = {address, rv64::Access::Fetch, false, page.bytes != nullptr};
       return nullptr;
     }
-    memory_.settle(VirtualAddress(address), 2);
-    std::uint16_t part;
-    std::memcpy(&part, page.bytes + address % rv64::kPageBytes, sizeof part);
+    const std::uint16_t part = half_word(VirtualAddress(address), page);
     bits |= std::uint32_t{part} << 16 * half;
     memory_.watch_code(VirtualAddress(address).aligned_down(rv64::kPageBytes));
     if (rv64::is_compressed(bits)) break;
@@ -117,10 +128,11 @@ const CodeEntry* CodeCache::decode(std::uint64_t pc) {
 
 void CodeCache::code_changed(VirtualAddress first, std::uint64_t pages) {
   const std::uint64_t first_number = first >> rv64::kPageShift;
-  // An instruction of the page before may reach into the first of them.
-  std::erase_if(pages_, [&](const auto& page) { return page.first + 1 - first_number <= pages; });
-  last_number_ = ~std::uint64_t{0};
-  last_ = nullptr;
+  // An instruction of the page before may reach into the first of them. The entries stay where they are: a
+  // core that is about to execute one may be the one that writes here.
+  for (auto& [number, page] : pages_)
+    if (number + 1 - first_number <= pages)
+      for (CodeEntry& entry : *page) entry.decoded = false;
 }
 
 }  // namespace duet::cpu

@@ -13,6 +13,7 @@
 namespace duet::cpu {
 
 class Execution;
+class MemoryView;
 
 // Registers by one number: x0 to x31, then f0 to f31.
 inline constexpr std::uint8_t kNoRegister = 64;
@@ -56,12 +57,17 @@ CodeEntry decode_entry(std::uint32_t bits);
 
 class CodeCache : public rv64::CodeObserver {
  public:
-  explicit CodeCache(rv64::Memory& memory) : memory_(memory) { memory_.attach(*this); }
+  // Of a core, which sees memory by `view`; without one the bytes are where their pages say.
+  explicit CodeCache(rv64::Memory& memory, MemoryView* view = nullptr, unsigned core = 0)
+      : memory_(memory), view_(view), core_(core) {
+    memory_.attach(*this);
+  }
   ~CodeCache() override { memory_.detach(*this); }
   CodeCache(const CodeCache&) = delete;
   CodeCache& operator=(const CodeCache&) = delete;
 
-  // Null: it cannot be fetched, and fault() says why.
+  // Null: it cannot be fetched, and fault() says why. What it points to stays there, and means what it meant
+  // until its address is asked for again, also when the code changes.
   const CodeEntry* find(std::uint64_t pc) {
     if (pc >> rv64::kPageShift == last_number_) [[likely]] {
       const CodeEntry& entry = (*last_)[pc % rv64::kPageBytes / 2];
@@ -76,8 +82,11 @@ class CodeCache : public rv64::CodeObserver {
  private:
   using Page = std::array<CodeEntry, rv64::kPageBytes / 2>;
   const CodeEntry* decode(std::uint64_t pc);
+  std::uint16_t half_word(VirtualAddress address, const rv64::Page& page);
 
   rv64::Memory& memory_;
+  MemoryView* const view_;
+  const unsigned core_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
   std::uint64_t last_number_ = ~std::uint64_t{0};
   Page* last_ = nullptr;

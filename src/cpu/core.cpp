@@ -46,7 +46,7 @@ Core::Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu&
       memory_(surroundings.memory),
       view_(surroundings.view),
       client_(surroundings.client),
-      code_(surroundings.memory),
+      code_(surroundings.memory, &surroundings.view, number),
       predictor_(config.predictor),
       window_(std::bit_ceil(2 * config.rob_entries + 1)),
       window_mask_(window_.size() - 1),
@@ -156,8 +156,17 @@ void Core::handle(const Message& message) {
     drain(now_);
     if (atomic_line_ == message.line.value()) dispatch();
   } else {
-    probed(message, now_);
+    // What has been done already came first.
+    probed(message, std::max(now_, reached_));
   }
+}
+
+// While it is the only core that executes, and has asked for nothing: until somebody else can ask it for a
+// line.
+Cycle Core::reach_alone(Picoseconds now) {
+  const Picoseconds others = view_.others_ask_from(now);
+  if (others == kNever) return now_ + kAloneCycles;
+  return std::min(now_ + kAloneCycles, domain_.cycle_at(others) + config_.from_directory_cycles - 1);
 }
 
 Picoseconds Core::tick(Picoseconds now) {
@@ -170,7 +179,7 @@ Picoseconds Core::tick(Picoseconds now) {
   if (arrival != kNever)
     limit_ = std::min(limit_, domain_.cycle_at(arrival));
   else if (alone_ && misses_.empty() && outgoing_.empty())
-    limit_ = std::max(limit_, now_ + kAloneCycles);
+    limit_ = std::max(limit_, reach_alone(now));
   if (held_probe_) {
     if (reservation_ != held_probe_->line.value() || now_ >= reserved_until_) {
       answer_held_probe(now_);
@@ -188,6 +197,7 @@ Picoseconds Core::tick(Picoseconds now) {
     again = behind_stores_.size() < waiting;
   }
   if (drain_at_ != kUnknown) wake_for(drain_at_);
+  reached_ = std::max(reached_, limit_);
   flush_outgoing(now);
   Picoseconds next = kNever;
   if (wake_ != kUnknown) next = clock_.edge_after(now, wake_ - now_);

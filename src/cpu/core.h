@@ -16,7 +16,8 @@
 // Time is not simulated cycle by cycle. In a tick the core goes on by as many cycles as nothing that is not
 // there yet can arrive (config::Cpu::from_directory_cycles; more, where no other agent acts and it has asked
 // for nothing): what it does there only concerns lines that it holds. The order of all that happens is that
-// of simulated cycles, so that results and statistics do not depend on how far it went.
+// of simulated cycles, so that results and statistics do not depend on how far it went. Where another thread
+// gets a core meanwhile, and asks for one of these lines, it waits until they are over.
 //
 // Each idea with its source: the model that computes start times instead of simulating every cycle: Carlson
 // et al., "An Evaluation of High-Level Mechanistic Core Models", TACO 2014; zsim (Sanchez and Kozyrakis, ISCA
@@ -58,6 +59,9 @@ class MemoryView {
   // Before `core` writes into a line that it holds: what is there.
   virtual void about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old,
                               unsigned core) = 0;
+  // From when on somebody who is no core may ask the directory for a line, as far as is known in a tick at
+  // `now`: not before it. kNever: there is nobody.
+  virtual Picoseconds others_ask_from(Picoseconds) { return kNever; }
   // Of a page of rv64::Memory.
   virtual PhysicalAddress physical_of(const std::byte* page) = 0;
   // Where a walk of the page tables reads on its way to an address: level 2 is the root's.
@@ -201,6 +205,7 @@ class Core final : public sim::Component, private Execution::Bytes {
 
   // core.cpp
   void handle(const Message& message);
+  Cycle reach_alone(Picoseconds now);
   // A tick is to be there, or one that goes on so far.
   void wake_at(Cycle cycle) { wake_ = std::min(wake_, std::max(cycle, now_ + 1)); }
   void wake_for(Cycle cycle) {
@@ -298,6 +303,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool holds_lines(const Access& access);
   void write_held_part(Access& access);
   void write_to_l1(const Access& access);
+  void code_written(const Access& access);
   void drained_one(Cycle cycle);
   static unsigned granule_of(std::uint64_t physical) { return physical >> 3 & (kGranules - 1); }
   void count_granules(const Access& access, int by);
@@ -332,6 +338,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   Cycle now_ = 0;    // of this tick
   Cycle limit_ = 0;  // so far it may go: nothing that is not on its way yet arrives at or before it
   Cycle wake_ = 0;   // of the next tick, as far as this core knows
+  Cycle reached_ = 0;  // so far it has gone in ticks before
 
   // Fetch.
   Cycle fetch_cycle_ = 0;

@@ -352,6 +352,8 @@ void Core::count_line(memory::GrantSource source) {
     case memory::GrantSource::Memory:
       ++statistics_.lines_from_memory;
       break;
+    case memory::GrantSource::Nowhere:  // a core never says that it overwrites a line
+      break;
   }
 }
 

@@ -137,7 +137,17 @@ void Core::write_to_l1(const Access& access) {
   }
   const VirtualAddress address(access.address);
   if (memory_.may_have_code(address) || memory_.may_have_code(address + (access.bytes - 1)))
-    memory_.bytes_changed(address, access.bytes);
+    code_written(access);
+}
+
+// What is decoded of it here goes at once, what other cores have of it when all have been ticked: so it does
+// not matter who was first.
+void Core::code_written(const Access& access) {
+  const VirtualAddress first(access.address);
+  const VirtualAddress first_page = first.aligned_down(rv64::kPageBytes);
+  const VirtualAddress last_page = (first + (access.bytes - 1)).aligned_down(rv64::kPageBytes);
+  code_.code_changed(first_page, (last_page - first_page) / rv64::kPageBytes + 1);
+  engine().after_ticks([this, first, bytes = access.bytes] { memory_.bytes_changed(first, bytes); });
 }
 
 // Loads that took some of its bytes can be performed.

@@ -120,7 +120,7 @@ void Board::connect_host_memory(const config::Machine& config) {
 }
 
 void Board::connect(Processor& processor) {
-  root_complex_->connect(processor.memory(), processor.config());
+  root_complex_->connect(processor.memory(), processor.config(), nanoseconds(config_.link.latency_ns));
   host_memory_.tick_on_thread_of(*root_complex_);
   driver_->tick_on_thread_of(host_memory_);
 }

@@ -66,6 +66,9 @@ CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::
   dram_.tick_on_thread_of(directory_);
   if (l3_) l3_->tick_on_thread_of(directory_);
   directory_.connect_below(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
+  directory_.look_below_by([this](PhysicalAddress line, std::byte* bytes) {
+    peek_below(line, static_cast<unsigned>(line_bytes_), bytes);
+  });
 }
 
 void CpuMemory::connect(cpu::Core& core) {
@@ -79,6 +82,12 @@ CpuMemory::Agent CpuMemory::connect_agent(sim::Component& agent) {
   directory_.connect_cache(requests, answers);
   agent.tick_on_thread_of(directory_);  // agents look at bytes that are there, and L3, and DRAM
   return {&requests, &answers, agents_++};
+}
+
+Picoseconds CpuMemory::others_ask_from(Picoseconds now) {
+  Picoseconds first = kNever;
+  for (const AsksFrom& agent : agents_ask_from_) first = std::min(first, agent(now));
+  return first;
 }
 
 PhysicalAddress CpuMemory::place_of(VirtualAddress address) {
@@ -126,6 +135,10 @@ void CpuMemory::peek_newest(PhysicalAddress address, unsigned bytes, std::byte* 
     std::memcpy(to, held + address % line_bytes_, bytes);
     return;
   }
+  peek_below(address, bytes, to);
+}
+
+void CpuMemory::peek_below(PhysicalAddress address, unsigned bytes, std::byte* to) {
   std::memcpy(to, physical_.bytes(address), bytes);
   if (!l3_) return;
   for (unsigned i = 0; i < bytes; ++i)

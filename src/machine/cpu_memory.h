@@ -6,6 +6,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,10 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
     std::uint16_t number = 0;
   };
   Agent connect_agent(sim::Component& agent);
+  // What it tells of itself in a tick at `now`: the first time at which something that it then sends may reach
+  // the directory, as far as it concerns lines that nobody has asked it for.
+  using AsksFrom = std::function<Picoseconds(Picoseconds)>;
+  void agent_asks_from(AsksFrom tell) { agents_ask_from_.push_back(std::move(tell)); }
   // Where the program's address lies. Throws duet::Error where it has nothing.
   PhysicalAddress place_of(VirtualAddress address);
   // Before an agent writes to a line that it holds: what is there.
@@ -46,6 +51,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   // cpu::MemoryView
   void peek(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned core) override;
   void about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) override;
+  Picoseconds others_ask_from(Picoseconds now) override;
   PhysicalAddress physical_of(const std::byte* page) override;
   // Three levels, as Sv39 has them.
   PhysicalAddress page_table_entry(VirtualAddress address, unsigned level) override;
@@ -58,6 +64,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   void new_chunk(std::byte* chunk, Bytes bytes) override;
   void frame_cleared(std::byte* frame) override;
   void peek_newest(PhysicalAddress address, unsigned bytes, std::byte* to);
+  void peek_below(PhysicalAddress address, unsigned bytes, std::byte* to);
   PhysicalAddress table(VirtualAddress address, unsigned level);
   void replace_lines(PhysicalAddress first, Bytes bytes);
 
@@ -81,6 +88,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   std::optional<sim::Queue<memory::Packet>> answers_, answers_to_l3_;
   std::deque<sim::Queue<memory::CoherenceMessage>> messages_;
   std::uint16_t agents_ = 0;  // of the directory
+  std::vector<AsksFrom> agents_ask_from_;
   // Frames of page tables, by level and by what their addresses have in common.
   std::map<std::pair<unsigned, std::uint64_t>, PhysicalAddress> tables_;
   std::vector<std::unique_ptr<std::array<std::byte, rv64::kPageBytes>>> table_bytes_;

@@ -10,6 +10,7 @@ Processor::Processor(sim::Engine& engine, const config::Cpu& cpu, const config::
         cpu::Core::Surroundings{memory_, memory_, static_cast<cpu::CoreClient&>(*this)}));
     memory_.connect(*cores_.back());
   }
+  if (!cores_.empty()) timer_.tick_on_thread_of(*cores_.front());  // both tell the client
 }
 
 }  // namespace duet::machine

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "memory/atomic_request.h"
@@ -23,27 +25,29 @@ RootComplex::RootComplex(sim::Engine& engine, const sim::Component* parent, memo
       lent_(lent),
       number_(number) {}
 
-void RootComplex::connect(CpuMemory& memory, const config::Cpu& cpu) {
+void RootComplex::connect(CpuMemory& memory, const config::Cpu& cpu, Picoseconds link_latency_ps) {
   memory_ = &memory;
   agent_ = memory.connect_agent(*this);
   line_bytes_ = cpu.line_bytes;
   constexpr std::uint64_t kPicosecondsTimesKilohertz = 1'000'000'000;
   to_directory_ps_ = cpu.to_directory_cycles * kPicosecondsTimesKilohertz / cpu.clock_khz;
+  link_latency_ps_ = link_latency_ps;
+  memory.agent_asks_from([this](Picoseconds now) { return asks_from(now); });
+}
+
+Picoseconds RootComplex::asks_from(Picoseconds now) const {
+  if (!lines_.empty() || ports_.from_link->can_pop(now)) return now;
+  const Picoseconds arrival = ports_.from_link->next_arrival(now);
+  return (arrival != kNever ? arrival : now + link_latency_ps_) + to_directory_ps_;
 }
 
 Picoseconds RootComplex::tick(Picoseconds now) {
   while (agent_.answers->can_pop(now)) {
     const CoherenceMessage message = agent_.answers->pop(now);
-    if (message.kind == CoherenceKind::Grant) {
+    if (message.kind == CoherenceKind::Grant)
       granted(now, message);
-      continue;
-    }
-    // A probe: the line has been given back already.
-    CoherenceMessage answer = message;
-    answer.kind = CoherenceKind::Answer;
-    answer.bytes = nullptr;
-    answer.dirty = answer.held = false;
-    say(now, answer);
+    else
+      probed(now, message);
   }
   while (ports_.from_memory->can_pop(now)) ports_.to_link->push(now, ports_.from_memory->pop(now));
   bool full = false;
@@ -89,47 +93,106 @@ void RootComplex::take(Picoseconds now, const Packet& packet) {
     const VirtualAddress at = first + done;
     const Bytes bytes = std::min<Bytes>(request.bytes - done, line_bytes_ - at % line_bytes_);
     const PhysicalAddress line = memory_->place_of(at).aligned_down(line_bytes_);
-    const bool writes = request.operation != Operation::Read;
+    Part part;
+    part.access = index;
+    part.of_line = static_cast<unsigned>(at % line_bytes_);
+    part.of_request = static_cast<unsigned>(done);
+    part.bytes = static_cast<unsigned>(bytes);
+    part.writes = request.operation != Operation::Read;
+    part.posted = request.operation == Operation::Write;
+    part.writes_before = writes_taken_;
+    writes_taken_ += part.posted;
+    part.whole = writes_all(request, part.of_request, part.bytes);
+    part.place = at;
     const auto [place, is_new] = lines_.try_emplace(line.value());
-    place->second.parts.push_back({index, static_cast<unsigned>(at % line_bytes_),
-                                   static_cast<unsigned>(done), static_cast<unsigned>(bytes), writes});
+    place->second.parts.push_back(part);
     ++accesses_[index].parts_left;
-    if (is_new) ask(now, line, writes);
+    if (is_new) ask(now, line, part);
     done += bytes;
   }
   if (accesses_[index].parts_left == 0) finish(now, index);
 }
 
-void RootComplex::ask(Picoseconds now, PhysicalAddress line, bool to_write) {
+bool RootComplex::writes_all(const Request& request, unsigned from, unsigned bytes) const {
+  if (request.operation != Operation::Write || bytes != line_bytes_) return false;
+  for (unsigned i = 0; i < bytes; ++i)
+    if (!request.mask.test(from + i)) return false;
+  return true;
+}
+
+// `first` is what will be done with it first.
+void RootComplex::ask(Picoseconds now, PhysicalAddress line, const Part& first) {
   ++statistics_.lines;
+  if (first.whole) ++statistics_.whole_lines;
   CoherenceMessage message;
   message.line = line;
-  message.kind = to_write ? CoherenceKind::GetExclusive : CoherenceKind::GetShared;
+  message.kind = first.writes ? CoherenceKind::GetExclusive : CoherenceKind::GetShared;
+  message.overwrites = first.whole;
   say(now, message);
 }
 
 void RootComplex::granted(Picoseconds now, const CoherenceMessage& grant) {
   if (grant.source == memory::GrantSource::Domain) ++statistics_.from_domain;
   if (grant.source == memory::GrantSource::Cache) ++statistics_.from_cache;
-  const auto place = lines_.find(grant.line.value());
-  std::deque<Part>& parts = place->second.parts;
-  bool written = false;
-  while (!parts.empty() && (grant.exclusive || !parts.front().writes)) {
-    const Part part = parts.front();
-    parts.pop_front();
-    perform(part, grant.bytes, grant.line);
-    written |= part.writes;
+  Line& line = lines_.at(grant.line.value());
+  line.bytes = grant.bytes;
+  line.exclusive = grant.exclusive;
+  held_.push_back(grant.line.value());
+  // What is done with one line may let others go on.
+  for (std::size_t i = 0; i < held_.size();) {
+    const std::uint64_t address = held_[i];
+    if (serve(now, address))
+      i = 0;
+    else if (i < held_.size() && held_[i] == address)
+      ++i;
+  }
+}
+
+bool RootComplex::has_turn(const Part& part) const { return part.writes_before <= writes_made_; }
+
+// Does what can be done with a line that is held, and gives it back where nothing has to wait for its turn.
+// Whether it has made a write.
+bool RootComplex::serve(Picoseconds now, std::uint64_t address) {
+  const auto place = lines_.find(address);
+  Line& line = place->second;
+  const std::uint64_t before = writes_made_;
+  while (!line.parts.empty() && (line.exclusive || !line.parts.front().writes)) {
+    if (!has_turn(line.parts.front())) return writes_made_ != before;
+    const Part part = line.parts.front();
+    line.parts.pop_front();
+    perform(part, line.bytes, PhysicalAddress(address));
+    line.written |= part.writes;
+    writes_made_ += part.posted;
     if (--accesses_[part.access].parts_left == 0) finish(now, part.access);
   }
   CoherenceMessage back;
-  back.line = grant.line;
+  back.line = PhysicalAddress(address);
   back.kind = CoherenceKind::Put;
-  back.dirty = written;
+  back.dirty = line.written;
   say(now, back);
-  if (parts.empty())
+  line.bytes = nullptr;
+  line.written = false;
+  std::erase(held_, address);
+  if (line.probe) probed(now, *std::exchange(line.probe, std::nullopt));
+  if (line.parts.empty())
     lines_.erase(place);
   else
-    ask(now, grant.line, true);
+    ask(now, PhysicalAddress(address), line.parts.front());
+  return writes_made_ != before;
+}
+
+// Answered when the line has been given back.
+void RootComplex::probed(Picoseconds now, const CoherenceMessage& probe) {
+  const auto place = lines_.find(probe.line.value());
+  if (place != lines_.end() && place->second.bytes != nullptr) {
+    place->second.probe = probe;
+    return;
+  }
+  CoherenceMessage answer = probe;
+  answer.kind = CoherenceKind::Answer;
+  answer.bytes = nullptr;
+  answer.dirty = answer.held = false;
+  say(now, answer);
 }
 
 void RootComplex::perform(const Part& part, std::byte* line, PhysicalAddress address) {
@@ -140,9 +203,21 @@ void RootComplex::perform(const Part& part, std::byte* line, PhysicalAddress add
     return;
   }
   memory_->agent_writes(address + part.of_line, part.bytes, at, agent_.number);
+  if (memory_->may_have_code(part.place))  // whoever has decoded some is told when all have been ticked
+    engine().after_ticks([this, place = part.place, bytes = part.bytes] {
+      memory_->bytes_changed(place, bytes);
+    });
   if (request.operation == Operation::Atomic) {
-    if (part.bytes != request.bytes) throw Error(name() + " performs no atomics on bytes of two lines");
-    memory::perform_atomic(pool_, request, at, name());
+    // Its elements in this line, as if the others were not there.
+    const memory::ByteMask all = request.mask;
+    std::array<std::byte, memory::kLineBytes> bytes;
+    for (unsigned i = 0; i < request.bytes; ++i)
+      if (i < part.of_request || i >= part.of_request + part.bytes)
+        request.mask.bits[i / 64] &= ~(std::uint64_t{1} << i % 64);
+    std::memcpy(bytes.data() + part.of_request, at, part.bytes);
+    memory::perform_atomic(pool_, request, bytes.data(), name());
+    std::memcpy(at, bytes.data() + part.of_request, part.bytes);
+    request.mask = all;
     return;
   }
   for (unsigned i = 0; i < part.bytes; ++i)

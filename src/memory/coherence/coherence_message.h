@@ -25,7 +25,8 @@ enum class GrantSource : std::uint8_t {
   Domain,  // with another cache of the domain, or on their way from one to memory
   Own,     // with the cache that asked: it may write them now
   Cache,   // in the cache below the directory
-  Memory   // below that
+  Memory,  // below that
+  Nowhere  // nobody looked: all of them are overwritten
 };
 
 struct CoherenceMessage {
@@ -35,6 +36,7 @@ struct CoherenceMessage {
   std::uint16_t cache = 0;  // who asks, or is asked
   CoherenceKind kind = CoherenceKind::GetShared;
   bool exclusive = false;                    // of a Grant: may be written
+  bool overwrites = false;                   // of a GetExclusive: every byte will be written
   bool dirty = false;                        // of a Put or an Answer: it was written
   bool held = false;                         // of an Answer to Downgrade: it is still held
   GrantSource source = GrantSource::Domain;  // of a Grant

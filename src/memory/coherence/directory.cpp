@@ -83,7 +83,13 @@ void Directory::take(Picoseconds now, const CoherenceMessage& message) {
     ++(message.kind == CoherenceKind::GetShared ? statistics_.reads : statistics_.writes);
     if (is_new) {
       entry.current = message;
-      fetch(entry);
+      if (message.overwrites && read_below_) {
+        ++statistics_.unfetched;
+        read_below_(entry.line, entry.bytes.data());
+        grant(now, entry, GrantSource::Nowhere);
+      } else {
+        fetch(entry);
+      }
     } else if (entry.stage != Stage::Idle) {
       entry.waiting.push_back(message);
     } else {

@@ -10,6 +10,10 @@
 // back, and what is fetched, does carry its bytes: memory below may be shared with agents that know nothing
 // of the domain, and see what has been written back to it.
 //
+// Who will write every byte of a line says so (CoherenceMessage::overwrites): others give it up as they do for
+// any writer, but where nobody has it, it is not fetched. Such a write of whole lines is what a device does
+// (Huggahalli, Iyer and Tetrick, "Direct Cache Access for High Bandwidth Network I/O", ISCA 2005).
+//
 // Time: one message a cycle is taken; a grant or a probe arrives from_directory_cycles after the cycle in
 // which it was decided.
 //
@@ -20,6 +24,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -39,6 +44,8 @@ struct DirectoryStatistics : sim::StatisticGroup {
   sim::Counter writes{*this, "writes", "requests", "requests for lines to write"};
   sim::Counter upgrades{*this, "upgrades", "requests", "of those to write: the line was held already"};
   sim::Counter fetches{*this, "fetches", "lines", "read from memory below"};
+  sim::Counter unfetched{*this, "unfetched", "lines",
+                         "not read from memory below, as all of their bytes were to be written"};
   sim::Counter write_backs{*this, "write_backs", "lines", "written to memory below"};
   sim::Counter invalidations{*this, "invalidations", "probes", "of holders that had to give a line up"};
   sim::Counter downgrades{*this, "downgrades", "probes",
@@ -57,6 +64,10 @@ class Directory : public sim::Component {
   // A cache, of the next number from 0. It always goes on reading `answers`.
   void connect_cache(sim::Queue<CoherenceMessage>& requests, sim::Queue<CoherenceMessage>& answers);
   void connect_below(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses);
+  // `read(line, bytes)` gives, outside simulated time, the bytes that memory below has of a line. Until a line
+  // that is not fetched is written, these are what is there. Without it every line is fetched.
+  using ReadBelow = std::function<void(PhysicalAddress, std::byte*)>;
+  void look_below_by(ReadBelow read) { read_below_ = std::move(read); }
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -110,6 +121,7 @@ class Directory : public sim::Component {
   sim::Queue<Packet>* below_ = nullptr;
   sim::Queue<Packet>* from_below_ = nullptr;
   std::deque<Packet> to_send_;
+  ReadBelow read_below_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Entry>> entries_;
   std::vector<std::unique_ptr<Entry>> spare_;
   DirectoryStatistics statistics_{*this, "directory."};
