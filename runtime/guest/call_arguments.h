@@ -26,6 +26,7 @@ struct CallFrame {
   std::array<std::uint64_t, 8> registers;
   std::uint64_t stack;     // of the caller: further arguments
   std::uint64_t begun_ns;  // simulated time of the call's first instruction
+  std::uint64_t has_text;  // answered: device code has printed something (duet_guest_print)
 };
 
 class ArgumentWords {

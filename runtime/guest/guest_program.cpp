@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <span>
+#include <utility>
 
 #include "base/error.h"
+#include "cuda/session/session.h"
 #include "machine/processor.h"
 
 extern "C" int duet_unsupported(const char* name);
@@ -23,11 +28,20 @@ VirtualAddress address_of(const void* pointer) {
   return VirtualAddress(reinterpret_cast<std::uintptr_t>(pointer));
 }
 
-[[noreturn]] void refuse(const char* what, const rv64::Fault& fault) {
-  throw Error(fmt::format("the program {} {:#x}, where it has no memory for that", what, fault.address));
+// The program ends by SIGSEGV. Nobody but run() catches it.
+struct SegmentationFault {};
+
+// duet_guest.cpp's: where to put a host function with its arguments; and what device code has printed.
+constexpr const char *kNextFunction = "duetGuestNextFunction", *kTakeText = "duetGuestTakeText";
+
+std::uint64_t result_of(const ServedName& served, ArgumentWords& words) {
+  if (!served.per_thread) return served.function(words);
+  const cuda::PerThreadDefault scope;
+  return served.function(words);
 }
 
 thread_local host::GuestThread* this_thread = nullptr;  // process::Thread has it
+thread_local const char* this_call = nullptr;           // its name; null: not in a call
 
 }  // namespace
 
@@ -41,7 +55,13 @@ GuestProgram::GuestProgram(const rv64::ProcessOptions& options)
 GuestProgram::~GuestProgram() = default;
 
 rv64::ProcessEnd GuestProgram::run() {
-  const rv64::ProcessEnd end = process::or_end("no call", [this] { return host_.run(); });
+  const rv64::ProcessEnd end = process::or_end("no call", [this] {
+    try {
+      return host_.run();
+    } catch (const SegmentationFault&) {
+      return rv64::ProcessEnd{0, SIGSEGV};
+    }
+  });
   program_.flush_print();
   std::fflush(stdout);
   program_.machine().note_time(program_.machine().engine().now());
@@ -57,13 +77,39 @@ std::string GuestProgram::command() const {
 void GuestProgram::read(const void* from, void* to, Bytes bytes) {
   const std::span into(static_cast<std::byte*>(to), bytes);
   if (const auto fault = host_.space().memory().read(address_of(from), into))
-    refuse("has a call read", *fault);
+    end_by_fault(nullptr, from, bytes, *fault);
 }
 
 void GuestProgram::write(void* to, const void* from, Bytes bytes) {
   const std::span what(static_cast<const std::byte*>(from), bytes);
   if (const auto fault = host_.space().memory().write(address_of(to), what))
-    refuse("has a call write", *fault);
+    end_by_fault(nullptr, to, bytes, *fault);
+}
+
+void GuestProgram::check(const char* what, const void* first, Bytes bytes, bool writes) {
+  const rv64::Access access = writes ? rv64::Access::Store : rv64::Access::Load;
+  const std::uint64_t from = address_of(first).value();
+  for (std::uint64_t at = from; at - from < bytes; at = (at / rv64::kPageBytes + 1) * rv64::kPageBytes) {
+    const rv64::Page page = host_.space().memory().find_page(VirtualAddress(at), access);
+    if (page.bytes == nullptr || !page.rights.allow(access))
+      end_by_fault(what, first, bytes, {at, access, false, page.bytes != nullptr});
+  }
+}
+
+// The same words as of a program that is this process (process/access_fault.h).
+void GuestProgram::end_by_fault(const char* what, const void* first, Bytes bytes, const rv64::Fault& fault) {
+  if (what == nullptr) what = this_call != nullptr ? this_call : "a copy";
+  const bool writes = fault.access == rv64::Access::Store;
+  const char* why = fault.mapped ? "its pages forbid it" : "nothing is mapped there";
+  if (program_.space().in_device_region(VirtualAddress(fault.address))) why = "it is device memory";
+  std::fprintf(stderr,
+               "duet: %s %s %llu bytes of host memory at %#llx, but byte %llu (%#llx) may not be %s: %s: "
+               "check the pointer and the size\n",
+               what, writes ? "writes" : "reads", static_cast<unsigned long long>(bytes),
+               static_cast<unsigned long long>(address_of(first).value()),
+               static_cast<unsigned long long>(fault.address - address_of(first).value()),
+               static_cast<unsigned long long>(fault.address), writes ? "written" : "read", why);
+  throw SegmentationFault{};
 }
 
 void* GuestProgram::allocate(Bytes bytes) {
@@ -74,6 +120,20 @@ void* GuestProgram::allocate(Bytes bytes) {
 
 void GuestProgram::release(void* first, Bytes bytes) {
   host_.space().unmap(address_of(first).value(), bytes);
+}
+
+void GuestProgram::begin(const Function& function, std::function<void()> ended) {
+  due_.push_back({function, std::move(ended)});
+}
+
+process::ProgramSide::Function GuestProgram::next_function() {
+  if (ended_) std::exchange(ended_, nullptr)();
+  cuda::Session::get().thread().in_host_function = true;  // this thread does nothing else
+  calls_.wait_for_work([this] { return !due_.empty(); });
+  Due next = std::move(due_.front());
+  due_.pop_front();
+  ended_ = std::move(next.ended);
+  return next.function;
 }
 
 std::unique_ptr<host::HostThread> GuestProgram::new_thread(machine::Process& machine) {
@@ -91,6 +151,15 @@ const GuestProgram::Name& GuestProgram::name_at(std::uint64_t address) {
   return place->second;
 }
 
+// The program writes it, so that it comes behind what the program has written itself.
+std::uint64_t GuestProgram::take_text(std::uint64_t to, std::uint64_t room) {
+  std::string& text = program_.text_for_program();
+  const Bytes bytes = std::min<Bytes>(text.size(), room);
+  write(ArgumentWords::pointer<void>(to), text.data(), bytes);
+  text.erase(0, bytes);
+  return bytes;
+}
+
 std::uint64_t GuestProgram::serve(const host::GuestCall& call) {
   return process::or_end("a call", [&]() -> std::uint64_t {
     const Name& name = name_at(call.arguments[0]);
@@ -100,11 +169,25 @@ std::uint64_t GuestProgram::serve(const host::GuestCall& call) {
     this_thread->enter();
     this_thread->called(frame.begun_ns * kPicosecondsPerNanosecond);
     ArgumentWords words(*this, frame);
-    const std::uint64_t result = name.served != nullptr
-                                     ? name.served(words)
-                                     : static_cast<std::uint64_t>(duet_unsupported(name.text.c_str()));
+    std::uint64_t result = 0;
+    if (name.text == kTakeText) {
+      result = take_text(frame.registers[0], frame.registers[1]);
+    } else if (name.text == kNextFunction) {
+      const Function function = next_function();
+      write(ArgumentWords::pointer<void>(frame.registers[0]), &function, sizeof function);
+    } else {
+      this_call = name.text.c_str();
+      result = name.served.function != nullptr
+                   ? result_of(name.served, words)
+                   : static_cast<std::uint64_t>(duet_unsupported(name.text.c_str()));
+      this_call = nullptr;
+    }
     this_thread->enter();  // the thread's clock may be ahead
-    std::fflush(stdout);
+    if (name.text != kTakeText && !program_.text_for_program().empty()) {
+      const std::uint64_t yes = 1;
+      write(ArgumentWords::pointer<std::byte>(call.arguments[1]) + offsetof(CallFrame, has_text), &yes,
+            sizeof yes);
+    }
     return result;
   });
 }

@@ -1,8 +1,9 @@
 // A CUDA program on simulated cores: its process, its calls, and the runtime that serves them here.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "guest/served_calls.h"
@@ -23,21 +24,35 @@ class GuestProgram final : public process::ProgramSide {
   std::string command() const override;
   void read(const void* from, void* to, Bytes bytes) override;
   void write(void* to, const void* from, Bytes bytes) override;
+  void check(const char* what, const void* first, Bytes bytes, bool writes) override;
   void* allocate(Bytes bytes) override;
   void release(void* first, Bytes bytes) override;
+  void begin(const Function& function, std::function<void()> ended) override;
   std::unique_ptr<host::HostThread> new_thread(machine::Process& machine) override;
+
+  // For the thread of the program that runs host functions: the one that it was given before has ended; waits
+  // for the next one.
+  Function next_function();
 
  private:
   struct Name {
     std::string text;
-    Served served = nullptr;
+    ServedName served;
   };
+  struct Due {
+    Function function;
+    std::function<void()> ended;
+  };
+  [[noreturn]] void end_by_fault(const char* what, const void* first, Bytes bytes, const rv64::Fault& fault);
   std::uint64_t serve(const host::GuestCall& call);
+  std::uint64_t take_text(std::uint64_t to, std::uint64_t room);
   const Name& name_at(std::uint64_t address);
 
   const rv64::ProcessOptions options_;
   std::map<std::uint64_t, Name> names_;  // by where they lie in the program
   process::Program& program_;
+  std::deque<Due> due_;          // host functions that have not begun in the program
+  std::function<void()> ended_;  // of the one that has; empty: none has
   host::GuestCalls calls_;
   machine::SimulatedHost host_;
 };

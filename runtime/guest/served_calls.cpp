@@ -1,114 +1,26 @@
 #include "guest/served_calls.h"
 
 #include <algorithm>
-#include <deque>
+#include <array>
+#include <cstring>
 #include <map>
-#include <vector>
+#include <string>
 
-#include "cuda/modules/fat_binary.h"
 #include "cuda_profiler_api.h"
 #include "cuda_runtime_api.h"
 #include "duet_full_empty.h"
-#include "guest/kernel_arguments.h"
+#include "guest/lasting_room.h"
+#include "guest/nested_arguments.h"
 
 extern "C" {
-void** __cudaRegisterFatBinary(void* fat_binary);
-void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, uint3*, uint3*,
-                            dim3*, dim3*, int*);
 // duet.h has them for programs alone.
 void duetMark(const char* name);
 void duetHostWork(unsigned long long nanoseconds);
-void __cudaRegisterVar(void** handle, char* variable, char*, const char* name, int, size_t bytes, int, int);
 }
 
 namespace duet::guest {
 
 namespace {
-
-// What is registered may be used at any time afterwards.
-const char* kept(std::string text) {
-  static auto* const texts = new std::deque<std::string>;
-  return texts->emplace_back(std::move(text)).c_str();
-}
-
-std::uint64_t word_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
-// The code that a compiler registers, copied (fat_binary.h).
-struct Wrapper {
-  std::uint32_t magic, version;
-  std::uint64_t data, other;
-};
-
-std::uint64_t register_fat_binary(ArgumentWords& words) {
-  process::ProgramSide& program = words.program();
-  static auto* const wrappers = new std::deque<Wrapper>;
-  Wrapper& wrapper = wrappers->emplace_back();
-  program.read(ArgumentWords::pointer<Wrapper>(words.next()), &wrapper, sizeof wrapper);
-  struct {
-    std::uint32_t magic;
-    std::uint16_t version, header_bytes;
-  } head{};
-  program.read(ArgumentWords::pointer<void>(wrapper.data), &head.magic, sizeof head.magic);
-  std::string data;
-  if (head.magic == cuda::kContainerMagic) {
-    std::uint64_t bytes = 0;
-    program.read(ArgumentWords::pointer<void>(wrapper.data), &head, sizeof head);
-    program.read(ArgumentWords::pointer<void>(wrapper.data + sizeof head), &bytes, sizeof bytes);
-    data.resize(head.header_bytes + bytes);
-    program.read(ArgumentWords::pointer<void>(wrapper.data), data.data(), data.size());
-  } else {
-    data = text_at(program, wrapper.data);
-  }
-  wrapper.data = word_of(kept(std::move(data)));
-  return word_of(__cudaRegisterFatBinary(&wrapper));
-}
-
-std::uint64_t nothing_to_do(ArgumentWords&) { return 0; }
-
-void** handle(std::uint64_t word) { return ArgumentWords::pointer<void*>(word); }
-
-std::uint64_t register_function(ArgumentWords& words) {
-  const std::uint64_t image = words.next(), stub = words.next();
-  words.next();
-  const char* name = kept(text_at(words.program(), words.next()));
-  __cudaRegisterFunction(handle(image), ArgumentWords::pointer<const char>(stub), nullptr, name, 0, nullptr,
-                         nullptr, nullptr, nullptr, nullptr);
-  return 0;
-}
-
-std::uint64_t register_variable(ArgumentWords& words) {
-  const std::uint64_t image = words.next(), variable = words.next();
-  words.next();
-  const char* name = kept(text_at(words.program(), words.next()));
-  words.next();
-  __cudaRegisterVar(handle(image), ArgumentWords::pointer<char>(variable), nullptr, name, 0, words.next(), 0,
-                    0);
-  return 0;
-}
-
-template <auto launch>
-std::uint64_t launch_kernel(ArgumentWords& words) {
-  const void* const stub = ArgumentWords::pointer<void>(words.next());
-  const dim3 grid = Argument<dim3>(words).get();
-  const dim3 block = Argument<dim3>(words).get();
-  KernelArguments arguments(words.program(), stub, words.next());
-  const std::uint64_t shared_bytes = words.next();
-  const auto stream = ArgumentWords::pointer<CUstream_st>(words.next());
-  return static_cast<std::uint64_t>(launch(stub, grid, block, arguments.get(), shared_bytes, stream));
-}
-
-std::uint64_t launch_with_configuration(ArgumentWords& words) {
-  Argument<const cudaLaunchConfig_t*> configuration(words);
-  if (configuration.get() == nullptr) return cudaErrorInvalidValue;
-  cudaLaunchConfig_t own = *configuration.get();
-  std::vector<cudaLaunchAttribute> attributes(own.numAttrs);
-  if (own.numAttrs != 0)
-    words.program().read(own.attrs, attributes.data(), own.numAttrs * sizeof(cudaLaunchAttribute));
-  own.attrs = attributes.data();
-  const void* const stub = ArgumentWords::pointer<void>(words.next());
-  KernelArguments arguments(words.program(), stub, words.next());
-  return static_cast<std::uint64_t>(cudaLaunchKernelExC(&own, stub, arguments.get()));
-}
 
 std::uint64_t error_text(ArgumentWords& words) {
   const auto error = static_cast<cudaError_t>(words.next());
@@ -121,6 +33,61 @@ std::uint64_t error_text(ArgumentWords& words) {
   return 0;
 }
 
+std::uint64_t function_name(ArgumentWords& words) {
+  Argument<std::uint64_t*> there(words);
+  const void* const stub = ArgumentWords::pointer<void>(words.next());
+  const char* name = nullptr;
+  const cudaError_t error = cudaFuncGetName(there.get() != nullptr ? &name : nullptr, stub);
+  if (error != cudaSuccess) return static_cast<std::uint64_t>(error);
+  *there.get() = lasting_copy(words.program(), name, name, std::strlen(name) + 1);
+  if (*there.get() == 0) return cudaErrorMemoryAllocation;
+  there.give_back();
+  return cudaSuccess;
+}
+
+std::uint64_t bus_id(ArgumentWords& words) {
+  void* const there = ArgumentWords::pointer<void>(words.next());
+  const auto room = static_cast<int>(words.next());
+  const auto device = static_cast<int>(words.next());
+  std::array<char, 64> text{};
+  const cudaError_t error = cudaDeviceGetPCIBusId(there != nullptr ? text.data() : nullptr,
+                                                  std::min<int>(room, text.size()), device);
+  if (error == cudaSuccess) words.program().write(there, text.data(), std::strlen(text.data()) + 1);
+  return static_cast<std::uint64_t>(error);
+}
+
+std::uint64_t set_valid_devices(ArgumentWords& words) {
+  const std::uint64_t there = words.next();
+  const auto count = static_cast<int>(words.next());
+  List<int> devices(words.program(), there, static_cast<std::uint64_t>(std::max(count, 0)));
+  return static_cast<std::uint64_t>(cudaSetValidDevices(devices.get(), std::max(count, 0)));
+}
+
+// (object, attribute, value): the reuse attributes of a pool are ints, all others numbers of 64 bits.
+template <auto function, typename Object, typename Attribute>
+std::uint64_t attribute_of(ArgumentWords& words) {
+  const auto object = Argument<Object>(words).get();
+  const auto attribute = static_cast<Attribute>(words.next());
+  void* const there = ArgumentWords::pointer<void>(words.next());
+  bool is_int = false;
+  if constexpr (std::is_same_v<Attribute, cudaMemPoolAttr>)
+    is_int = attribute >= cudaMemPoolReuseFollowEventDependencies &&
+             attribute <= cudaMemPoolReuseAllowInternalDependencies;
+  const Bytes bytes = is_int ? sizeof(int) : sizeof(std::uint64_t);
+  std::uint64_t value = 0;
+  if (there != nullptr) words.program().read(there, &value, bytes);
+  const cudaError_t error = function(object, attribute, there != nullptr ? &value : nullptr);
+  if (there != nullptr) words.program().write(there, &value, bytes);
+  return static_cast<std::uint64_t>(error);
+}
+
+std::uint64_t set_access(ArgumentWords& words) {
+  const auto pool = Argument<cudaMemPool_t>(words).get();
+  const std::uint64_t there = words.next(), count = words.next();
+  List<cudaMemAccessDesc> access(words.program(), there, count);
+  return static_cast<std::uint64_t>(cudaMemPoolSetAccess(pool, access.get(), count));
+}
+
 #define DUET_SERVE(name) \
   { #name, &Serve < &name> ::call }
 // Of a name that C++ overloads, the C function.
@@ -131,30 +98,39 @@ using MallocTracked = cudaError_t (*)(void**, size_t);
 
 const std::map<std::string, Served>& all() {
   static const std::map<std::string, Served> calls{
-      {"__cudaRegisterFatBinary", register_fat_binary},
-      {"__cudaRegisterFatBinaryEnd", nothing_to_do},
-      {"__cudaUnregisterFatBinary", nothing_to_do},
-      {"__cudaRegisterFunction", register_function},
-      {"__cudaRegisterVar", register_variable},
-      {"cudaLaunchKernel", launch_kernel<&cudaLaunchKernel>},
-      {"cudaLaunchCooperativeKernel", launch_kernel<&cudaLaunchCooperativeKernel>},
-      {"cudaLaunchKernelExC", launch_with_configuration},
+      {"cudaDeviceGetGraphMemAttribute",
+       attribute_of<&cudaDeviceGetGraphMemAttribute, int, cudaGraphMemAttributeType>},
+      {"cudaDeviceGetPCIBusId", bus_id},
+      {"cudaDeviceSetGraphMemAttribute",
+       attribute_of<&cudaDeviceSetGraphMemAttribute, int, cudaGraphMemAttributeType>},
+      {"cudaFuncGetName", function_name},
+      {"cudaMemPoolGetAttribute", attribute_of<&cudaMemPoolGetAttribute, cudaMemPool_t, cudaMemPoolAttr>},
+      {"cudaMemPoolSetAccess", set_access},
+      {"cudaMemPoolSetAttribute", attribute_of<&cudaMemPoolSetAttribute, cudaMemPool_t, cudaMemPoolAttr>},
+      {"cudaSetValidDevices", set_valid_devices},
+      // The program's own functions of these names see to a thread for host functions, and call these.
+      {"duetGuestLaunchHostFunc", &Serve<&cudaLaunchHostFunc>::call},
+      {"duetGuestStreamAddCallback", &Serve<&cudaStreamAddCallback>::call},
       {"duetGuestErrorText", error_text},
       DUET_SERVE(cudaArrayGetInfo),
       DUET_SERVE(cudaChooseDevice),
+      DUET_SERVE(cudaCreateSurfaceObject),
       DUET_SERVE(cudaCreateTextureObject),
+      DUET_SERVE(cudaDestroySurfaceObject),
       DUET_SERVE(cudaDestroyTextureObject),
-      DUET_SERVE(cudaCtxResetPersistingL2Cache),
       DUET_SERVE(cudaDeviceCanAccessPeer),
       DUET_SERVE(cudaDeviceGetAttribute),
+      DUET_SERVE(cudaDeviceGetByPCIBusId),
       DUET_SERVE(cudaDeviceGetCacheConfig),
       DUET_SERVE(cudaDeviceGetDefaultMemPool),
       DUET_SERVE(cudaDeviceGetLimit),
+      DUET_SERVE(cudaDeviceGetMemPool),
       DUET_SERVE(cudaDeviceGetSharedMemConfig),
       DUET_SERVE(cudaDeviceGetStreamPriorityRange),
       DUET_SERVE(cudaDeviceReset),
       DUET_SERVE(cudaDeviceSetCacheConfig),
       DUET_SERVE(cudaDeviceSetLimit),
+      DUET_SERVE(cudaDeviceSetMemPool),
       DUET_SERVE(cudaDeviceSetSharedMemConfig),
       DUET_SERVE(cudaDeviceSynchronize),
       DUET_SERVE(cudaDriverGetVersion),
@@ -175,17 +151,17 @@ const std::map<std::string, Served>& all() {
       DUET_SERVE(cudaFuncSetAttribute),
       DUET_SERVE(cudaFuncSetCacheConfig),
       DUET_SERVE(cudaFuncSetSharedMemConfig),
+      DUET_SERVE(cudaGetChannelDesc),
       DUET_SERVE(cudaGetDevice),
       DUET_SERVE(cudaGetDeviceCount),
       DUET_SERVE(cudaGetDeviceFlags),
       DUET_SERVE(cudaGetDeviceProperties),
       DUET_SERVE(cudaGetLastError),
+      DUET_SERVE(cudaGetSurfaceObjectResourceDesc),
       DUET_SERVE(cudaGetSymbolAddress),
       DUET_SERVE(cudaGetSymbolSize),
-      DUET_SERVE(cudaGraphDestroy),
-      DUET_SERVE(cudaGraphExecDestroy),
-      DUET_SERVE(cudaGraphInstantiate),
-      DUET_SERVE(cudaGraphLaunch),
+      DUET_SERVE(cudaGetTextureObjectResourceDesc),
+      DUET_SERVE(cudaGetTextureObjectTextureDesc),
       DUET_SERVE(cudaHostAlloc),
       DUET_SERVE(cudaHostGetDevicePointer),
       DUET_SERVE(cudaHostGetFlags),
@@ -197,22 +173,36 @@ const std::map<std::string, Served>& all() {
       DUET_SERVE(cudaMalloc3DArray),
       DUET_SERVE(cudaMallocArray),
       DUET_SERVE(cudaMallocAsync),
+      DUET_SERVE(cudaMallocFromPoolAsync),
       DUET_SERVE(cudaMallocHost),
       DUET_SERVE(cudaMallocManaged),
       DUET_SERVE(cudaMallocPitch),
       DUET_SERVE(cudaMemAdvise),
       DUET_SERVE(cudaMemGetInfo),
+      DUET_SERVE(cudaMemPoolCreate),
+      DUET_SERVE(cudaMemPoolDestroy),
+      DUET_SERVE(cudaMemPoolGetAccess),
+      DUET_SERVE(cudaMemPoolTrimTo),
       DUET_SERVE(cudaMemPrefetchAsync),
       DUET_SERVE(cudaMemcpy),
       DUET_SERVE(cudaMemcpy2D),
+      DUET_SERVE(cudaMemcpy2DArrayToArray),
       DUET_SERVE(cudaMemcpy2DAsync),
       DUET_SERVE(cudaMemcpy2DFromArray),
+      DUET_SERVE(cudaMemcpy2DFromArrayAsync),
       DUET_SERVE(cudaMemcpy2DToArray),
+      DUET_SERVE(cudaMemcpy2DToArrayAsync),
       DUET_SERVE(cudaMemcpy3D),
       DUET_SERVE(cudaMemcpy3DAsync),
       DUET_SERVE_C(cudaMemcpyAsync, CopyAsync),
+      DUET_SERVE(cudaMemcpyFromArray),
+      DUET_SERVE(cudaMemcpyFromArrayAsync),
       DUET_SERVE(cudaMemcpyFromSymbol),
       DUET_SERVE(cudaMemcpyFromSymbolAsync),
+      DUET_SERVE(cudaMemcpyPeer),
+      DUET_SERVE(cudaMemcpyPeerAsync),
+      DUET_SERVE(cudaMemcpyToArray),
+      DUET_SERVE(cudaMemcpyToArrayAsync),
       DUET_SERVE(cudaMemcpyToSymbol),
       DUET_SERVE(cudaMemcpyToSymbolAsync),
       DUET_SERVE(cudaMemset),
@@ -232,16 +222,14 @@ const std::map<std::string, Served>& all() {
       DUET_SERVE(cudaSetDevice),
       DUET_SERVE(cudaSetDeviceFlags),
       DUET_SERVE(cudaStreamAttachMemAsync),
-      DUET_SERVE(cudaStreamBeginCapture),
       DUET_SERVE(cudaStreamCreate),
       DUET_SERVE(cudaStreamCreateWithFlags),
       DUET_SERVE(cudaStreamCreateWithPriority),
       DUET_SERVE(cudaStreamDestroy),
-      DUET_SERVE(cudaStreamEndCapture),
+      DUET_SERVE(cudaStreamGetDevice),
       DUET_SERVE(cudaStreamGetFlags),
       DUET_SERVE(cudaStreamGetId),
       DUET_SERVE(cudaStreamGetPriority),
-      DUET_SERVE(cudaStreamIsCapturing),
       DUET_SERVE(cudaStreamQuery),
       DUET_SERVE(cudaStreamSynchronize),
       DUET_SERVE(cudaStreamWaitEvent),
@@ -260,9 +248,12 @@ const std::map<std::string, Served>& all() {
 
 }  // namespace
 
-Served served(const std::string& name) {
-  const auto found = all().find(name);
-  return found != all().end() ? found->second : nullptr;
+ServedName served(const std::string& name) {
+  for (const auto* calls : {&all(), &served_graph_calls(), &served_module_calls()})
+    if (const auto found = calls->find(name); found != calls->end()) return {found->second, false};
+  for (const char* ending : {"_ptsz", "_ptds"})
+    if (name.ends_with(ending)) return {served(name.substr(0, name.size() - 5)).function, true};
+  return {};
 }
 
 }  // namespace duet::guest

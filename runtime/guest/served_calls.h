@@ -1,13 +1,21 @@
 // The functions that a program on simulated cores can call, by name.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "guest/call_arguments.h"
 
 namespace duet::guest {
 
-// Null: nobody serves that name.
-Served served(const std::string& name);
+struct ServedName {
+  Served function = nullptr;  // null: nobody serves that name
+  bool per_thread = false;    // stream 0 is the calling thread's own (_ptsz and _ptds names)
+};
+ServedName served(const std::string& name);
+
+// Parts of the table, by what the calls are about.
+const std::map<std::string, Served>& served_graph_calls();
+const std::map<std::string, Served>& served_module_calls();
 
 }  // namespace duet::guest

@@ -180,6 +180,10 @@ void Program::simulate_to(host::HostThread& host) {
 
 void Program::flush_print() {
   if (printed_.empty()) return;
+  if (side_ != nullptr) {
+    text_for_program_ += std::exchange(printed_, {});
+    return;
+  }
   std::fwrite(printed_.data(), 1, printed_.size(), stdout);
   printed_.clear();
 }
@@ -187,6 +191,12 @@ void Program::flush_print() {
 void Program::read_memory(const char* what, const void* from, void* to, Bytes bytes) const {
   if (side_ != nullptr) return side_->read(from, to, bytes);
   const HostAccess access(what, from, bytes, false);
+  std::memcpy(to, from, bytes);
+}
+
+void Program::write_memory(const char* what, void* to, const void* from, Bytes bytes) const {
+  if (side_ != nullptr) return side_->write(to, from, bytes);
+  const HostAccess access(what, to, bytes, true);
   std::memcpy(to, from, bytes);
 }
 
@@ -217,6 +227,7 @@ void Program::mark(const char* name) {
 void Program::end(int status, const std::string& line) {
   const auto own = lock();
   flush_print();
+  std::fwrite(text_for_program_.data(), 1, text_for_program_.size(), stdout);
   std::fflush(nullptr);
   std::fprintf(stderr, "duet: %s\n", line.c_str());
   journal_->header().failure = static_cast<std::uint32_t>(status);

@@ -62,6 +62,7 @@ class Program {
   ProgramSide* side() const { return side_; }
   // Bytes of the program's memory. `what` reads or writes them, for messages.
   void read_memory(const char* what, const void* from, void* to, Bytes bytes) const;
+  void write_memory(const char* what, void* to, const void* from, Bytes bytes) const;
   // Pages of the program, zeroed; null where it may have no more.
   void* allocate_memory(Bytes bytes);
   void release_memory(void* first, Bytes bytes);
@@ -81,8 +82,10 @@ class Program {
   void pass_real_time(Thread& thread) const;
   // The machine comes to where the thread is, outside of a call.
   void simulate_to(host::HostThread& host);
-  // What device code prints appears at flush_print().
+  // What device code prints appears at flush_print(): here, or, of a program that is not this process, in
+  // text_for_program(), from where it is taken.
   void flush_print();
+  std::string& text_for_program() { return text_for_program_; }
   // A mark at the thread's time, with the machine's statistics then.
   void mark(const char* name);
   // Says the line and ends the whole process; `duet run` passes the status on.
@@ -103,7 +106,7 @@ class Program {
   std::unique_ptr<report::JournalWriter> journal_;
   std::unique_ptr<Memory> memory_;
   std::unique_ptr<machine::Process> machine_;
-  std::string printed_;
+  std::string printed_, text_for_program_;
   std::uint32_t threads_ = 0;
   bool host_time_real_ = false;
 };

@@ -2,6 +2,9 @@
 // numbers here, and what lies there is asked of it.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,12 +18,23 @@ class ProgramSide {
   virtual ~ProgramSide() = default;
 
   virtual std::string command() const = 0;
-  // Copies between here and there. Throw duet::Error where the program has no memory.
+  // Copies between here and there. Where the program may not touch its memory they do not return: it ends as
+  // by SIGSEGV.
   virtual void read(const void* from, void* to, Bytes bytes) = 0;
   virtual void write(void* to, const void* from, Bytes bytes) = 0;
+  // The same, and nothing is copied yet. `what` reads or writes it, for messages.
+  virtual void check(const char* what, const void* first, Bytes bytes, bool writes) = 0;
   // Pages of the program, zeroed; null where it may have no more.
   virtual void* allocate(Bytes bytes) = 0;
   virtual void release(void* first, Bytes bytes) = 0;
+  // A function of the program, with its arguments.
+  struct Function {
+    const void* address = nullptr;
+    std::array<std::uint64_t, 3> arguments{};
+  };
+  // It begins now, in simulated time, on a thread that the API has in the program. `ended` is called from
+  // there.
+  virtual void begin(const Function& function, std::function<void()> ended) = 0;
   // For the thread whose call is being served.
   virtual std::unique_ptr<host::HostThread> new_thread(machine::Process& machine) = 0;
 };

@@ -121,6 +121,11 @@ CommandId Driver::submit(Command command) {
   return id;
 }
 
+void Driver::host_function_ended(CommandId id) {
+  state_->complete(id, engine().now(), engine().now());
+  engine().wake(*this, engine().now());
+}
+
 void Driver::State::tell(TaskEventKind kind, CommandId id, TaskEventPhase phase, Picoseconds now) {
   sim::EventSink* const sink = owner.engine().event_sink(kind);
   if (sink == nullptr) return;
@@ -319,6 +324,11 @@ bool Driver::State::end_stage(Picoseconds now) {
     tell(TaskEventKind::Preparation, id, TaskEventPhase::End, now);
     serving = 0;
     pending.record.start_ps = now;
+    if (!fault && pending.command.begin_host_function) {
+      pending.sent = true;
+      pending.command.begin_host_function(id);
+      return true;
+    }
     if (!fault && pending.command.host_function) pending.command.host_function();
     complete(id, now, now);
     return true;

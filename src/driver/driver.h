@@ -111,8 +111,11 @@ struct Command {
   std::vector<FullEmptyJob>
       at_end;  // of a launch: what it does to full/empty bits when its blocks have ended
   EventId event = 0;
-  std::function<void()>
-      host_function;  // runs in simulated time when the stream reaches it; must not call the driver
+  // Runs in simulated time when the stream reaches it; must not call the driver.
+  std::function<void()> host_function;
+  // In its place, where the program is not in this process: whoever runs it begins, and says when it has
+  // ended (host_function_ended).
+  std::function<void(CommandId)> begin_host_function;
 };
 
 // What the driver reports when a command is complete, for statistics and timeline.
@@ -173,6 +176,8 @@ class Driver : public sim::Component {
   bool can_submit(StreamId stream) const;
   // Stage (i) has ended at engine().now().
   CommandId submit(Command command);
+  // Of a command whose begin_host_function has been called.
+  void host_function_ended(CommandId id);
 
   // Asking is how the host learns that something is complete, where that is kept (keep_order).
   bool complete(CommandId id) const;

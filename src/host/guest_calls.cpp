@@ -20,6 +20,7 @@ void GuestCalls::begin(const GuestCall& call) {
   Caller& caller = **place;
   caller.call = call;
   caller.in_call = true;
+  caller.idle = false;
   caller.until = 0;
 }
 
@@ -80,7 +81,7 @@ void GuestCalls::go_on(const std::function<void(std::uint64_t, std::uint64_t)>& 
 bool GuestCalls::nothing_will_happen() {
   bool waits = false;
   for (const auto& one : callers_) {
-    if (!one->in_call || one->done == nullptr) continue;
+    if (!one->in_call || one->done == nullptr || one->idle) continue;
     one->hopeless = waits = true;
     break;  // it may do something that the others wait for
   }
@@ -107,6 +108,11 @@ bool GuestCalls::wait_for(const std::function<bool()>& done) {
     if (std::exchange(caller.hopeless, false) && !done()) return false;
   }
   return true;
+}
+
+void GuestCalls::wait_for_work(const std::function<bool()>& done) {
+  current_->idle = true;
+  wait_for(done);
 }
 
 }  // namespace duet::host

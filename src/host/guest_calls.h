@@ -51,12 +51,14 @@ class GuestCalls {
   void wait_until(Picoseconds time);
   // False: it never will.
   bool wait_for(const std::function<bool()>& done);
+  // Waits for work, as long as there is a machine: that nothing happens is no reason to end it.
+  void wait_for_work(const std::function<bool()>& done);
 
  private:
   struct Caller {
     GuestCall call;
     std::uint64_t result = 0;
-    bool in_call = false, ends = false, hopeless = false;
+    bool in_call = false, ends = false, hopeless = false, idle = false;
     Picoseconds until = 0;
     const std::function<bool()>* done = nullptr;
     std::unique_ptr<Turns> turns;

@@ -404,6 +404,8 @@ class Examiner {
       text += ": " + waits.text;
     else if (command.kind == CommandKind::Launch)
       text += " " + progress_of(state);
+    else if (command.kind == CommandKind::HostFunction)
+      text += ": the program executes it";
     else if (const std::string moves = move_of(state.id); !moves.empty())
       text += ": " + moves;
     else if (task != tasks_.end())

@@ -194,8 +194,7 @@ class Launch {
   cudaError_t make(CopyWork& work, Command& command) { return copy_command(session_, work.parms, command); }
   cudaError_t make(FillWork& work, Command& command) { return fill_command(session_, work.parms, command); }
   cudaError_t make(HostWork& work, Command& command) {
-    command =
-        host_function_command(session_, [function = work.function, data = work.data] { function(data); });
+    command = host_function_command(session_, work.function, work.data);
     return cudaSuccess;
   }
   cudaError_t make(WaitWork& work, Command& command) {

@@ -140,11 +140,15 @@ cudaError_t copy(Session& session, ThreadState& thread, const Side& to, const Si
   const bool pageable_target = allocation_of(session, to.pointer) == nullptr;
   const bool pageable_source = allocation_of(session, from.pointer) == nullptr;
   std::optional<HostAccess> access;
-  const bool here = session.program().side() == nullptr;
-  if (here && pageable_source)
-    access.emplace(session.space().calling(), from.pointer, shape.span(from), false);
-  if (here && pageable_target && !pageable_source)
-    access.emplace(session.space().calling(), to.pointer, shape.span(to), true);
+  duet::process::ProgramSide* const side = session.program().side();
+  const auto touch = [&](const Side& what, bool writes) {
+    if (side != nullptr)
+      side->check(session.space().calling(), what.pointer, shape.span(what), writes);
+    else
+      access.emplace(session.space().calling(), what.pointer, shape.span(what), writes);
+  };
+  if (pageable_source) touch(from, false);
+  if (pageable_target && (side != nullptr || !pageable_source)) touch(to, true);
   if (duet::cuda::is_staged(session, job, pageable_source, pageable_target)) {
     if (pageable_source)
       duet::cuda::copy_to_device(session, thread, std::move(command), from);

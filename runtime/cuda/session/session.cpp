@@ -156,8 +156,9 @@ void Session::place_managed(Image* image) {
     const machine::LoadedModule& module = loaded(*image);
     for (std::size_t i = 0; i < module.module.variables.size(); ++i)
       if (module.module.variables[i].name == variable.name) {
-        *variable.pointer = duet::pointer_of(module.variable_addresses[i]);
-        register_symbol(image, *variable.pointer, variable.name.c_str(), module.module.variables[i].bytes);
+        void* const place = duet::pointer_of(module.variable_addresses[i]);
+        program_.write_memory("__cudaInitModule", variable.pointer, &place, sizeof place);
+        register_symbol(image, place, variable.name.c_str(), module.module.variables[i].bytes);
       }
   }
 }
@@ -377,7 +378,7 @@ cudaError_t run_entered(ApiFunction& function, ThreadState& thread,
                         const std::function<cudaError_t(Session&, ThreadState&)>& body) {
   Session& session = Session::get();
   thread.launches = nullptr;
-  if (session.in_host_function) return cudaErrorNotPermitted;
+  if (session.in_host_function || thread.in_host_function) return cudaErrorNotPermitted;
   session.check_fault();
   // Kinds that neither submit a command nor wait for one spend their call's latency here.
   if (function.kind == CallKind::Other || function.kind == CallKind::Allocate ||

@@ -86,6 +86,7 @@ struct ThreadState {
   cudaStream_t per_thread_stream = nullptr;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::vector<CUctx_st*> contexts;  // the driver interface's stack, the current one last
+  bool in_host_function = false;    // of a program that is not in this process
 };
 
 class Session {

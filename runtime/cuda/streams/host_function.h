@@ -4,9 +4,13 @@
 #include <functional>
 
 #include "cuda/session/session.h"
+#include "process/program_side.h"
 
 namespace duet::cuda {
 
-driver::Command host_function_command(Session& session, std::function<void()> function);
+// `there` is what `here` calls, where the program is not in this process; asked for when the stream is there.
+driver::Command host_function_command(Session& session, std::function<void()> here,
+                                      std::function<process::ProgramSide::Function()> there);
+driver::Command host_function_command(Session& session, cudaHostFn_t function, void* data);
 
 }  // namespace duet::cuda

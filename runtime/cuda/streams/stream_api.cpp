@@ -10,8 +10,11 @@ using duet::cuda::StreamUse;
 using duet::cuda::ThreadState;
 using duet::driver::Command;
 using duet::driver::CommandKind;
+using duet::process::ProgramSide;
 
 namespace {
+
+std::uint64_t word_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 cudaError_t create_stream(Session& session, cudaStream_t* stream, unsigned flags, int priority) {
   if (stream == nullptr || (flags & ~cudaStreamNonBlocking) != 0) return cudaErrorInvalidValue;
@@ -67,11 +70,18 @@ cudaError_t enter_waiting(Session& session, cudaStream_t stream, StreamUse& use)
 
 }  // namespace
 
-Command duet::cuda::host_function_command(Session& session, std::function<void()> function) {
+Command duet::cuda::host_function_command(Session& session, std::function<void()> here,
+                                          std::function<ProgramSide::Function()> there) {
   Command command;
   command.kind = CommandKind::HostFunction;
   command.cost = &session.cost(CallKind::HostFunction);
-  command.host_function = [&session, function = std::move(function)] {
+  if (ProgramSide* const side = session.program().side()) {
+    command.begin_host_function = [&session, side, there = std::move(there)](duet::driver::CommandId id) {
+      side->begin(there(), [&session, id] { session.driver().host_function_ended(id); });
+    };
+    return command;
+  }
+  command.host_function = [&session, function = std::move(here)] {
     session.in_host_function = true;
     const duet::process::ProgramTime program_time;
     if (ManagedGuard* guard = session.managed_guard())
@@ -81,6 +91,14 @@ Command duet::cuda::host_function_command(Session& session, std::function<void()
     session.in_host_function = false;
   };
   return command;
+}
+
+Command duet::cuda::host_function_command(Session& session, cudaHostFn_t function, void* data) {
+  return host_function_command(
+      session, [=] { function(data); },
+      [=] {
+        return ProgramSide::Function{reinterpret_cast<const void*>(function), {word_of(data), 0, 0}};
+      });
 }
 
 DUET_API(cudaStreamCreate, Other, (cudaStream_t * stream)) {
@@ -180,7 +198,7 @@ DUET_API(cudaLaunchHostFunc, HostFunction, (cudaStream_t stream, cudaHostFn_t fu
     return error;
   if (function == nullptr) return cudaErrorInvalidValue;
   if (use.capture != nullptr) return duet::cuda::capture(use, duet::cuda::HostWork{function, data});
-  Command command = duet::cuda::host_function_command(session, [=] { function(data); });
+  Command command = duet::cuda::host_function_command(session, function, data);
   command.stream = use.id;
   thread.host->submit(std::move(command));
   return cudaSuccess;
@@ -192,8 +210,13 @@ DUET_API(cudaStreamAddCallback, HostFunction,
   StreamUse use;
   if (const cudaError_t error = enter_waiting(session, stream, use); error != cudaSuccess) return error;
   if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
-  Command command =
-      duet::cuda::host_function_command(session, [=, &session] { callback(stream, session.sticky(), data); });
+  Command command = duet::cuda::host_function_command(
+      session, [=, &session] { callback(stream, session.sticky(), data); },
+      [=, &session] {
+        return ProgramSide::Function{
+            reinterpret_cast<const void*>(callback),
+            {word_of(stream), static_cast<std::uint64_t>(session.sticky()), word_of(data)}};
+      });
   command.stream = use.id;
   thread.host->submit(std::move(command));
   return cudaSuccess;

@@ -2,9 +2,10 @@
 # duet.h leaves the program here. The runtime runs outside of it, in the simulator (runtime/guest).
 #
 # A stub puts its name into t1. duet_guest_call keeps the argument registers on the stack, with where the
-# caller's stack begins (arguments that registers have no room for) and the time at which the call began, and
-# makes the system call that Duet serves: a0 the name's address, a1 that of these ten words. What is answered is
-# what the function returns. Structures and pointers follow the RISC-V calling convention (LP64D).
+# caller's stack begins (arguments that registers have no room for), the time at which the call began, and room
+# for an answer, and makes the system call that Duet serves: a0 the name's address, a1 that of these words. What
+# is answered is what the function returns; the room is not 0 then if device code has printed something, which
+# duet_guest_print writes. Structures and pointers follow the RISC-V calling convention (LP64D).
 
   .text
   .globl duet_guest_call
@@ -12,7 +13,7 @@
   .type duet_guest_call, @function
 duet_guest_call:
   rdtime t0
-  addi sp, sp, -80
+  addi sp, sp, -112
   sd a0, 0(sp)
   sd a1, 8(sp)
   sd a2, 16(sp)
@@ -21,14 +22,25 @@ duet_guest_call:
   sd a5, 40(sp)
   sd a6, 48(sp)
   sd a7, 56(sp)
-  addi t2, sp, 80
+  addi t2, sp, 112
   sd t2, 64(sp)
   sd t0, 72(sp)
+  sd zero, 80(sp)
   mv a0, t1
   mv a1, sp
   li a7, 0x44554554
   ecall
-  addi sp, sp, 80
+  ld t0, 80(sp)
+  bnez t0, 1f
+  addi sp, sp, 112
+  ret
+1:
+  sd a0, 88(sp)
+  sd ra, 96(sp)
+  call duet_guest_print
+  ld a0, 88(sp)
+  ld ra, 96(sp)
+  addi sp, sp, 112
   ret
 
 # Weak: duet_guest.cpp has some of them itself.

@@ -1,9 +1,13 @@
 // The part of the CUDA runtime that is in a program on simulated cores: what needs nothing of the GPU, and
 // what gives the program memory of its own. All else leaves it (duet_guest.S).
+#include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "driver_types.h"
+#include "texture_types.h"
 
 namespace {
 
@@ -18,12 +22,115 @@ thread_local unsigned configuration_count = 0;
 
 constexpr size_t kTextBytes = 256;
 
+// A function that a stream has come to, as guest_program.cpp writes it.
+struct HostFunction {
+  void (*address)(void*, void*, void*);
+  void* arguments[3];
+};
+
 }  // namespace
 
 extern "C" {
 
 // Writes the text of an error, its name or its description, into `text`.
 void duetGuestErrorText(cudaError_t error, int name, void* text, size_t bytes);
+// Takes of what device code has printed as much as there is room for; returns how many bytes.
+size_t duetGuestTakeText(void* text, size_t room);
+// Waits for the next host function; the one before has ended.
+void duetGuestNextFunction(HostFunction* function);
+// What the functions below call under names of their own.
+cudaError_t duetGuestLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
+cudaError_t duetGuestLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void* data);
+cudaError_t duetGuestStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                       unsigned flags);
+cudaError_t duetGuestStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                            unsigned flags);
+cudaError_t duetGuestGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                      size_t count, const cudaHostNodeParams* parameters);
+cudaError_t duetGuestGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                  const cudaGraphEdgeData* edges, size_t count,
+                                  cudaGraphNodeParams* parameters);
+// What cudaGraphDebugDotPrint writes, as much as there is room for; `all`: how much there is.
+cudaError_t duetGuestGraphText(cudaGraph_t graph, unsigned flags, void* text, size_t room, size_t* all);
+
+__attribute__((visibility("hidden"))) void duet_guest_print() {
+  char text[256];
+  while (const size_t bytes = duetGuestTakeText(text, sizeof text)) fwrite(text, 1, bytes, stdout);
+}
+
+// Host functions run here, one after the other. The thread is made by the first call that may need it, and
+// takes no signals: those are for the program's own threads.
+static void* run_host_functions(void*) {
+  for (;;) {
+    HostFunction next;
+    duetGuestNextFunction(&next);
+    next.address(next.arguments[0], next.arguments[1], next.arguments[2]);
+  }
+}
+
+static void start_thread() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, run_host_functions, nullptr) != 0) {
+    fputs("duet: the program may have no more threads: host functions in streams need one\n", stderr);
+    abort();
+  }
+  pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+static void need_thread() {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, start_thread);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  need_thread();
+  return duetGuestLaunchHostFunc(stream, function, data);
+}
+cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  need_thread();
+  return duetGuestLaunchHostFunc_ptsz(stream, function, data);
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned flags) {
+  need_thread();
+  return duetGuestStreamAddCallback(stream, callback, data, flags);
+}
+cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                       unsigned flags) {
+  need_thread();
+  return duetGuestStreamAddCallback_ptsz(stream, callback, data, flags);
+}
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                 size_t count, const cudaHostNodeParams* parameters) {
+  need_thread();
+  return duetGuestGraphAddHostNode(node, graph, after, count, parameters);
+}
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                             const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* parameters) {
+  if (parameters != nullptr && parameters->type == cudaGraphNodeTypeHost) need_thread();
+  return duetGuestGraphAddNode(node, graph, after, edges, count, parameters);
+}
+
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned flags) {
+  size_t bytes = 0;
+  cudaError_t error = duetGuestGraphText(path != nullptr ? graph : nullptr, flags, nullptr, 0, &bytes);
+  if (error != cudaSuccess) return error;
+  char* const text = static_cast<char*>(malloc(bytes));
+  if (text != nullptr) error = duetGuestGraphText(graph, flags, text, bytes, &bytes);
+  FILE* const file = text != nullptr && error == cudaSuccess ? fopen(path, "w") : nullptr;
+  const bool written = file != nullptr && fwrite(text, 1, bytes, file) == bytes;
+  if (file != nullptr && fclose(file) != 0) error = cudaErrorOperatingSystem;
+  free(text);
+  return error != cudaSuccess ? error : written ? cudaSuccess : cudaErrorOperatingSystem;
+}
+
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
 
 // duet.h: the cores' clock counts nanoseconds since the run began.
 unsigned long long duetTimeNs() {

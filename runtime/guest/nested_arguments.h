@@ -1,0 +1,145 @@
+// Arguments that are structures with pointers in them: what these point to is copied as well
+// (call_arguments.h). A kernel's parameters are found through its stub.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "cuda/session/session.h"
+#include "guest/call_arguments.h"
+#include "guest/kernel_arguments.h"
+
+namespace duet::guest {
+
+// `count` values of the program. Null where it gave no array.
+template <typename T>
+class List {
+ public:
+  List(process::ProgramSide& program, std::uint64_t there, std::uint64_t count) : given_(there != 0) {
+    if (!given_ || count == 0) return;
+    const auto* const first = ArgumentWords::pointer<const T>(there);
+    // Before room is made for what is not there.
+    program.check(nullptr, first, std::min(count, kMost) * sizeof(T), false);
+    values_.resize(count);
+    program.read(first, values_.data(), values_.size() * sizeof(T));
+  }
+  T* get() { return given_ ? (values_.empty() ? &none_ : values_.data()) : nullptr; }
+  void give_back(process::ProgramSide& program, std::uint64_t there) const {
+    if (!values_.empty())
+      program.write(ArgumentWords::pointer<T>(there), values_.data(), values_.size() * sizeof(T));
+  }
+
+ private:
+  static constexpr std::uint64_t kMost = 1ull << 40;  // more than there are addresses
+  bool given_;
+  std::vector<T> values_;
+  T none_{};
+};
+
+// The other way in which a kernel's parameters are given: a block of bytes and its size, as a list of marks
+// and pointers.
+class ParameterBlock {
+ public:
+  ParameterBlock(process::ProgramSide& program, void** there);
+  void** get() { return given_ ? list_.data() : nullptr; }
+
+ private:
+  bool given_ = false;
+  std::size_t bytes_ = 0;
+  std::vector<std::byte> block_;
+  std::vector<void*> list_;
+};
+
+class NodeKernel {
+ public:
+  template <typename Parameters>
+  NodeKernel(process::ProgramSide& program, Parameters& parameters)
+      : arguments_(program, parameters.func, reinterpret_cast<std::uintptr_t>(parameters.kernelParams)),
+        block_(program, parameters.extra) {
+    parameters.kernelParams = arguments_.get();
+    parameters.extra = block_.get();
+  }
+
+ private:
+  KernelArguments arguments_;
+  ParameterBlock block_;
+};
+
+template <>
+class Argument<const cudaKernelNodeParams*> {
+ public:
+  explicit Argument(ArgumentWords& words) {
+    const std::uint64_t there = words.next();
+    if (there == 0) return;
+    words.program().read(ArgumentWords::pointer<void>(there), &value_.emplace(), sizeof *value_);
+    kernel_.emplace(words.program(), *value_);
+  }
+  const cudaKernelNodeParams* get() { return value_ ? &*value_ : nullptr; }
+  void give_back() {}
+
+ private:
+  std::optional<cudaKernelNodeParams> value_;
+  std::optional<NodeKernel> kernel_;
+};
+
+// Who may reach memory that a node allocates, and where it is told to lie.
+class NodeMemory {
+ public:
+  template <typename Parameters>
+  NodeMemory(process::ProgramSide& program, Parameters& parameters)
+      : there_(parameters.accessDescs),
+        access_(program, reinterpret_cast<std::uintptr_t>(there_), parameters.accessDescCount) {
+    parameters.accessDescs = access_.get();
+  }
+  template <typename Parameters>
+  void put_back(Parameters& parameters) const {
+    parameters.accessDescs = there_;
+  }
+
+ private:
+  const cudaMemAccessDesc* there_;
+  List<cudaMemAccessDesc> access_;
+};
+
+template <>
+class Argument<cudaMemAllocNodeParams*> {
+ public:
+  explicit Argument(ArgumentWords& words)
+      : program_(words.program()), there_(ArgumentWords::pointer<void>(words.next())) {
+    if (there_ == nullptr) return;
+    program_.read(there_, &value_.emplace(), sizeof *value_);
+    memory_.emplace(program_, *value_);
+  }
+  cudaMemAllocNodeParams* get() { return value_ ? &*value_ : nullptr; }
+  void give_back() {
+    if (!value_) return;
+    memory_->put_back(*value_);
+    program_.write(there_, &*value_, sizeof *value_);
+  }
+
+ private:
+  process::ProgramSide& program_;
+  void* there_;
+  std::optional<cudaMemAllocNodeParams> value_;
+  std::optional<NodeMemory> memory_;
+};
+
+template <>
+class Argument<cudaGraphNodeParams*> {
+ public:
+  explicit Argument(ArgumentWords& words);
+  cudaGraphNodeParams* get() { return is_given_ ? &value_ : nullptr; }
+  void give_back();
+
+ private:
+  process::ProgramSide& program_;
+  void* there_;
+  bool is_given_ = false;
+  cudaGraphNodeParams value_{}, given_{};
+  std::optional<NodeKernel> kernel_;
+  std::optional<NodeMemory> memory_;
+};
+
+}  // namespace duet::guest
