@@ -19,6 +19,17 @@
 
 #include "process/program_side.h"
 
+struct CUstream_st;
+struct CUevent_st;
+struct CUgraph_st;
+struct CUgraphNode_st;
+struct CUgraphExec_st;
+struct CUmemPoolHandle_st;
+struct CUfunc_st;
+struct CUkern_st;
+struct CUlib_st;
+struct cudaArray;
+
 namespace duet::guest {
 
 // As duet_guest.S leaves them.
@@ -71,8 +82,16 @@ template <typename T, typename = void>
 inline constexpr bool kIsComplete = false;
 template <typename T>
 inline constexpr bool kIsComplete<T, std::void_t<decltype(sizeof(T))>> = true;
+// What programs hold pointers to and never look at, whether or not it is complete here.
+template <typename T, typename... Handles>
+inline constexpr bool kIsOneOf = (std::is_same_v<T, Handles> || ...);
 template <typename T>
-inline constexpr bool kIsObject = !std::is_void_v<T> && !std::is_function_v<T> && kIsComplete<T>;
+inline constexpr bool kIsHandle =
+    kIsOneOf<std::remove_const_t<T>, CUstream_st, CUevent_st, CUgraph_st, CUgraphNode_st, CUgraphExec_st,
+             CUmemPoolHandle_st, CUfunc_st, CUkern_st, CUlib_st, cudaArray>;
+template <typename T>
+inline constexpr bool kIsObject =
+    !std::is_void_v<T> && !std::is_function_v<T> && !kIsHandle<T> && kIsComplete<T>;
 
 template <typename T>
 class Argument {

@@ -14,6 +14,7 @@
 #include "machine/processor.h"
 
 extern "C" int duet_unsupported(const char* name);
+extern "C" int duet_driver_unsupported(const char* name);
 
 namespace duet::guest {
 
@@ -33,12 +34,6 @@ struct SegmentationFault {};
 
 // duet_guest.cpp's: where to put a host function with its arguments; and what device code has printed.
 constexpr const char *kNextFunction = "duetGuestNextFunction", *kTakeText = "duetGuestTakeText";
-
-std::uint64_t result_of(const ServedName& served, ArgumentWords& words) {
-  if (!served.per_thread) return served.function(words);
-  const cuda::PerThreadDefault scope;
-  return served.function(words);
-}
 
 thread_local host::GuestThread* this_thread = nullptr;  // process::Thread has it
 thread_local const char* this_call = nullptr;           // its name; null: not in a call
@@ -151,6 +146,18 @@ const GuestProgram::Name& GuestProgram::name_at(std::uint64_t address) {
   return place->second;
 }
 
+// What nobody serves says so, and answers an error.
+std::uint64_t GuestProgram::result_of(const Name& name, ArgumentWords& words) {
+  if (name.served.function == nullptr) {
+    const bool of_driver = !name.text.starts_with("cuda") && name.text.starts_with("cu");
+    return static_cast<std::uint64_t>(
+        (of_driver ? duet_driver_unsupported : duet_unsupported)(name.text.c_str()));
+  }
+  if (!name.served.per_thread) return name.served.function(words);
+  const cuda::PerThreadDefault scope;
+  return name.served.function(words);
+}
+
 // The program writes it, so that it comes behind what the program has written itself.
 std::uint64_t GuestProgram::take_text(std::uint64_t to, std::uint64_t room) {
   std::string& text = program_.text_for_program();
@@ -177,9 +184,7 @@ std::uint64_t GuestProgram::serve(const host::GuestCall& call) {
       write(ArgumentWords::pointer<void>(frame.registers[0]), &function, sizeof function);
     } else {
       this_call = name.text.c_str();
-      result = name.served.function != nullptr
-                   ? result_of(name.served, words)
-                   : static_cast<std::uint64_t>(duet_unsupported(name.text.c_str()));
+      result = result_of(name, words);
       this_call = nullptr;
     }
     this_thread->enter();  // the thread's clock may be ahead

@@ -44,6 +44,7 @@ class GuestProgram final : public process::ProgramSide {
     std::function<void()> ended;
   };
   [[noreturn]] void end_by_fault(const char* what, const void* first, Bytes bytes, const rv64::Fault& fault);
+  std::uint64_t result_of(const Name& name, ArgumentWords& words);
   std::uint64_t serve(const host::GuestCall& call);
   std::uint64_t take_text(std::uint64_t to, std::uint64_t room);
   const Name& name_at(std::uint64_t address);

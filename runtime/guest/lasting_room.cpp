@@ -1,6 +1,7 @@
 #include "guest/lasting_room.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 namespace duet::guest {
@@ -37,6 +38,13 @@ std::uint64_t lasting_room(process::ProgramSide& program, const void* owner, Byt
 std::uint64_t lasting_copy(process::ProgramSide& program, const void* owner, const void* from, Bytes bytes) {
   const std::uint64_t there = lasting_room(program, owner, bytes);
   if (there != 0) program.write(reinterpret_cast<void*>(static_cast<std::uintptr_t>(there)), from, bytes);
+  return there;
+}
+
+std::uint64_t lasting_text(process::ProgramSide& program, const char* text) {
+  static auto* const known = new std::map<const char*, std::uint64_t>;
+  std::uint64_t& there = (*known)[text];
+  if (there == 0) there = lasting_copy(program, text, text, std::strlen(text) + 1);
   return there;
 }
 

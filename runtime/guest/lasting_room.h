@@ -2,8 +2,6 @@
 // array. It is there until the next call that answers so about the same thing.
 #pragma once
 
-#include <string_view>
-
 #include "process/program_side.h"
 
 namespace duet::guest {
@@ -13,5 +11,7 @@ namespace duet::guest {
 std::uint64_t lasting_room(process::ProgramSide& program, const void* owner, Bytes bytes);
 // The same, with these bytes in it.
 std::uint64_t lasting_copy(process::ProgramSide& program, const void* owner, const void* from, Bytes bytes);
+// A text that does not change, once for all who ask.
+std::uint64_t lasting_text(process::ProgramSide& program, const char* text);
 
 }  // namespace duet::guest

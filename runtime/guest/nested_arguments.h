@@ -7,9 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "cuda/session/session.h"
 #include "guest/call_arguments.h"
 #include "guest/kernel_arguments.h"
+
+#include "cuda_runtime_api.h"
 
 namespace duet::guest {
 

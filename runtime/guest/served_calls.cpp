@@ -22,15 +22,9 @@ namespace duet::guest {
 
 namespace {
 
+template <auto text_of>
 std::uint64_t error_text(ArgumentWords& words) {
-  const auto error = static_cast<cudaError_t>(words.next());
-  const bool name = words.next() != 0;
-  void* const there = ArgumentWords::pointer<void>(words.next());
-  const std::uint64_t bytes = words.next();
-  const std::string text = name ? cudaGetErrorName(error) : cudaGetErrorString(error);
-  if (bytes == 0) return 0;
-  words.program().write(there, text.c_str(), std::min<std::uint64_t>(text.size(), bytes - 1) + 1);
-  return 0;
+  return lasting_text(words.program(), text_of(static_cast<cudaError_t>(words.next())));
 }
 
 std::uint64_t function_name(ArgumentWords& words) {
@@ -39,7 +33,7 @@ std::uint64_t function_name(ArgumentWords& words) {
   const char* name = nullptr;
   const cudaError_t error = cudaFuncGetName(there.get() != nullptr ? &name : nullptr, stub);
   if (error != cudaSuccess) return static_cast<std::uint64_t>(error);
-  *there.get() = lasting_copy(words.program(), name, name, std::strlen(name) + 1);
+  *there.get() = lasting_text(words.program(), name);
   if (*there.get() == 0) return cudaErrorMemoryAllocation;
   there.give_back();
   return cudaSuccess;
@@ -111,7 +105,8 @@ const std::map<std::string, Served>& all() {
       // The program's own functions of these names see to a thread for host functions, and call these.
       {"duetGuestLaunchHostFunc", &Serve<&cudaLaunchHostFunc>::call},
       {"duetGuestStreamAddCallback", &Serve<&cudaStreamAddCallback>::call},
-      {"duetGuestErrorText", error_text},
+      {"cudaGetErrorName", error_text<&cudaGetErrorName>},
+      {"cudaGetErrorString", error_text<&cudaGetErrorString>},
       DUET_SERVE(cudaArrayGetInfo),
       DUET_SERVE(cudaChooseDevice),
       DUET_SERVE(cudaCreateSurfaceObject),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/session/session.h"
 #include "guest/lasting_room.h"
 #include "guest/nested_arguments.h"
 #include "guest/served_calls.h"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cuda/modules/fat_binary.h"
+#include "cuda/session/session.h"
 #include "guest/nested_arguments.h"
 #include "guest/served_calls.h"
 

@@ -83,6 +83,17 @@ std::string cccl_of(const std::string& headers) {
                   headers));
 }
 
+// Such a program is static, and has the runtime's functions without asking for a library.
+void fit_for_riscv(Request& request) {
+  for (const std::string& flag : request.flags)
+    if (flag == "-shared")
+      throw Error(
+          "cc: --host riscv64 makes static programs: leave out -shared, and link the sources or objects");
+  std::erase_if(request.link_inputs, [](const std::string& input) {
+    return input == "-lcudart" || input == "-lcudart_static" || input == "-lcuda";
+  });
+}
+
 Request parse(const std::vector<std::string>& arguments) {
   static const std::set<std::string> kWithValue = {"-I",      "-D",   "-U",        "-include", "-isystem",
                                                    "-iquote", "-std", "-Xclang",   "-MF",      "-MT",
@@ -138,6 +149,7 @@ Request parse(const std::vector<std::string>& arguments) {
   if ((request.compile_only || request.ptx_only) && request.sources.size() > 1 && !request.output.empty())
     throw Error("cc: -o with several sources needs linking: leave out -c");
   if (request.ptx_only && request.sources.empty()) throw Error("cc: -ptx needs a .cu file");
+  if (request.riscv64) fit_for_riscv(request);
   return request;
 }
 

@@ -4,12 +4,15 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -42,6 +45,16 @@ void check_processor(const config::Installation& installation, const RunOptions&
   machine::check_cpu_values(machine);
   for (const std::string& line : machine::idle_cpu_settings(machine))
     std::fprintf(stderr, "duet: %s\n", line.c_str());
+}
+
+// A program for simulated cores that nobody has asked to run there.
+void check_native(const std::string& program) {
+  std::array<char, 20> header{};
+  std::ifstream(program, std::ios::binary).read(header.data(), header.size());
+  constexpr char kRiscv = static_cast<char>(243);  // EM_RISCV
+  if (std::string_view(header.data(), 4) == "\177ELF" && header[18] == kRiscv && header[19] == 0)
+    throw Error(fmt::format("'{0}' is a program for RV64: duet run --host simulated --machine lustig2013 {0}",
+                            program));
 }
 
 // What is started: the command itself, or the process in which it runs on simulated cores.
@@ -109,7 +122,10 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   machine::check_machine(machine, options.run.functional, options.run.simulated_host);
-  if (options.run.simulated_host) check_processor(installation, options);
+  if (options.run.simulated_host)
+    check_processor(installation, options);
+  else
+    check_native(options.command[0]);
   folder.begin(machine);
 
   machine::RunOptions run = options.run;

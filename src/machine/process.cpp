@@ -171,6 +171,11 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name,
       loaded.variable_addresses[i] = allocation->base + offsets[i];
     }
   }
+  // What lies in a program that is not here its runtime fills (load_module).
+  const auto is_here = [&](std::size_t i) {
+    const VirtualAddress address = loaded.variable_addresses[i];
+    return !variables[i].managed || !space.memory().backing(space.physical(address)).through_port;
+  };
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (variables[i].managed) {
       const std::byte* place = managed_memory ? managed_memory(variables[i].bytes) : nullptr;
@@ -179,10 +184,12 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name,
                     (managed_memory ? "" : ": it needs a program that the host runs"));
       loaded.variable_addresses[i] = virtual_address(place);
     }
-    space.write(loaded.variable_addresses[i], variables[i].initial.data(), variables[i].initial.size());
+    if (is_here(i))
+      space.write(loaded.variable_addresses[i], variables[i].initial.data(), variables[i].initial.size());
   }
   for (std::size_t i = 0; i < variables.size(); ++i)
     for (const auto& relocation : variables[i].relocations) {
+      if (!is_here(i)) break;
       const VirtualAddress at = loaded.variable_addresses[i] + relocation.offset;
       std::uint64_t value = 0;
       space.read(at, &value, relocation.bytes);

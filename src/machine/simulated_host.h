@@ -18,6 +18,7 @@
 #include "host/time_watch.h"
 #include "rv64/process/address_space.h"
 #include "rv64/process/process.h"
+#include "rv64/process/system_calls.h"
 
 namespace duet::machine {
 
@@ -25,7 +26,7 @@ class Processor;
 
 // The number of the system call that GuestCalls serve, outside of Linux's: a0 and a1 are theirs, and a0 is
 // what they answer. Without anybody who serves it, it is an unknown one.
-inline constexpr std::uint64_t kGuestCallNumber = 0x44554554;
+inline constexpr std::uint64_t kGuestCallNumber = rv64::kGpuCallNumber;
 
 struct HostOptions {
   const std::atomic<int>* signal = nullptr;  // the number of a signal that asks for the end; 0: none yet

@@ -7,6 +7,8 @@ Usage: other_programs.py --corpus DIR [--duet PATH] [--only NAME ...] [--work DI
        other_programs.py --corpus DIR --draw       only the drawing: eligible programs, k, what is drawn
        other_programs.py --corpus DIR --build      builds only
        other_programs.py --corpus DIR --native     runs the binaries without Duet (on a machine with a GPU)
+       other_programs.py --corpus DIR --compiler cc               builds with `duet cc` instead of nvcc
+       other_programs.py --corpus DIR --host simulated            the same for simulated cores, and runs there, on lustig2013
 
 DIR holds the checkouts cuda-samples, rodinia, PolyBench-GPU, HeCBench and shoc; other_programs.toml says which commits, the rule and
 the drawn programs. Without DIR, or without nvcc, nothing is judged: one line says so and the exit status is 77.
@@ -93,7 +95,29 @@ def fill(text: str, places: dict[str, str]) -> str:
     return text
 
 
-def build(program: dict, suite: dict, corpus: pathlib.Path, work: pathlib.Path) -> tuple[pathlib.Path, dict[str, str], str]:
+def command_of_nvcc(sources: list[str], flags: list[str], binary: pathlib.Path) -> list[list[str]]:
+    return [["nvcc", "-cudart", "shared", "-arch=sm_75", "-O2", "-w", *sources, "-o", str(binary), *flags]]
+
+
+def commands_of_duet_cc(duet: str, host: str, sources: list[str], flags: list[str], binary: pathlib.Path) -> list[list[str]]:
+    """`duet cc` compiles what is CUDA and links; GCC compiles the rest, with the same headers."""
+    headers = HERE.parent.parent / "runtime/cuda/include"
+    flags = [flag for flag in flags if flag not in ("--extended-lambda", "-rdc=true", "-lcudadevrt")]
+    prefix = "riscv64-linux-gnu-" if host == "simulated" else ""
+    commands, inputs = [], []
+    for source in sources:
+        inputs.append(source)
+        if source.endswith(".cu"):
+            continue
+        inputs[-1] = f"{binary}.{len(inputs)}.o"
+        compiler = [prefix + "gcc"] if source.endswith(".c") else [prefix + "g++", "-include", "cuda_runtime.h"]
+        commands.append([*compiler, "-O2", "-w", "-I", str(headers), *flags, "-c", source, "-o", inputs[-1]])
+    commands.append([duet, "cc", "--host", "riscv64" if host == "simulated" else "native", "-arch=sm_75", "-w", *inputs, "-o", str(binary), *flags])
+    return commands
+
+
+def build(program: dict, suite: dict, corpus: pathlib.Path, work: pathlib.Path,
+          arguments: argparse.Namespace) -> tuple[pathlib.Path, dict[str, str], str]:
     """Copies the program's folder, writes its inputs, compiles. Returns binary, placeholders and, if it failed, the compiler's words."""
     path = dict(programs_of(suite, corpus))[program["name"]]
     origin = path.parent if path.is_file() else path
@@ -112,9 +136,13 @@ def build(program: dict, suite: dict, corpus: pathlib.Path, work: pathlib.Path) 
     for pattern in program["sources"]:
         pattern = fill(pattern, places)
         sources += [pattern] if pattern.startswith("/") else sorted(str(p.relative_to(base)) for p in base.glob(pattern))
-    command = ["nvcc", "-cudart", "shared", "-arch=sm_75", "-O2", "-w", *sources, "-o", str(binary), *flags]
-    compiled = subprocess.run(command, cwd=base, capture_output=True, text=True)
-    return binary, places, "" if compiled.returncode == 0 else compiled.stdout + compiled.stderr
+    commands = (command_of_nvcc(sources, flags, binary) if arguments.compiler == "nvcc"
+                else commands_of_duet_cc(arguments.duet, arguments.host, sources, flags, binary))
+    for command in commands:
+        compiled = subprocess.run(command, cwd=base, capture_output=True, text=True)
+        if compiled.returncode != 0:
+            return binary, places, compiled.stdout + compiled.stderr
+    return binary, places, ""
 
 
 def judge(program: dict, status: int, output: str) -> tuple[str, str]:
@@ -155,8 +183,10 @@ def run(program: dict, binary: pathlib.Path, places: dict[str, str], arguments: 
     results = base / "duet-results"
     shutil.rmtree(results, ignore_errors=True)
     if not arguments.native:
-        command = [arguments.duet, "run", "--quiet", "--machine", program.get("machine", arguments.machine), "--out", str(results),
-                   "--timeout", str(arguments.timeout), *arguments.option, *command]
+        host = ["--host", "simulated"] if arguments.host == "simulated" else []
+        machine = arguments.machine if host else program.get("machine", arguments.machine)
+        command = [arguments.duet, "run", *host, "--quiet", "--machine", machine, "--out", str(results), "--timeout", str(arguments.timeout),
+                   *arguments.option, *command]
     began = time.monotonic()
     try:
         ran = subprocess.run(command, cwd=base, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
@@ -194,9 +224,13 @@ def main() -> int:
     parser.add_argument("--draw", action="store_true")
     parser.add_argument("--build", action="store_true")
     parser.add_argument("--native", action="store_true")
+    parser.add_argument("--compiler", choices=["nvcc", "cc"], default="nvcc")
+    parser.add_argument("--host", choices=["native", "simulated"], default="native")
     arguments = parser.parse_args()
     rule = tomllib.loads((HERE / "other_programs.toml").read_text())
-    arguments.machine = arguments.machine or rule["machine"]
+    if arguments.host == "simulated":
+        arguments.compiler = "cc"
+    arguments.machine = arguments.machine or ("lustig2013" if arguments.host == "simulated" else rule["machine"])
     suites, programs = rule["suite"], rule.get("program", [])
     missing = [s["checkout"] for s in suites if not (arguments.corpus / s["checkout"]).is_dir()]
     if missing:
@@ -208,9 +242,10 @@ def main() -> int:
         print(complaint)
     if arguments.draw or complaints:
         return 1 if complaints else 0
-    if shutil.which("nvcc") is None:
-        print("skipped: there is no nvcc")
-        return 77
+    for compiler in ["nvcc"] if arguments.compiler == "nvcc" else ["riscv64-linux-gnu-g++"] if arguments.host == "simulated" else []:
+        if shutil.which(compiler) is None:
+            print(f"skipped: there is no {compiler}")
+            return 77
     if os.sep in arguments.duet:
         arguments.duet = str(pathlib.Path(arguments.duet).resolve())
     by_name = {s["name"]: s for s in suites}
@@ -220,7 +255,7 @@ def main() -> int:
         label = f"{program['suite']}/{program['name']}"
         if arguments.only and program["name"] not in arguments.only:
             continue
-        binary, places, problem = build(program, by_name[program["suite"]], arguments.corpus, arguments.work)
+        binary, places, problem = build(program, by_name[program["suite"]], arguments.corpus, arguments.work, arguments)
         if problem:
             (arguments.work / program["suite"] / program["name"] / "build.txt").write_text(problem)
             errors = [line for line in problem.splitlines() if "error" in line or "undefined" in line]

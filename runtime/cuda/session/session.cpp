@@ -48,6 +48,23 @@ cudaError_t error_of(gpu::FaultKind kind) {
   }
 }
 
+// What managed variables hold at first, in a program that is not this process.
+void fill_managed(process::ProgramSide& program, const machine::LoadedModule& loaded) {
+  const auto& variables = loaded.module.variables;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (!variables[i].managed) continue;
+    std::vector<std::byte> bytes(variables[i].bytes);
+    std::memcpy(bytes.data(), variables[i].initial.data(), variables[i].initial.size());
+    for (const auto& relocation : variables[i].relocations) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, bytes.data() + relocation.offset, relocation.bytes);
+      value += loaded.variable_addresses[static_cast<std::size_t>(relocation.variable)].value();
+      std::memcpy(bytes.data() + relocation.offset, &value, relocation.bytes);
+    }
+    program.write(duet::pointer_of(loaded.variable_addresses[i]), bytes.data(), bytes.size());
+  }
+}
+
 }  // namespace
 
 cudaError_t Session::refusal() {
@@ -142,6 +159,7 @@ machine::LoadedModule& Session::loaded(Image& image) {
           return static_cast<std::byte*>(allocate_host(bytes, memory::AllocationKind::Managed, 0));
         },
         image.most_registers);
+    if (process::ProgramSide* const side = program_.side()) fill_managed(*side, *image.module);
   }
   return *image.module;
 }

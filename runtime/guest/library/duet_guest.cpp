@@ -20,8 +20,6 @@ constexpr unsigned kMostConfigurations = 16;  // launches inside the arguments o
 thread_local Configuration configurations[kMostConfigurations];
 thread_local unsigned configuration_count = 0;
 
-constexpr size_t kTextBytes = 256;
-
 // A function that a stream has come to, as guest_program.cpp writes it.
 struct HostFunction {
   void (*address)(void*, void*, void*);
@@ -32,8 +30,6 @@ struct HostFunction {
 
 extern "C" {
 
-// Writes the text of an error, its name or its description, into `text`.
-void duetGuestErrorText(cudaError_t error, int name, void* text, size_t bytes);
 // Takes of what device code has printed as much as there is room for; returns how many bytes.
 size_t duetGuestTakeText(void* text, size_t room);
 // Waits for the next host function; the one before has ended.
@@ -153,17 +149,5 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_b
   *shared_bytes = last.shared_bytes;
   *static_cast<void**>(stream) = last.stream;
   return cudaSuccess;
-}
-
-const char* cudaGetErrorName(cudaError_t error) {
-  static thread_local char text[kTextBytes];
-  duetGuestErrorText(error, 1, text, sizeof text);
-  return text;
-}
-
-const char* cudaGetErrorString(cudaError_t error) {
-  static thread_local char text[kTextBytes];
-  duetGuestErrorText(error, 0, text, sizeof text);
-  return text;
 }
 }

@@ -14,7 +14,8 @@
 namespace duet::rv64 {
 namespace {
 
-constexpr const char* kHowToBuild = "build it with riscv64-linux-gnu-gcc -static";
+constexpr const char* kHowToBuild =
+    "build it with riscv64-linux-gnu-gcc -static, a CUDA program with duet cc --host riscv64";
 constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << PagedMemory::kAddressBits;
 // Where static position-independent programs are loaded.
 constexpr std::uint64_t kBias = 0x1000000000;

@@ -25,6 +25,10 @@
 
 namespace duet::rv64 {
 
+// The number of a call that CUDA programs of `duet cc --host riscv64` make, outside of Linux's. Whoever has a
+// GPU serves it before these do.
+inline constexpr std::uint64_t kGpuCallNumber = 0x44554554;
+
 class SystemCalls {
  public:
   using Arguments = std::array<std::uint64_t, 6>;
