@@ -50,6 +50,7 @@ GuestProgram::GuestProgram(const rv64::ProcessOptions& options)
 GuestProgram::~GuestProgram() = default;
 
 rv64::ProcessEnd GuestProgram::run() {
+  program_.machine().threads_of_program = [this] { return host_.threads(); };
   const rv64::ProcessEnd end = process::or_end("no call", [this] {
     try {
       return host_.run();
@@ -59,7 +60,7 @@ rv64::ProcessEnd GuestProgram::run() {
   });
   program_.flush_print();
   std::fflush(stdout);
-  program_.machine().note_time(program_.machine().engine().now());
+  program_.machine().program_ended(end.status, end.signal);
   return end;
 }
 

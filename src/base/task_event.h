@@ -15,6 +15,7 @@ enum class TaskEventKind : std::uint8_t {
   PushBufferCommand,  // id: counted from 1, parent: the command; the moment in which it is decoded
   Kernel,             // id and parent: the command; from SetLaunchID to the end of WaitRefCnt
   Block,              // id: its linear index in the grid, parent: the kernel; while it keeps room on its SM
+  Thread,             // id: of a thread of the program, parent: 0; while it has a core of the machine
   Move,               // id: counted from 0 in its command, parent: the command; while it keeps its engine
   Count
 };

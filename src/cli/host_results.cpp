@@ -40,18 +40,19 @@ report::HostReport host_report(const config::Topology& machine, const RunOptions
   report::HostReport report;
   report.machine = machine.name;
   report.command = options.command[0];
-  report.clock_khz = machine.cpu->clock_khz;
-  report.has_l2 = machine.cpu->l2.sets != 0;
-  report.has_l3 = machine.cpu->l3.sets != 0;
   report.status = run.ending.status;
   report.signal = run.ending.signal;
   report.failure = run.ending.failure;
   report.wall_seconds = run.wall_seconds;
   report.simulated_ps = run.simulated_ps;
   add_statistics(report, statistics);
-  report::derive_cores(report);
+  report::ProcessorResult& processor = report.processor;
+  processor.clock_khz = machine.cpu->clock_khz;
+  processor.has_l2 = machine.cpu->l2.sets != 0;
+  processor.has_l3 = machine.cpu->l3.sets != 0;
+  report::add_components(processor, report.components);
   for (const machine::ThreadUse& thread : host.threads())
-    report.threads.push_back({thread.id, thread.name, thread.core_time_ps, thread.instructions});
+    processor.threads.push_back({thread.id, thread.name, thread.core_time_ps, thread.instructions});
   return report;
 }
 

@@ -1,23 +1,30 @@
-// Task events into the journal.
+// Task events into the journal, and what was counted while they lasted.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "report/journal.h"
 #include "sim/event_sink.h"
+#include "sim/statistics.h"
 
 namespace duet::machine {
 
 class EventJournal : public sim::EventSink {
  public:
-  explicit EventJournal(report::JournalWriter& journal) : journal_(journal) {}
+  EventJournal(report::JournalWriter& journal, const sim::Statistics& statistics)
+      : journal_(journal), statistics_(statistics) {}
   void take(const sim::Event& event) override;
 
  private:
   std::uint32_t number_of(const sim::Component& component);
+  void record_counts(const sim::Event& event);
 
   report::JournalWriter& journal_;
+  const sim::Statistics& statistics_;
+  std::vector<std::uint64_t> by_statistic_;  // all 0 between two events
+  std::vector<std::byte> counts_;            // being put together
   std::map<const sim::Component*, std::uint32_t>
       numbers_;  // of components, in the order of their first event
 };

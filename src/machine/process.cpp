@@ -36,6 +36,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   if (statistics > report::JournalHeader::kMaxCounters)
     throw Error("this machine has " + std::to_string(statistics) + " statistics, the journal has room for " +
                 std::to_string(report::JournalHeader::kMaxCounters));
+  describe_processor();
   driver().on_complete = [this](const driver::CommandRecord& command) { record(command); };
   driver().on_kernel_start = [this](const gpu::Grid& grid) {
     engine().after_ticks([this, &grid] {
@@ -45,7 +46,8 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   };
   TaskEventMask events = options.events ? kAllTaskEvents : 0;
   if (options.trace_push_buffer) events |= mask_of(TaskEventKind::PushBufferCommand);
-  account_.emplace(engine(), events != 0 ? &event_journal_.emplace(*journal_) : nullptr, events);
+  account_.emplace(engine(),
+                   events != 0 ? &event_journal_.emplace(*journal_, system_->statistics()) : nullptr, events);
 }
 
 Process::~Process() = default;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,8 @@
 #include "report/journal.h"
 
 namespace duet::machine {
+
+struct ThreadUse;
 
 // A module in the device's memory.
 class LoadedModule {
@@ -96,13 +99,21 @@ class Process {
   // Leaves in the journal where the process stands. Called when wall time says so, so it leaves alone what
   // has to be the same in every run.
   void publish();
+  // Of a program on the machine's cores, when wall time says so: what cores and threads have done so far.
+  void publish_processor();
   // The same with the statistics so far, when the run ends before its commands do.
   void publish_end();
+  // The program on the machine's cores has come to its end: with this exit status, or by this signal.
+  void program_ended(int status, int signal);
+  // What its threads have had of the cores; asked while the machine is between two points of time.
+  std::function<std::vector<ThreadUse>()> threads_of_program;
 
  private:
   report::KernelRecord kernel_record(const driver::CommandRecord& command) const;
   sim::Statistics::Values record_statistics(bool with_states = false);
   void record_components();  // after record_statistics()
+  void record_threads();
+  void describe_processor();
   void record_completed();
   void record(const driver::CommandRecord& command);
   void record_copy(const driver::CommandRecord& command);

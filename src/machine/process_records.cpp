@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "machine/process.h"
+#include "machine/processor.h"
+#include "machine/simulated_host.h"
 #include "sim/clock_domain.h"
 
 namespace duet::machine {
@@ -115,6 +117,50 @@ void Process::record_components() {
   journal_->publish_component_values(engine().now());
 }
 
+// The names of all statistics are there from the start, so that whoever ends this process leaves results.
+void Process::describe_processor() {
+  const Processor* const processor = system_->processor();
+  if (processor == nullptr) return;
+  const config::Cpu& cpu = processor->config();
+  report::JournalHeader::Processor& described = journal_->header().processor;
+  described.clock_khz = cpu.clock_khz;
+  described.has_l2 = cpu.l2.sets != 0;
+  described.has_l3 = cpu.l3.sets != 0;
+  record_statistics();
+}
+
+void Process::record_threads() {
+  if (!threads_of_program) return;
+  std::vector<report::ThreadDescription> threads;
+  for (const ThreadUse& use : threads_of_program()) {
+    report::ThreadDescription& thread = threads.emplace_back();
+    thread.id = use.id;
+    use.name.copy(thread.name, sizeof thread.name - 1);
+    thread.core_time_ps = use.core_time_ps;
+    thread.instructions = use.instructions;
+  }
+  journal_->publish_threads(threads);
+}
+
+void Process::publish_processor() {
+  if (journal_ == nullptr || !threads_of_program) return;
+  system_->statistics().look();
+  record_components();
+  record_threads();
+}
+
+void Process::program_ended(int status, int signal) {
+  if (journal_ == nullptr) return;
+  record_statistics();
+  record_components();
+  record_threads();
+  note_time(engine().now());
+  report::JournalHeader::Processor& processor = journal_->header().processor;
+  processor.status = status;
+  processor.signal = signal;
+  processor.ended = 1;
+}
+
 // At a time at which commands have completed, after all ticks: what is counted then does not depend on who
 // was ticked first.
 void Process::record_completed() {
@@ -154,6 +200,7 @@ void Process::publish_end() {
   if (journal_ == nullptr) return;
   record_statistics();
   record_components();
+  record_threads();
   record_races(0);
   record_outside_accesses(0);
   publish();

@@ -91,6 +91,7 @@ void RunWatch::look(Picoseconds now) {
   if (time < next_publication_) return;
   end_when_nobody_waits(limits_.alive);
   process_.publish();
+  process_.publish_processor();
   next_publication_ = Clock::now() + kPublicationPeriod;
 }
 

@@ -15,6 +15,7 @@
 #include "rv64/process/fault_report.h"
 #include "rv64/process/start.h"
 #include "rv64/process/system_calls.h"
+#include "sim/event_sink.h"
 
 namespace duet::machine {
 
@@ -45,6 +46,7 @@ class SimulatedHost::Parts final : public ProcessorClient {
     running_.resize(cpu_.cores);
     counted_until_.resize(cpu_.cores);
     counted_instructions_.resize(cpu_.cores);
+    told_.resize(cpu_.cores);
   }
 
   rv64::ProcessEnd run();
@@ -60,7 +62,7 @@ class SimulatedHost::Parts final : public ProcessorClient {
   Cycle preempted(cpu::Core& core, Picoseconds now) override;
   void schedule(Picoseconds now);
 
-  std::vector<ThreadUse> threads();
+  std::vector<ThreadUse> threads() const;
   rv64::AddressSpace& space() { return space_; }
 
  private:
@@ -75,8 +77,10 @@ class SimulatedHost::Parts final : public ProcessorClient {
   void serve_after_ticks();
   void place_waiting(Picoseconds now);
   void end();
+  void run_on(std::size_t core, rv64::Thread* thread, Picoseconds now);
+  void tell_change(std::size_t core, Picoseconds now);
+  void add_use(std::vector<ThreadUse>& uses, Picoseconds now) const;
   void count_use(Picoseconds now);
-  ThreadUse& use_of(const rv64::Thread& thread);
   Cycle begin_guest_call(cpu::Core& core, rv64::Thread& thread, Picoseconds now);
   void go_on_with_guest_calls();
   bool guest_call_ready() const { return guest_calls_ != nullptr && guest_calls_->ready(); }
@@ -103,43 +107,80 @@ class SimulatedHost::Parts final : public ProcessorClient {
   std::vector<Picoseconds> counted_until_;  // by core: its thread has been told of its time until then
   std::vector<std::uint64_t> counted_instructions_;  // by core: these its threads have been told of
   std::vector<ThreadUse> uses_;                      // by the order of the threads' creation
+  struct Told {
+    std::uint64_t thread = 0;           // that has the core, as the sink of events knows it; 0: none
+    std::vector<std::uint64_t> counts;  // what the core had counted when it got it
+  };
+  std::vector<Told> told_;  // by core
   std::optional<rv64::ProcessEnd> end_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 void SimulatedHost::Parts::end() {
   if (!end_) end_ = calls_.end();
-  for (const auto& core : cores_) core->assign(nullptr, engine_.now());
+  for (const auto& core : cores_) core->settle_statistics();
   count_use(engine_.now());
-  std::fill(running_.begin(), running_.end(), nullptr);
+  for (std::size_t i = 0; i < cores_.size(); ++i) run_on(i, nullptr, engine_.now());
 }
 
-// Threads are numbered in the order of their creation.
-ThreadUse& SimulatedHost::Parts::use_of(const rv64::Thread& thread) {
-  const auto place = std::lower_bound(uses_.begin(), uses_.end(), thread.id,
-                                      [](const ThreadUse& use, std::uint64_t id) { return use.id < id; });
-  if (place != uses_.end() && place->id == thread.id) return *place;
-  return *uses_.insert(place, ThreadUse{thread.id, {}, 0, 0});
+// The thread has the core from now on; null: nobody has.
+void SimulatedHost::Parts::run_on(std::size_t core, rv64::Thread* thread, Picoseconds now) {
+  const bool changes = running_[core] != thread;
+  running_[core] = thread;
+  cores_[core]->assign(thread != nullptr ? &thread->hart : nullptr, now);
+  if (changes) tell_change(core, now);
 }
 
-// Whoever has a core is told what it has done there since.
-void SimulatedHost::Parts::count_use(Picoseconds now) {
+void SimulatedHost::Parts::tell_change(std::size_t core, Picoseconds now) {
+  sim::EventSink* const sink = engine_.event_sink(TaskEventKind::Thread);
+  if (sink == nullptr) return;
+  Told& told = told_[core];
+  sim::Event event{.kind = TaskEventKind::Thread,
+                   .unit = static_cast<std::uint32_t>(core),
+                   .time_ps = now,
+                   .component = cores_[core].get()};
+  std::vector<std::uint64_t> counts = cores_[core]->statistics().counts();
+  if (told.thread != 0) {
+    for (std::size_t i = 0; i < counts.size(); ++i) told.counts[i] = counts[i] - told.counts[i];
+    event.phase = TaskEventPhase::End;
+    event.id = told.thread;
+    event.counts = told.counts;
+    sink->take(event);
+  }
+  told = {running_[core] != nullptr ? running_[core]->id : 0, std::move(counts)};
+  if (told.thread == 0) return;
+  event.phase = TaskEventPhase::Begin;
+  event.id = told.thread;
+  event.counts = {};
+  event.name = running_[core]->name.data();
+  sink->take(event);
+}
+
+// To those who have a core, of what they have done there since they were counted. Threads are numbered in the
+// order of their creation.
+void SimulatedHost::Parts::add_use(std::vector<ThreadUse>& uses, Picoseconds now) const {
   for (std::size_t i = 0; i < running_.size(); ++i) {
-    const std::uint64_t instructions = cores_[i]->statistics().instructions;
-    if (running_[i] != nullptr) {
-      ThreadUse& use = use_of(*running_[i]);
-      use.core_time_ps += now - counted_until_[i];
-      use.instructions += instructions - counted_instructions_[i];
-      use.name = running_[i]->name.data();
-    }
-    counted_instructions_[i] = instructions;
+    if (running_[i] == nullptr) continue;
+    const std::uint64_t id = running_[i]->id;
+    auto use = std::lower_bound(uses.begin(), uses.end(), id,
+                                [](const ThreadUse& one, std::uint64_t number) { return one.id < number; });
+    if (use == uses.end() || use->id != id) use = uses.insert(use, ThreadUse{id, {}, 0, 0});
+    use->core_time_ps += now - counted_until_[i];
+    use->instructions += cores_[i]->statistics().instructions - counted_instructions_[i];
+    use->name = running_[i]->name.data();
   }
 }
 
-std::vector<ThreadUse> SimulatedHost::Parts::threads() {
-  count_use(engine_.now());
-  std::fill(counted_until_.begin(), counted_until_.end(), engine_.now());
-  return uses_;
+void SimulatedHost::Parts::count_use(Picoseconds now) {
+  add_use(uses_, now);
+  for (std::size_t i = 0; i < cores_.size(); ++i)
+    counted_instructions_[i] = cores_[i]->statistics().instructions;
+}
+
+std::vector<ThreadUse> SimulatedHost::Parts::threads() const {
+  std::vector<ThreadUse> uses = uses_;
+  add_use(uses, engine_.now());
+  return uses;
 }
 
 void SimulatedHost::Parts::advance_to(Picoseconds now) {
@@ -197,8 +238,7 @@ void SimulatedHost::Parts::place_waiting(Picoseconds now) {
     const auto free = std::find(running_.begin(), running_.end(), nullptr);
     if (free == running_.end()) return;
     calls_.resume(*thread);
-    *free = thread.get();
-    cores_[static_cast<std::size_t>(free - running_.begin())]->assign(&thread->hart, now);
+    run_on(static_cast<std::size_t>(free - running_.begin()), thread.get(), now);
   }
 }
 
@@ -224,8 +264,7 @@ Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Pic
   const rv64::Thread* const still = calls_.threads().find(id);
   if (still == nullptr && guest_calls_ != nullptr) guest_calls_->forget(id);
   if (still == nullptr || still->wait) {
-    running_[core.number()] = nullptr;
-    core.assign(nullptr, now);
+    run_on(core.number(), nullptr, now);
     schedule(now);
     if (core.registers() != nullptr) spent += cpu_.context_switch_cycles;
   } else {
@@ -243,8 +282,7 @@ Cycle SimulatedHost::Parts::begin_guest_call(cpu::Core& core, rv64::Thread& thre
   rv64::Thread::Wait wait;
   wait.outside = true;
   calls_.threads().wait(wait);
-  running_[core.number()] = nullptr;
-  core.assign(nullptr, now);
+  run_on(core.number(), nullptr, now);
   schedule(now);
   return core.registers() != nullptr ? cpu_.context_switch_cycles : 0;
 }
@@ -273,9 +311,8 @@ Cycle SimulatedHost::Parts::preempted(cpu::Core& core, Picoseconds now) {
     rv64::Thread& other = *all[(place + step) % all.size()];
     if (!other.wait && !has_core(other)) next = &other;
   }
-  running_[core.number()] = next;
   calls_.resume(*next);
-  core.assign(&next->hart, now);
+  run_on(core.number(), next, now);
   schedule(now);
   return running_[core.number()] != thread ? cpu_.context_switch_cycles : 0;
 }
@@ -336,6 +373,6 @@ SimulatedHost::SimulatedHost(Processor& processor, const rv64::ProcessOptions& p
 SimulatedHost::~SimulatedHost() = default;
 rv64::ProcessEnd SimulatedHost::run() { return parts_->run(); }
 rv64::AddressSpace& SimulatedHost::space() { return parts_->space(); }
-std::vector<ThreadUse> SimulatedHost::threads() { return parts_->threads(); }
+std::vector<ThreadUse> SimulatedHost::threads() const { return parts_->threads(); }
 
 }  // namespace duet::machine

@@ -5,7 +5,9 @@
 //
 // System calls are served at their time, outside of it: what they do to memory costs nothing but
 // system_call_cycles. A thread runs on a core until it waits, ends, or has had its time slice while another
-// one has no core. Threads take the first free core in the order of their creation.
+// one has no core. Who wants to know which thread has a core from when to when, and what the core counted
+// meanwhile, is a sink of the engine (TaskEventKind::Thread). Threads take the first free core in the order
+// of their creation.
 #pragma once
 
 #include <atomic>
@@ -53,8 +55,9 @@ class SimulatedHost {
   rv64::ProcessEnd run();
 
   rv64::AddressSpace& space();
-  // In the order of their creation, as of the last totals() of the statistics.
-  std::vector<ThreadUse> threads();
+  // In the order of their creation, with what the cores have counted so far (sim::Statistics::totals() brings
+  // that up to now).
+  std::vector<ThreadUse> threads() const;
 
  private:
   class Parts;

@@ -1,29 +1,30 @@
 // events.json: a run as Chrome trace events. Each process of the trace is one level of a task's way: host
 // threads, the driver, streams, the work distributor's launches, blocks on SMs, data transfer engines, push
-// buffers. An arrow goes from the call over the driver to the kernel or copy.
+// buffers, and the cores on which the program runs, where they are the machine's. An arrow goes from the call
+// over the driver to the kernel or copy.
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "report/json_writer.h"
 #include "report/run_report.h"
 
 namespace duet::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 class TraceWriter {
  public:
   TraceWriter(std::ostream& out, const RunReport& report) : out_(out), report_(report) {
     out_ << "{\"traceEvents\":[";
-    static constexpr const char* kNames[] = {
-        "host threads", "driver", "GPU streams", "launches", "SMs", "data transfer engines", "push buffers"};
-    for (int process = kHost; process <= kPushBuffers; ++process)
+    static constexpr const char* kNames[] = {"host threads", "driver", "GPU streams",
+                                             "launches",     "SMs",    "data transfer engines",
+                                             "push buffers", "cores"};
+    for (int process = kHost; process <= (report.processor ? kCores : kPushBuffers); ++process)
       write({{"ph", "M"},
              {"name", "process_name"},
              {"pid", process},
@@ -47,6 +48,14 @@ class TraceWriter {
   }
   void component(std::uint32_t number, std::string_view name) { components_[number] = name; }
 
+  // What was counted while the event lasted that ends next.
+  void counts(const std::byte* record, std::size_t bytes) {
+    counts_.clear();
+    for_each_increase(record, bytes, [this](std::uint32_t counter, std::uint64_t value) {
+      counts_.emplace_back(report_.journal->header().counters[counter].name, value);
+    });
+  }
+
   void event(const EventRecord& event, std::string_view name) {
     if (event.kind == TaskEventKind::PushBufferCommand) {
       if (tracks_.emplace(kPushBuffers, event.unit).second)
@@ -69,6 +78,7 @@ class TraceWriter {
         commands_of_.emplace(event.parent, event.id);
     } else if (const auto open = open_.extract(key); !open.empty()) {
       close(open.mapped(), event.time_ps);
+      counts_.clear();
     }
   }
 
@@ -79,7 +89,7 @@ class TraceWriter {
   }
 
  private:
-  enum Process { kHost = 1, kDriver, kStreams, kLaunches, kSms, kEngines, kPushBuffers };
+  enum Process { kHost = 1, kDriver, kStreams, kLaunches, kSms, kEngines, kPushBuffers, kCores };
   enum DriverTrack : std::uint32_t { kHandOver, kPreparation };
   static constexpr std::uint32_t kSlots = 1024;  // more blocks than an SM holds
 
@@ -142,6 +152,15 @@ class TraceWriter {
     return slot;
   }
 
+  Json core_arguments(const EventRecord& begin, const std::string& core) const {
+    Json arguments = {{"thread", begin.id}, {"core", begin.unit}};
+    if (counts_.empty()) return arguments;  // the run ended first
+    const Json counted = core_json(core_result(core, counts_));
+    for (const auto& [name, value] : counted.items())
+      if (name != "name") arguments[name] = value;
+    return arguments;
+  }
+
   void close(const Open& open, Picoseconds end) {
     const EventRecord& begin = open.begin;
     const auto on = [&](int process, std::uint32_t track, const std::string& track_name,
@@ -162,6 +181,9 @@ class TraceWriter {
         return on(kSms, begin.unit * kSlots + open.slot, component + ", slot " + std::to_string(open.slot),
                   "block " + std::to_string(begin.id),
                   {{"block", begin.id}, {"command", begin.parent}, {"sm", begin.unit}});
+      case TaskEventKind::Thread:
+        return on(kCores, begin.unit, component, open.name + " " + std::to_string(begin.id),
+                  core_arguments(begin, component));
       case TaskEventKind::Move:
         return on(kEngines, begin.unit, component, open.name,
                   {{"move", begin.id}, {"command", begin.parent}, {"bytes", begin.argument}});
@@ -174,6 +196,7 @@ class TraceWriter {
   const RunReport& report_;
   bool first_ = true;
   std::map<std::uint32_t, std::string> components_;
+  Counters counts_;
   std::map<Key, Open> open_;                                 // begun and not ended
   std::map<std::uint32_t, std::vector<bool>> slots_;         // of each SM
   std::multimap<std::uint64_t, std::uint64_t> commands_of_;  // calls that have not returned
@@ -192,6 +215,7 @@ void write_events_json(std::ostream& out, const RunReport& report) {
         if (type == RecordType::ApiCall) trace.call(record_as<ApiCallRecord>(record, bytes));
         if (type == RecordType::EventComponent)
           trace.component(record_as<EventComponentRecord>(record, bytes).number, text);
+        if (type == RecordType::EventCounts) trace.counts(record, bytes);
         if (type == RecordType::Event) trace.event(record_as<EventRecord>(record, bytes), text);
       });
   trace.end();

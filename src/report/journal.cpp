@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -108,9 +109,9 @@ JournalWriter::JournalWriter(const std::string& directory) {
 }
 
 JournalWriter::~JournalWriter() {
+  keep(components_, nullptr);
+  keep(threads_, nullptr);
   if (chunk_ != nullptr) munmap(chunk_, chunk_->bytes);
-  if (components_chunk_ != nullptr && components_chunk_ != chunk_)
-    munmap(components_chunk_, components_chunk_->bytes);
   munmap(header_, kHeaderBytes);
   if (same_file(file_, device_, number_)) close(file_);
 }
@@ -175,7 +176,7 @@ bool JournalWriter::begin_chunk(std::size_t record_bytes) {
   std::byte* const memory = map(at, bytes);
   if (memory == nullptr) return false;
   const std::uint64_t index = chunk_ == nullptr ? 0 : chunk_->index + 1;
-  if (chunk_ != nullptr && chunk_ != components_chunk_) munmap(chunk_, chunk_->bytes);
+  if (chunk_ != nullptr && !is_kept(chunk_)) munmap(chunk_, chunk_->bytes);
   chunk_ = reinterpret_cast<JournalChunk*>(memory);
   chunk_at_ = at;
   chunk_->bytes = bytes;
@@ -183,6 +184,17 @@ bool JournalWriter::begin_chunk(std::size_t record_bytes) {
   chunk_->index = index;
   chunk_->magic.store(JournalChunk::kMagic, std::memory_order_release);
   return true;
+}
+
+bool JournalWriter::is_kept(const JournalChunk* chunk) const {
+  return chunk == components_.chunk || chunk == threads_.chunk;
+}
+
+// `record` is what was appended last, or null, and takes the place of the one that was kept.
+void JournalWriter::keep(Kept& kept, std::byte* record) {
+  JournalChunk* const before = kept.chunk;
+  kept = {record, record != nullptr ? chunk_ : nullptr};
+  if (before != nullptr && before != chunk_ && !is_kept(before)) munmap(before, before->bytes);
 }
 
 bool JournalWriter::has_room(std::size_t record_bytes) {
@@ -209,47 +221,6 @@ std::byte* JournalWriter::append(RecordType type, const void* record, std::size_
   return at + sizeof head;
 }
 
-ApiCount& JournalWriter::api(const char* name) {
-  const std::uint32_t count = header_->api_count;
-  for (std::uint32_t i = 0; i < count; ++i)
-    if (std::strncmp(header_->api[i].name, name, sizeof header_->api[i].name - 1) == 0)
-      return header_->api[i];
-  const std::uint32_t index = std::min<std::uint32_t>(count, JournalHeader::kMaxApi - 1);
-  std::strncpy(header_->api[index].name, name, sizeof header_->api[index].name - 1);
-  header_->api_count = index + 1;
-  return header_->api[index];
-}
-
-void JournalWriter::failed_call(const char* call, const char* error, const char* kernel, Picoseconds time) {
-  const std::string_view of = kernel != nullptr ? kernel : "";
-  const std::uint32_t count = header_->failed_call_count;
-  const auto same = [](const auto& field, std::string_view text) {
-    return text.substr(0, sizeof field - 1) == field;
-  };
-  for (std::uint32_t i = 0; i < count; ++i) {
-    FailedCall& known = header_->failed_calls[i];
-    const bool last = i + 1 == JournalHeader::kMaxFailedCalls;
-    if (!last && !(same(known.call, call) && same(known.error, error) && same(known.kernel, of))) continue;
-    ++known.calls;
-    ++known.unasked;
-    return;
-  }
-  const bool last = count + 1 == JournalHeader::kMaxFailedCalls;
-  FailedCall& first = header_->failed_calls[count];
-  std::strncpy(first.call, last ? "other calls" : call, sizeof first.call - 1);
-  std::strncpy(first.error, last ? "" : error, sizeof first.error - 1);
-  if (!last) of.copy(first.kernel, sizeof first.kernel - 1);
-  first.launch = kernel != nullptr;
-  first.first_ps = time;
-  first.calls = first.unasked = 1;
-  header_->failed_call_count = count + 1;
-}
-
-void JournalWriter::asked_for_error(const char* error) {
-  for (std::uint32_t i = 0; i < header_->failed_call_count; ++i)
-    if (std::strcmp(header_->failed_calls[i].error, error) == 0) header_->failed_calls[i].unasked = 0;
-}
-
 Progress& JournalWriter::next_progress() { return header_->progress[(header_->progress_version + 1) % 2]; }
 
 void JournalWriter::publish_progress() { header_->progress_version.fetch_add(1, std::memory_order_release); }
@@ -266,110 +237,6 @@ void JournalWriter::set_counter(std::size_t index, const char* name, std::uint64
   counter.state = state;
   counter.value = value;
   if (header_->counter_count <= index) header_->counter_count = static_cast<std::uint32_t>(index + 1);
-}
-
-namespace {
-std::size_t even(std::size_t n) { return n + n % 2; }
-// Of a ComponentsRecord, from its start.
-std::size_t offset_of_values(const ComponentsRecord& record) {
-  return sizeof record + record.components * sizeof(ComponentDescription) +
-         even(record.values) * sizeof(std::uint32_t);
-}
-}  // namespace
-
-void add_increases(std::vector<std::byte>& bytes, const std::vector<std::uint64_t>& values) {
-  const auto add = [&bytes](std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7) bytes.push_back(static_cast<std::byte>(number | 0x80));
-    bytes.push_back(static_cast<std::byte>(number));
-  };
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] == 0) continue;
-    add(i - next);
-    add(values[i]);
-    next = i + 1;
-  }
-}
-
-void for_each_increase(const std::byte* bytes, std::size_t size,
-                       const std::function<void(std::uint32_t counter, std::uint64_t value)>& f) {
-  std::size_t at = 0;
-  const auto take = [&] {
-    std::uint64_t number = 0;
-    for (unsigned shift = 0; at < size && shift < 64; shift += 7) {
-      const auto byte = std::to_integer<std::uint64_t>(bytes[at++]);
-      number |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return number;
-    }
-    throw Error("journal record of kernel statistics that end within a number");
-  };
-  for (std::uint64_t counter = 0; at < size; ++counter) {
-    counter += take();
-    if (counter >= JournalHeader::kMaxCounters)
-      throw Error("journal record of kernel statistics with a counter that does not exist");
-    f(static_cast<std::uint32_t>(counter), take());
-  }
-}
-
-void JournalWriter::kernel_statistics(std::uint64_t kernel, const std::vector<std::uint64_t>& increase) {
-  const KernelStatisticsRecord record{kernel};
-  kernel_statistics_.resize(sizeof record);
-  std::memcpy(kernel_statistics_.data(), &record, sizeof record);
-  add_increases(kernel_statistics_, increase);
-  append(RecordType::KernelStatistics, kernel_statistics_.data(), kernel_statistics_.size());
-}
-
-void JournalWriter::describe_components(const std::vector<ComponentDescription>& components,
-                                        const std::vector<std::uint32_t>& counter_of_value) {
-  ComponentsRecord record{};
-  record.components = static_cast<std::uint32_t>(components.size());
-  record.values = static_cast<std::uint32_t>(counter_of_value.size());
-  std::vector<std::byte> bytes(offset_of_values(record) + 2 * record.values * sizeof(std::uint64_t));
-  std::byte* at = bytes.data();
-  const auto add = [&at](const void* from, std::size_t size) {
-    if (size != 0) std::memcpy(at, from, size);
-    at += size;
-  };
-  add(&record, sizeof record);
-  add(components.data(), components.size() * sizeof(ComponentDescription));
-  add(counter_of_value.data(), counter_of_value.size() * sizeof(std::uint32_t));
-  components_ = append(RecordType::Components, bytes.data(), bytes.size());
-  if (components_ != nullptr) components_chunk_ = chunk_;
-}
-
-std::uint64_t* JournalWriter::next_component_values() {
-  if (components_ == nullptr) return nullptr;
-  const auto& record = *reinterpret_cast<const ComponentsRecord*>(components_);
-  auto* const values = reinterpret_cast<std::uint64_t*>(components_ + offset_of_values(record));
-  return values + (record.version + 1) % 2 * record.values;
-}
-
-void JournalWriter::publish_component_values(Picoseconds time) {
-  auto& record = *reinterpret_cast<ComponentsRecord*>(components_);
-  const std::uint64_t version = record.version + 1;
-  record.time_ps[version % 2] = time;
-  record.version.store(version, std::memory_order_release);
-}
-
-ComponentValues component_values(const std::byte* bytes, std::size_t size) {
-  ComponentValues result;
-  if (size < sizeof(ComponentsRecord)) throw Error("journal record of an unknown size");
-  const auto& record = *reinterpret_cast<const ComponentsRecord*>(bytes);
-  if (size != offset_of_values(record) + 2 * record.values * sizeof(std::uint64_t))
-    throw Error("journal record of an unknown size");
-  const std::uint64_t version = record.version.load(std::memory_order_acquire);
-  if (version == 0) return result;
-  result.time_ps = record.time_ps[version % 2];
-  result.components.resize(record.components);
-  result.counter_of_value.resize(record.values);
-  result.values.resize(record.values);
-  const std::byte* at = bytes + sizeof record;
-  std::memcpy(result.components.data(), at, record.components * sizeof(ComponentDescription));
-  at += record.components * sizeof(ComponentDescription);
-  std::memcpy(result.counter_of_value.data(), at, record.values * sizeof(std::uint32_t));
-  at = bytes + offset_of_values(record) + version % 2 * record.values * sizeof(std::uint64_t);
-  std::memcpy(result.values.data(), at, record.values * sizeof(std::uint64_t));
-  return result;
 }
 
 void JournalWriter::mark(Picoseconds time, std::string_view name) {

@@ -11,283 +11,18 @@
 
 #include <sys/types.h>
 
-#include <array>
-#include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/issue_slot.h"
-#include "base/task_event.h"
-#include "base/units.h"
+#include "report/journal_records.h"
 
 namespace duet::report {
-
-enum class RecordType : std::uint32_t {
-  Kernel = 1,
-  Copy = 2,
-  Mark = 3,
-  Fault = 5,
-  ApiCall = 6,
-  Race = 7,
-  KernelStatistics = 8,
-  Components = 9,
-  Event = 10,
-  EventComponent = 11,
-  Outside = 20,
-  Conflict = 21
-};
-
-struct KernelRecord {
-  std::uint64_t command, call;  // the driver's number; the number of the API's call, 0: of none
-  std::uint32_t stream;
-  std::uint32_t registers;
-  std::uint32_t grid[3], block[3];
-  Picoseconds queued_ps, driver_start_ps, start_ps, end_ps;
-  std::uint64_t cycles, warp_instructions, thread_instructions;
-  double occupancy;        // resident warps over the SM's maximum
-  IssueSlots issue_slots;  // all zero with the functional GPU
-  std::uint64_t completed_blocks;
-  std::uint32_t complete;  // 0: the run ended before the kernel did; end_ps is then the end of the run
-};                         // followed by the name
-
-// What the values of JournalHeader::counters grew by from a kernel's first block to its completion as the
-// driver saw it, whoever counted. Of what is no count 0.
-struct KernelStatisticsRecord {
-  std::uint64_t kernel;  // number of its record among those of kernels, from 0
-};                       // followed by the values that are not 0: add_increases() says how
-
-// The components of the machine and what each of them has counted, written once. The values are brought up to
-// date whenever a command completes and nothing more is outstanding.
-struct ComponentDescription {
-  static constexpr std::uint32_t kNoParent = ~0u;
-  char name[56];
-  char role[24];
-  std::uint32_t parent, level;  // of hu2016's tree; the parent's number
-  std::uint32_t first_value, value_count;
-};
-struct ComponentsRecord {
-  std::uint32_t components, values;
-  std::atomic<std::uint64_t> version;  // version v lies in [v % 2]; 0: no values yet
-  Picoseconds time_ps[2];
-};  // followed by ComponentDescription[components], of each value the number in JournalHeader::counters
-    // (uint32_t, an even number of them), and two times the values
-
-enum class CopyKind : std::uint32_t {
-  HostToDevice,
-  DeviceToHost,
-  DeviceToDevice,
-  HostToHost,
-  Fill,
-  FullEmptySet,
-  FullEmptyRelease
-};
-struct CopyRecord {
-  std::uint64_t command, call;  // as a kernel's
-  CopyKind kind;
-  std::uint32_t stream;
-  Bytes bytes;
-  Picoseconds queued_ps, driver_start_ps, start_ps, end_ps;
-  // Of full/empty bits: 0 none; waits for 1 full, 2 empty; 1 fills, 2 empties.
-  std::uint32_t trigger, action;
-};
-
-struct MarkRecord {
-  Picoseconds time_ps;
-};  // followed by the values of JournalHeader::counters at that moment, in their order, and the name
-
-// sim/event_sink.h says what the fields are.
-struct EventRecord {
-  TaskEventKind kind;
-  TaskEventPhase phase;
-  std::uint32_t component;  // number of its EventComponentRecord, which comes first
-  std::uint32_t stream, unit;
-  Picoseconds time_ps;
-  std::uint64_t id, parent, argument;
-};  // followed by the name, if it has one
-
-struct EventComponentRecord {
-  std::uint32_t number;
-};  // followed by its name
-
-struct ApiCallRecord {  // only with events switched on (JournalHeader::events)
-  std::uint32_t api;    // index into JournalHeader::api
-  std::uint32_t thread;
-  Picoseconds start_ps, end_ps;
-  std::uint64_t number;  // in the order in which calls were entered, from 1
-};
-
-struct RaceRecord {  // memory/race_detector.h
-  struct Command {
-    std::uint64_t number;  // in submission order, from 1
-    std::uint32_t stream;
-    std::uint32_t kernel;  // 0: a copy or a fill
-  };
-  Command reader, writer;
-  Address first, last;  // virtual
-  Bytes bytes;
-  Picoseconds read_ps, written_ps;  // the first of each
-  std::uint32_t sm, ptx_line;       // of the kernel's first access
-};  // followed by the reader's name, the writer's and the place of that access, a line each
-
-struct ConflictRecord {  // memory/conflict_detector.h
-  struct Side {
-    RaceRecord::Command command;
-    std::uint32_t writes;
-    std::uint32_t ptx_line;  // of a kernel
-  };
-  Side sides[2];
-  Address first, last;  // virtual
-  Bytes bytes;
-};  // followed by lines: of each side its name and place, then where the bytes lie
-
-enum class OutsideKind : std::uint32_t { Read, Write, Atomic };
-// What an instruction of a launch touched beside the allocations (gpu/outside_accesses.h).
-struct OutsideRecord {
-  OutsideKind kind;
-  std::uint32_t before;    // of the farthest: 1 before its nearest allocation, 0 past its end
-  std::uint64_t accesses;  // of threads
-  Address lowest, highest;
-  Bytes distance_bytes;   // of the farthest
-  std::uint64_t several;  // 1: others lie nearer
-};                        // followed by lines: the kernel's name, the instruction's place, the allocation
-
-struct ApiCount {
-  char name[56];
-  std::atomic<std::uint64_t> calls;
-  std::atomic<std::uint64_t> total_ps;
-};
-
-struct Counter {
-  char name[48];
-  std::uint64_t value;
-  std::uint64_t state;  // 1: counts nothing, says how things stand; only marks tell
-};
-
-// What can go on at a moment; any of them together.
-enum class Activity : std::uint32_t { Kernel, Copy, Driver, Call };
-inline constexpr std::size_t kActivities = 4;
-inline constexpr std::size_t kMomentKinds = std::size_t{1} << kActivities;  // an activity a bit
-
-// What the critical path consists of.
-enum class PathPart : std::uint32_t {
-  BetweenCalls,
-  Calls,
-  Driver,
-  HostToDevice,
-  DeviceToHost,
-  OtherCopies,
-  Kernels
-};
-inline constexpr std::size_t kPathParts = 7;
-
-// Where the time of the run went (machine/time_account.h): each of the two adds up to time_ps.
-struct TimeAccount {
-  Picoseconds time_ps;
-  std::array<Picoseconds, kMomentKinds> moments_ps;
-  std::array<Picoseconds, kPathParts> path_ps;
-};
-
-// Calls of one function that failed with one error.
-struct FailedCall {
-  char call[56], error[64];  // "cudaLaunchKernel", "cudaErrorInvalidConfiguration"
-  char kernel[192];          // of a launch, where it is known
-  std::uint32_t launch;      // what it was to launch did not run
-  std::atomic<std::uint64_t> calls;
-  std::atomic<std::uint64_t> unasked;  // of them, since the program last asked for this error
-  Picoseconds first_ps;
-};
-
-// Where the process stands, for who follows it, and for the report when it ends before its kernels do.
-struct RunningKernel {
-  KernelRecord record;
-  char name[192];
-};
-struct Progress {
-  static constexpr std::size_t kMaxKernels = 16;
-  Picoseconds simulated_ps;
-  std::uint64_t warp_instructions;  // of the whole process so far
-  std::uint32_t kernel_count;       // the oldest kMaxKernels of those that run
-  RunningKernel kernels[kMaxKernels];
-};
-
-// Commands that a stream takes, as reports name them.
-enum class StreamCommand : std::uint32_t {
-  Kernel,
-  Copy,
-  Fill,
-  FullEmptySet,
-  EventRecord,
-  EventWait,
-  HostFunction,
-  Count
-};
-const char* stream_command_name(StreamCommand command);  // "event_record"
-
-// At the start of the file. The child's counters live here, so they are complete at any moment.
-struct JournalHeader {
-  static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 6;
-  static constexpr std::size_t kMaxApi = 512;
-  struct Start {  // stays as it is in every version
-    std::uint64_t magic;
-    std::uint32_t version;
-    std::uint32_t header_bytes;  // the first chunk begins there
-  } start;
-  std::uint32_t process_index;
-  std::int32_t pid;
-  char command[256];
-  std::atomic<std::uint64_t> lost_records;  // the file or the disk was full
-  std::atomic<std::int32_t> lost_because;   // errno
-  std::atomic<std::uint64_t> simulated_ps;  // largest host clock or machine time so far
-  std::atomic<std::uint32_t> deterministic;
-  std::atomic<std::uint32_t> failure;  // 0, or Duet's own exit status for this process (124, 125)
-  std::uint32_t events;                // every API call is recorded, for a timeline
-  std::uint64_t core_clock_khz;
-  // For who watches the process: API calls that were entered and left so far, and whether commands were
-  // outstanding when the last one was left.
-  std::atomic<std::uint64_t> entered_calls, left_calls;
-  std::atomic<std::uint32_t> outstanding;
-  // By StreamCommand: submitted and not complete when the last call was left.
-  std::atomic<std::uint64_t> incomplete[static_cast<std::size_t>(StreamCommand::Count)];
-  std::atomic<std::uint32_t> api_count;
-  ApiCount api[kMaxApi];
-  static constexpr std::size_t kMaxFailedCalls = 64;  // in the last one all that had no room
-  std::atomic<std::uint32_t> failed_call_count;
-  FailedCall failed_calls[kMaxFailedCalls];
-  static constexpr std::size_t kMaxCounters = 256;
-  std::atomic<std::uint32_t> counter_count;
-  Counter counters[kMaxCounters];  // the machine's statistics, as of the last command that completed
-  // Version v lies in progress[v % 2]; 0: none yet.
-  std::atomic<std::uint64_t> progress_version;
-  Progress progress[2];
-  // The same for the account; it is never behind simulated_ps.
-  std::atomic<std::uint64_t> account_version;
-  TimeAccount account[2];
-};
-
-// At the start of each chunk; the next one lies `bytes` further.
-struct JournalChunk {
-  static constexpr std::uint64_t kMagic = 0x4b4e'5548'4354'4544ull;
-  static constexpr std::size_t kBytes = 1_MiB;  // of all but those with one longer record
-  std::atomic<std::uint64_t> magic;             // written last: without it the chunk does not count
-  std::uint64_t bytes;                          // with this header
-  std::atomic<std::uint64_t> used;              // of them by this header and complete records
-  std::uint64_t index;                          // from 0
-};
-
-// Stays as it is in every version. Records and their headers begin at multiples of 8 bytes.
-struct JournalRecordHeader {
-  std::uint32_t type;
-  std::uint32_t record_bytes;
-  std::uint32_t text_bytes;
-  std::uint32_t total_bytes;  // to the next header: a type that is not known is skipped
-};
 
 // The writing side, one per process.
 class JournalWriter {
@@ -326,10 +61,19 @@ class JournalWriter {
   // Where the next values of the components go, null without a place; they are seen once they are published.
   std::uint64_t* next_component_values();
   void publish_component_values(Picoseconds time);
+  // All of the program's threads, as they stand now.
+  void publish_threads(const std::vector<ThreadDescription>& threads);
   // A mark with the statistics as they were set last.
   void mark(Picoseconds time, std::string_view name);
 
  private:
+  // A record that is written again and again: its chunk stays in memory.
+  struct Kept {
+    std::byte* record = nullptr;
+    JournalChunk* chunk = nullptr;
+  };
+  void keep(Kept& kept, std::byte* record);
+  bool is_kept(const JournalChunk* chunk) const;
   bool has_file();
   bool room_up_to(std::size_t end);
   bool grow(std::size_t end);
@@ -345,10 +89,9 @@ class JournalWriter {
   std::size_t file_bytes_ = 0;  // that it has
   std::size_t room_bytes_ = 0;  // of them on the disk
   JournalHeader* header_ = nullptr;
-  JournalChunk* chunk_ = nullptr;             // being written
-  std::size_t chunk_at_ = 0;                  // in the file
-  std::byte* components_ = nullptr;           // the ComponentsRecord, when there is one
-  JournalChunk* components_chunk_ = nullptr;  // in which it lies, and which stays in memory for it
+  JournalChunk* chunk_ = nullptr;  // being written
+  std::size_t chunk_at_ = 0;       // in the file
+  Kept components_, threads_;
   std::vector<std::byte> kernel_statistics_;  // being put together
 };
 
@@ -395,6 +138,9 @@ struct ComponentValues {
   std::vector<std::uint64_t> values;
 };
 ComponentValues component_values(const std::byte* record, std::size_t bytes);
+
+// Of a ThreadsRecord: what was written last; none: nothing was.
+std::optional<std::vector<ThreadDescription>> thread_descriptions(const std::byte* record, std::size_t bytes);
 
 // Journals that processes left in `directory`, in the order in which the processes claimed their numbers.
 std::vector<std::string> journals_in(const std::string& directory);

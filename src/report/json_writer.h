@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/run_report.h"
+#include "report/processor_result.h"
 
 namespace duet::report {
 
@@ -23,6 +23,11 @@ inline Json component_json(const ComponentResult& c) {
   return {{"name", c.name},   {"parent", c.parent}, {"kind", c.kind},
           {"level", c.level}, {"role", c.role},     {"counters", values(c.counters)}};
 }
+
+// processor_json.cpp
+Json core_json(const CoreResult& core);
+Json thread_json(const ThreadResult& thread);
+Json processor_totals(const ProcessorResult& processor, double wall_seconds);
 
 // A JSON object that is written member by member and, of long arrays, element by element.
 class ObjectWriter {

@@ -32,7 +32,7 @@ std::vector<CounterIncrease> increase_of(const std::byte* bytes, std::size_t siz
   return result;
 }
 
-void add_components(RunReport& report, const JournalHeader& header, const ComponentValues& found) {
+void add_components_of(RunReport& report, const JournalHeader& header, const ComponentValues& found) {
   report.components_ps = found.time_ps;
   for (const ComponentDescription& described : found.components) {
     ComponentResult& component = report.components.emplace_back();
@@ -47,6 +47,12 @@ void add_components(RunReport& report, const JournalHeader& header, const Compon
       if (found.values[i] != 0) component.counters.emplace_back(name, found.values[i]);
     }
   }
+}
+
+void add_threads(ProcessorResult& processor, const std::vector<ThreadDescription>& threads) {
+  processor.threads.clear();
+  for (const ThreadDescription& thread : threads)
+    processor.threads.push_back({thread.id, thread.name, thread.core_time_ps, thread.instructions});
 }
 
 // Kernels are told in the order of their ends. So that time that is over can be forgotten, the earliest start
@@ -161,7 +167,7 @@ void RunReport::for_each_copy(const std::function<void(const CopyRecord&)>& f) c
 bool RunReport::anything_ran() const {
   bool copied = false;
   for_each_copy([&](const CopyRecord&) { copied = true; });
-  return copied || kernels != 0 || !marks.empty();
+  return copied || kernels != 0 || !marks.empty() || (processor && processor->instructions() != 0);
 }
 
 RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds,
@@ -191,10 +197,22 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
   for (std::uint32_t i = 0; i < header.counter_count; ++i)
     if (header.counters[i].state == 0)
       report.counters.emplace_back(header.counters[i].name, header.counters[i].value);
+  if (header.processor.clock_khz != 0) {
+    report.processor.emplace();
+    report.processor->clock_khz = header.processor.clock_khz;
+    report.processor->has_l2 = header.processor.has_l2 != 0;
+    report.processor->has_l3 = header.processor.has_l3 != 0;
+    if (header.processor.ended != 0)
+      report.processor->end = {header.processor.status, header.processor.signal};
+  }
   journal.for_each([&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
     switch (type) {
       case RecordType::Components:
-        add_components(report, header, component_values(record, bytes));
+        add_components_of(report, header, component_values(record, bytes));
+        break;
+      case RecordType::Threads:
+        if (const auto threads = thread_descriptions(record, bytes); threads && report.processor)
+          add_threads(*report.processor, *threads);
         break;
       case RecordType::Mark:
         report.marks.push_back(mark_of(header, record, bytes, text));
@@ -219,6 +237,7 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
         break;
     }
   });
+  if (report.processor) add_components(*report.processor, report.components);
   add_kernels(report);
   const std::uint32_t apis = header.api_count;
   for (std::uint32_t i = 0; i < apis; ++i)

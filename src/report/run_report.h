@@ -4,18 +4,19 @@
 // a short one.
 #pragma once
 
+#include <cstring>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/readable_name.h"
 #include "report/journal.h"
+#include "report/processor_result.h"
 
 namespace duet::report {
-
-using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
 
 struct CounterIncrease {
   std::uint32_t counter;  // number in JournalHeader::counters
@@ -24,11 +25,6 @@ struct CounterIncrease {
 struct KernelResult : KernelRecord {
   std::string name;
   std::vector<CounterIncrease> counters = {};  // what rose while it ran, by how much
-};
-struct ComponentResult {
-  std::string name, parent, role, kind;  // `kind` begins the names of its counters
-  std::uint32_t level = 0;
-  Counters counters;  // those that are not 0
 };
 struct Mark {
   std::string name;
@@ -89,6 +85,8 @@ struct RunReport {
   Counters counters;  // the machine's statistics
   Picoseconds components_ps = 0;
   std::vector<ComponentResult> components;  // as of components_ps, when nothing was outstanding
+  // Of a program on the machine's cores, as of its end, or of the last time that it told.
+  std::optional<ProcessorResult> processor;
 
   const JournalReader* journal = nullptr;
   bool cut_off = false;

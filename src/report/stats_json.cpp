@@ -156,6 +156,18 @@ Json account_json(const TimeAccount& account) {
             {"calls", busy_ps(account, Activity::Call)}}}};
 }
 
+Json processor_json(const ProcessorResult& processor, double wall_seconds) {
+  Json json = {{"clock_khz", processor.clock_khz}, {"complete", processor.end.has_value()}};
+  if (processor.end && processor.end->signal == 0) json["status"] = processor.end->status;
+  if (processor.end && processor.end->signal != 0) json["signal"] = processor.end->signal;
+  json["totals"] = processor_totals(processor, wall_seconds);
+  Json& cores = json["cores"] = Json::array();
+  for (const CoreResult& core : processor.cores) cores.push_back(core_json(core));
+  Json& threads = json["threads"] = Json::array();
+  for (const ThreadResult& thread : processor.threads) threads.push_back(thread_json(thread));
+  return json;
+}
+
 Json outside_json(const OutsideAccess& access) {
   return {{"kernel", access.kernel},
           {"place", access.place},
@@ -239,7 +251,7 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
   ObjectWriter json(out);
   json.member("schema", "duet.stats/1");
   json.member("machine", report.machine);
-  json.member("host", "native");
+  json.member("host", report.processor ? "simulated" : "native");
   json.member("command", report.command);
   json.member("complete", !report.cut_off);
   if (report.ended_by_duet != 0) json.member("failure", report.ended_by_duet);
@@ -254,6 +266,7 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
                 report.wall_seconds > 0 ? static_cast<double>(report.warp_instructions) / report.wall_seconds
                                         : 0.0}});
   json.member("account", account_json(report.account));
+  if (report.processor) json.member("processor", processor_json(*report.processor, report.wall_seconds));
   json.member("incomplete", values(report.incomplete));
   json.array("marks", [&](auto add) {
     for (const Mark& mark : report.marks)

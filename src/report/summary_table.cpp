@@ -181,8 +181,9 @@ std::string summary_table(const RunReport& report) {
   const Work work(report);
   const TimeAccount& account = report.account;
   std::string out =
-      fmt::format("duet: {}: {} simulated, {:.2f} s wall, {} machine warp instructions\n", report.machine,
-                  duration(report.simulated_ps), report.wall_seconds, report.warp_instructions);
+      fmt::format("duet: {}: {} simulated, {:.2f} s wall, {} machine warp instructions{}\n", report.machine,
+                  duration(report.simulated_ps), report.wall_seconds, report.warp_instructions,
+                  report.processor ? fmt::format(", {} of cores", report.processor->instructions()) : "");
   const std::vector<TimePart> parts = moments(account);
   std::map<std::string_view, std::string> notes;
   for (const TimePart& part : parts)
@@ -194,6 +195,7 @@ std::string summary_table(const RunReport& report) {
   parts_of_run(out, "critical path", critical_path(account));
   work_rows(out, report, work);
   call_rows(out, report);
+  if (report.processor) out += processor_table(*report.processor, report.simulated_ps, report.wall_seconds);
   out += work.unfinished;
   failure_rows(out, report);
   for (std::size_t i = 0; i + 1 < report.marks.size(); ++i)

@@ -8,6 +8,8 @@
 // come in the order of time; those of several at one time in the order of ticks, which means nothing.
 #pragma once
 
+#include <span>
+
 #include "base/task_event.h"
 #include "base/units.h"
 
@@ -19,12 +21,15 @@ struct Event {
   TaskEventKind kind = TaskEventKind::Command;
   TaskEventPhase phase = TaskEventPhase::Moment;
   std::uint32_t stream = 0;
-  std::uint32_t unit = 0;  // number of the hardware channel, the SM, or the data transfer engine
+  std::uint32_t unit = 0;  // number of the hardware channel, the SM, the data transfer engine, or the core
   Picoseconds time_ps = 0;
   std::uint64_t id = 0, parent = 0;
   std::uint64_t argument = 0;  // of a push-buffer command; of a move its bytes; of a kernel its blocks
   const Component* component = nullptr;  // where it happens
   const char* name = "";                 // valid until take() returns
+  // Of an end: by how much the component's statistics rose since the begin, in the order in which it declares
+  // them; empty: not told. Valid until take() returns.
+  std::span<const std::uint64_t> counts{};
 };
 
 class EventSink {

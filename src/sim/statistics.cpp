@@ -93,6 +93,11 @@ Statistics::Values Statistics::totals(bool with_states) {
   return totals;
 }
 
+void Statistics::look() {
+  ++reads_;
+  for (std::size_t i = 0; i < known_.size(); ++i) read(known_[i], parts_[i].first);
+}
+
 Statistics::Values Statistics::since(const Values& before, const Values& now) const {
   Values increase(declared_.size());
   for (std::size_t i = 0; i < declared_.size(); ++i)

@@ -138,6 +138,9 @@ class Statistics {
   using Values = std::vector<std::uint64_t>;
   // One for each declared one, as of the engine's time; states only where they are asked for, 0 otherwise.
   Values totals(bool with_states = false);
+  // Reads what all components have counted so far, for of_components(). It settles nothing, so it changes
+  // nothing, whenever it is called; what a component owes is missing.
+  void look();
   // What the totals have grown by since they were `before`; 0 of what is no count.
   Values since(const Values& before, const Values& now) const;
 
@@ -152,7 +155,7 @@ class Statistics {
   // Writes the values of all components; as totals() left them, which settles what components owe. Of those
   // that have not changed since reads() was `unchanged_since`, nothing is written.
   void of_components(std::uint64_t* values, std::uint64_t unchanged_since = 0) const;
-  // How often totals() has been asked, from 1.
+  // How often totals() and look() have been asked, from 1.
   std::uint64_t reads() const { return reads_; }
 
  private:

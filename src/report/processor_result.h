@@ -1,0 +1,73 @@
+// What the cores of a processor did, and the threads of the program on them: the part that the results of all
+// programs on a simulated host have in common, whether there is a GPU (run_report.h) or not (host_report.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace duet::report {
+
+using Counters = std::vector<std::pair<std::string, std::uint64_t>>;
+
+struct ComponentResult {
+  std::string name, parent, role, kind;  // `kind` begins the names of its counters
+  std::uint32_t level = 0;
+  Counters counters;  // those that are not 0
+};
+
+// Dispatch slots of a core (cycles times the width of dispatch), each counted once.
+struct CoreSlots {
+  static constexpr std::size_t kUses = 9;
+  // In stats.json and over the columns of the table.
+  static const std::array<const char*, kUses> kNames, kTitles;
+  std::array<std::uint64_t, kUses> slots{};
+};
+
+struct CoreResult {
+  std::string name;
+  std::uint64_t instructions = 0, cycles = 0;
+  std::uint64_t l1_misses = 0, l2_misses = 0, l3_misses = 0;  // also of fetches
+  std::uint64_t mispredictions = 0;
+  CoreSlots slots;
+};
+
+struct ThreadResult {
+  std::uint64_t id = 0;
+  std::string name;  // that the program gave it
+  Picoseconds core_time_ps = 0;
+  std::uint64_t instructions = 0;
+};
+
+// How the program came to its end.
+struct ProgramEnd {
+  int status = 0;  // with this exit status, or
+  int signal = 0;  // by this signal; 0: by none
+};
+
+struct ProcessorResult {
+  std::uint64_t clock_khz = 0;
+  bool has_l2 = false, has_l3 = false;
+  std::uint64_t dram_read_bytes = 0, dram_written_bytes = 0;
+  std::vector<CoreResult> cores;
+  std::vector<ThreadResult> threads;  // in the order of their creation
+  std::optional<ProgramEnd> end;      // none: the program did not come to it
+
+  std::uint64_t instructions() const;
+};
+
+// Of what a core counted, under the names of its statistics ("core.cycles").
+CoreResult core_result(const std::string& name, const Counters& counters);
+// Takes the cores, and what DRAM moved, from the machine's components.
+void add_components(ProcessorResult& result, const std::vector<ComponentResult>& components);
+
+// Lines of the table on the terminal, of a run that took so long there and here.
+std::string processor_table(const ProcessorResult& processor, Picoseconds simulated_ps, double wall_seconds);
+
+}  // namespace duet::report
