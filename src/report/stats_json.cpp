@@ -157,7 +157,7 @@ Json account_json(const TimeAccount& account) {
 }
 
 Json processor_json(const ProcessorResult& processor, double wall_seconds) {
-  Json json = {{"clock_khz", processor.clock_khz}, {"complete", processor.end.has_value()}};
+  Json json = {{"clock_khz", processor.clock_khz}};
   if (processor.end && processor.end->signal == 0) json["status"] = processor.end->status;
   if (processor.end && processor.end->signal != 0) json["signal"] = processor.end->signal;
   json["totals"] = processor_totals(processor, wall_seconds);

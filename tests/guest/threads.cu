@@ -6,6 +6,10 @@
 #include <thread>
 #include <vector>
 
+#ifndef ROUNDS
+#define ROUNDS 50000
+#endif
+
 constexpr int kElements = 4096;
 
 __global__ void add(const int* from, int* to, int more) {
@@ -53,7 +57,7 @@ int main(int count, char** arguments) {
   }
   // After the last call: nobody but the cores has anything to do.
   volatile unsigned sum = worked;
-  for (unsigned i = 0; i < 50'000; ++i) sum = sum * 5 + i;
+  for (unsigned i = 0; i < ROUNDS; ++i) sum = sum * 5 + i;
   if (std::strcmp(end, "abort") == 0) std::abort();
   while (std::strcmp(end, "spin") == 0) sum = sum * 5 + 1;
   return std::strcmp(end, "exit") == 0 ? std::atoi(arguments[4]) : 0;
