@@ -17,9 +17,12 @@ namespace duet::host {
 
 class GuestThread final : public HostThread {
  public:
+  // Made while its first call is served.
   GuestThread(sim::Engine& engine, Driver& driver, const config::Driver& config, TimeWatch* watch,
               GuestCalls& calls)
-      : HostThread(engine, driver, config, watch), calls_(calls) {}
+      : HostThread(engine, driver, config, watch), calls_(calls) {
+    number_ = calls.current().thread;
+  }
 
   // A call has begun, in the program, at this time.
   void called(Picoseconds time) { first_instruction_ = time; }

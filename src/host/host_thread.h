@@ -33,6 +33,8 @@ class HostThread {
 
   // Picoseconds since the run began, as far as this thread has come.
   Picoseconds clock() const { return clock_; }
+  // The program's number of it, where it runs on the machine's cores; otherwise 0.
+  std::uint64_t number() const { return number_; }
   // Host work between calls.
   void work(Picoseconds duration) { clock_ += duration; }
   // What is submitted from now on belongs to the API's call with this number, 0: to none. Returns what held
@@ -68,6 +70,7 @@ class HostThread {
   sim::Engine& engine_;
   TimeWatch* const watch_;
   const config::Driver& config_;
+  std::uint64_t number_ = 0;
 
  private:
   bool wait_while_not(const std::function<bool()>& done);

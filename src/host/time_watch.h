@@ -1,6 +1,7 @@
 // What may look at a machine while a host thread lets it run: for limits on the run and for who follows it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/units.h"
@@ -15,6 +16,9 @@ class TimeWatch {
   virtual Picoseconds horizon(Picoseconds now, Picoseconds next_event) = 0;
   // Called with the machine standing still at `now`. Throws duet::Stopped to end the run.
   virtual void look(Picoseconds now) = 0;
+  // A thread of a program on the machine's cores, by the program's number of it, begins, or goes on after it
+  // has waited in the operating system: because of another one, or 0: of the time or something outside.
+  virtual void goes_on(std::uint64_t /*thread*/, std::uint64_t /*because_of*/) {}
   // Of a machine that can make no progress: why, behind a colon, and the facts, a line each.
   virtual std::string standstill() = 0;
 };

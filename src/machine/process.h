@@ -94,6 +94,8 @@ class Process {
   // `clock`: the thread's before the call. A call made inside another has that one's number outside.
   void call_begins(const host::HostThread& thread, std::uint64_t call, Picoseconds clock);
   void call_ends(const host::HostThread& thread, std::uint64_t outer_call);
+  // host/time_watch.h
+  void thread_goes_on(std::uint64_t thread, std::uint64_t because_of);
   // Brings the journal's totals up to date; called at the end of every call.
   void note_time(Picoseconds thread_clock);
   // Leaves in the journal where the process stands. Called when wall time says so, so it leaves alone what

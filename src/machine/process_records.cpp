@@ -37,6 +37,10 @@ void Process::call_ends(const host::HostThread& thread, std::uint64_t outer_call
   if (account_) account_->call_ends(thread, outer_call);
 }
 
+void Process::thread_goes_on(std::uint64_t thread, std::uint64_t because_of) {
+  if (account_) account_->goes_on(thread, because_of);
+}
+
 void Process::note_time(Picoseconds thread_clock) {
   if (journal_ == nullptr) return;
   auto& simulated = journal_->header().simulated_ps;

@@ -95,6 +95,10 @@ void RunWatch::look(Picoseconds now) {
   next_publication_ = Clock::now() + kPublicationPeriod;
 }
 
+void RunWatch::goes_on(std::uint64_t thread, std::uint64_t because_of) {
+  process_.thread_goes_on(thread, because_of);
+}
+
 std::string RunWatch::standstill() {
   const Standstill found = process_.system().standstill();
   return found.cause + found.lines();

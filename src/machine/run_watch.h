@@ -37,6 +37,7 @@ class RunWatch : public host::TimeWatch {
 
   Picoseconds horizon(Picoseconds now, Picoseconds next_event) override;
   void look(Picoseconds now) override;
+  void goes_on(std::uint64_t thread, std::uint64_t because_of) override;
   std::string standstill() override;
   // Kernels are told in the order of their ends.
   void kernel_ended(Picoseconds start, Picoseconds end);

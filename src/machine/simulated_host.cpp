@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -77,6 +78,7 @@ class SimulatedHost::Parts final : public ProcessorClient {
   void serve_after_ticks();
   void place_waiting(Picoseconds now);
   void end();
+  void tell_who_goes_on();
   void run_on(std::size_t core, rv64::Thread* thread, Picoseconds now);
   void tell_change(std::size_t core, Picoseconds now);
   void add_use(std::vector<ThreadUse>& uses, Picoseconds now) const;
@@ -111,7 +113,9 @@ class SimulatedHost::Parts final : public ProcessorClient {
     std::uint64_t thread = 0;           // that has the core, as the sink of events knows it; 0: none
     std::vector<std::uint64_t> counts;  // what the core had counted when it got it
   };
-  std::vector<Told> told_;  // by core
+  std::vector<Told> told_;               // by core
+  std::map<std::uint64_t, bool> waits_;  // threads: in the operating system
+  std::uint64_t acting_ = 0;             // the thread whose system call is served
   std::optional<rv64::ProcessEnd> end_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
@@ -208,9 +212,20 @@ void SimulatedHost::Parts::serve_after_ticks() {
   });
 }
 
+// Threads that waited, or were not there, and can run now.
+void SimulatedHost::Parts::tell_who_goes_on() {
+  if (watch_ == nullptr) return;
+  for (const auto& thread : calls_.threads().all()) {
+    const bool waits = thread->wait && !thread->wait->outside;
+    bool& waited = waits_.try_emplace(thread->id, true).first->second;
+    if (std::exchange(waited, waits) && !waits) watch_->goes_on(thread->id, acting_);
+  }
+}
+
 // Free cores get threads that can run.
 void SimulatedHost::Parts::schedule(Picoseconds now) {
   advance_to(now);
+  tell_who_goes_on();
   place_waiting(now);
   if (calls_.end()) return end();
   bool one_waits = false, executing = false;
@@ -252,7 +267,11 @@ Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Pic
   calls_.threads().make_current(*thread);
   Cycle spent = cpu_.system_call_cycles;
   if (trap.cause == rv64::TrapCause::SystemCall) {
+    tell_who_goes_on();  // because of the time
+    acting_ = id;
     calls_.serve();
+    tell_who_goes_on();
+    acting_ = 0;
   } else if (!calls_.enter_fault_handler(trap)) {
     rv64::tell_fault(file_, image_, memory_, trap, thread->hart);
     end_ = rv64::ProcessEnd{0, rv64::SystemCalls::signal_of(trap)};
@@ -262,6 +281,7 @@ Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Pic
     return 0;
   }
   const rv64::Thread* const still = calls_.threads().find(id);
+  if (still == nullptr) waits_.erase(id);
   if (still == nullptr && guest_calls_ != nullptr) guest_calls_->forget(id);
   if (still == nullptr || still->wait) {
     run_on(core.number(), nullptr, now);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/host_thread.h"
+
 namespace duet::machine {
 
 namespace {
@@ -176,6 +178,7 @@ void TimeAccount::call_begins(const host::HostThread& thread, std::uint64_t call
   const Picoseconds now = engine_.now();
   settle(now);
   Thread& own = threads_[&thread];
+  if (thread.number() != 0) own.path = path_of(thread.number());
   own.path.advance(std::min(clock, now), Part::BetweenCalls);
   if (const Path& others = latest(); clock < now && others.time > own.path.time) own.path = others;
   own.path.advance(now, Part::BetweenCalls);
@@ -189,6 +192,22 @@ void TimeAccount::call_ends(const host::HostThread& thread, std::uint64_t outer_
   own.path.advance(engine_.now(), Part::Calls);
   own.call = outer_call;
   if (--own.depth == 0) end(report::Activity::Call);
+}
+
+// As far as it has come, its work since then left out.
+TimeAccount::Path TimeAccount::path_of(std::uint64_t thread) const {
+  Path path;
+  if (const auto gone_on = gone_on_.find(thread); gone_on != gone_on_.end()) path = gone_on->second;
+  for (const auto& [host, known] : threads_)
+    if (host->number() == thread && known.path.time > path.time) path = known.path;
+  return path;
+}
+
+void TimeAccount::goes_on(std::uint64_t thread, std::uint64_t because_of) {
+  if (because_of == 0) return;  // its own time has passed
+  Path path = path_of(because_of);
+  path.advance(engine_.now(), Part::BetweenCalls);
+  gone_on_[thread] = path;
 }
 
 void TimeAccount::waited(const host::HostThread& thread, Picoseconds since) {
@@ -205,6 +224,8 @@ const TimeAccount::Path& TimeAccount::latest() const {
   if (driver_free_.time > result->time) result = &driver_free_;
   for (const auto& [number, thread] : threads_)
     if (thread.path.time >= result->time) result = &thread.path;
+  for (const auto& [number, path] : gone_on_)
+    if (path.time >= result->time) result = &path;
   return *result;
 }
 

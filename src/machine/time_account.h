@@ -3,7 +3,8 @@
 // - Moments: what was going on at each moment (a kernel, a copy, the driver, a call of the program, any of
 //   these together), each moment counted once.
 // - Critical path: what the program's end had to wait for. Whatever begins names its latest cause: a command
-//   its call, the driver's last command or a completion; a blocked host thread the completion that let it go.
+//   its call, the driver's last command or a completion; a blocked host thread the completion that let it go;
+//   a thread on the machine's cores that waited for another one what that one did.
 //   Each piece of work carries the path that led to it, so nothing else is kept of the past.
 //
 // What is left out: inside a kernel or a copy nobody asks why it took so long (a kernel that waits for
@@ -39,6 +40,10 @@ class TimeAccount : public sim::EventSink {
   void call_ends(const host::HostThread& thread, std::uint64_t outer_call);
   // The thread has been blocked since then until now.
   void waited(const host::HostThread& thread, Picoseconds since);
+
+  // A thread of a program on the machine's cores (host::HostThread::number) begins, or goes on after it has
+  // waited in the operating system: because of another one, or 0: of none.
+  void goes_on(std::uint64_t thread, std::uint64_t because_of);
 
   // Both accounts up to `time`, which is not earlier than the machine.
   report::TimeAccount up_to(Picoseconds time) const;
@@ -82,6 +87,7 @@ class TimeAccount : public sim::EventSink {
   void starts(Pending& pending);
   void wait_for_room(Pending& pending, const Start& start, Picoseconds until) const;
   const Path& latest() const;
+  Path path_of(std::uint64_t thread) const;
   const Path& cause(const Pending& pending) const;
 
   sim::Engine& engine_;
@@ -91,6 +97,7 @@ class TimeAccount : public sim::EventSink {
   std::array<Picoseconds, report::kMomentKinds> moments_{};
   std::array<int, report::kActivities> active_{};
   std::map<const host::HostThread*, Thread> threads_;
+  std::map<std::uint64_t, Path> gone_on_;  // by number of a thread: how it went on when it last did
   std::unordered_map<driver::CommandId, Pending> pending_;
   std::unordered_map<driver::CommandId, Start> running_;  // kernels
   std::map<std::uint32_t, Picoseconds> move_ended_;       // by data transfer engine

@@ -140,6 +140,16 @@ class Report(GuestFixture):
         self.assertEqual(time_ps - length(union(others)), found["account"]["moments_ps"]["between_calls"])
         self.assertEqual(length(union(others + cores)), time_ps)
 
+    def test_threads_that_wait_for_each_other(self):
+        """One works after the other, so what the program's end had to wait for is all that its threads did between calls."""
+        result, found = self.run_guest("hand_over", self.guest("hand_over.cu"), 3)
+        self.assertEqual(result.stdout, "right\n")
+        self.adds_up(found)
+        account = found["account"]
+        for part in ("between_calls", "kernels"):
+            self.assertEqual(account["critical_path_ps"][part], account["moments_ps"][part], part)
+        self.assertLess(account["moments_ps"]["between_calls"], 0.8 * account["time_ps"])
+
     def test_looking_changes_nothing(self):
         seen = []
         for out, options in (("plain", ()), ("seen", ("--events",)), ("shuffled", ("--shuffle", 3))):
