@@ -8,6 +8,7 @@
 // below 7.5e-8); the CPU uses erfc in double precision. Full/empty bits: the three inputs, emptied before an
 // early launch; both results, emptied before the first of them is copied back early (offload.h).
 #include "offload.h"
+#include "prices.h"
 
 namespace {
 
@@ -25,8 +26,6 @@ const Spec kSpec = {
      {"--launches", "of the kernel with the same inputs; the last one's results are copied back", 1, 1,
       1000}}};
 const int kThreads = 128;
-const float kRate = 0.02f;
-const float kVolatility = 0.30f;
 
 __device__ float normal_cdf(float x) {
   float k = 1.0f / (1.0f + 0.2316419f * fabsf(x));
@@ -51,8 +50,6 @@ __global__ void black_scholes(const float* price, const float* strike, const flo
   }
 }
 
-double exact_normal_cdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
-
 struct Problem {
   explicit Problem(const Options& given)
       : options(given),
@@ -75,12 +72,7 @@ struct Problem {
   }
 
   void fill(unsigned long long seed) const {
-    workload::Random random(seed);
-    for (size_t i = 0; i < n; i++) {
-      price[i] = random.uniform(5.0f, 30.0f);
-      strike[i] = random.uniform(1.0f, 100.0f);
-      years[i] = random.uniform(0.25f, 10.0f);
-    }
+    draw_options(seed, price, strike, years, n);
     call.poison();
     put.poison();
   }
@@ -106,20 +98,11 @@ struct Problem {
 
   int check() const {
     for (size_t i = 0; i < n; i++) {
-      double s = price[i], x = strike[i], t = years[i];
-      double deviation = kVolatility * sqrt(t);
-      double d1 = (log(s / x) + (kRate + 0.5 * kVolatility * kVolatility) * t) / deviation;
-      double d2 = d1 - deviation;
-      double discounted = x * exp(-kRate * t);
-      double right_call = s * exact_normal_cdf(d1) - discounted * exact_normal_cdf(d2);
-      double right_put = discounted * exact_normal_cdf(-d2) - s * exact_normal_cdf(-d1);
-      // The distribution and its float evaluation are good to a few 1e-7 and get multiplied by price and
-      // strike.
-      double tolerance = 1e-6 * (s + x);
-      if (!(fabs(call[i] - right_call) <= tolerance))
-        return report_mismatch(kSpec, "call", i, call[i], right_call);
-      if (!(fabs(put[i] - right_put) <= tolerance))
-        return report_mismatch(kSpec, "put", i, put[i], right_put);
+      const ExactPrices exact(price[i], strike[i], years[i]);
+      if (!(fabs(call[i] - exact.call) <= exact.tolerance))
+        return report_mismatch(kSpec, "call", i, call[i], exact.call);
+      if (!(fabs(put[i] - exact.put) <= exact.tolerance))
+        return report_mismatch(kSpec, "put", i, put[i], exact.put);
     }
     return 0;
   }

@@ -11,6 +11,7 @@
 // Full/empty bits: temperature and power, emptied before an early launch; only the first kernel waits for
 // them. The result, emptied before an early copy back: the last kernel alone writes it, as a grid that takes
 // part in the turns would give away an early step. The grids between have none.
+#include "chip.h"
 #include "offload.h"
 
 #ifndef HOTSPOT_REAL
@@ -32,21 +33,6 @@ const Spec kSpec = {"HotSpot",
                     16,
                     {{"--steps", "time steps", 2, 1, 1000},
                      {"--pyramid", "time steps in a kernel (pyramid height)", 2, 1, kBlock / 2 - 1}}};
-
-// Of chip and time step, for the kernel and for the check.
-struct Chip {
-  explicit Chip(int n) {
-    const float kThickness = 0.0005f, kSide = 0.016f, kConductivity = 100, kSpecificHeat = 1.75e6f;
-    const float kCapacityFactor = 0.5f, kHighestPower = 3.0e6f, kPrecision = 0.001f;
-    const float cell = kSide / static_cast<float>(n);
-    capacity = kCapacityFactor * kSpecificHeat * kThickness * cell * cell;
-    resistance_x = resistance_y = 1 / (2 * kConductivity * kThickness);
-    resistance_z = kThickness / (kConductivity * cell * cell);
-    step = kPrecision * kCapacityFactor * kThickness * kSpecificHeat / kHighestPower;
-  }
-  float capacity, resistance_x, resistance_y, resistance_z, step;
-};
-const float kAmbient = 80;
 
 __global__ void heat(int steps, const float* power, const float* temperature, float* next, int n, int border,
                      Chip chip) {
@@ -106,11 +92,7 @@ struct Problem {
   }
 
   void fill(unsigned long long seed) const {
-    workload::Random random(seed);
-    for (size_t i = 0; i < count; i++) {
-      temperature[i] = random.uniform(320.0f, 340.0f);
-      power[i] = random.uniform(0.0f, 10.0f);
-    }
+    draw_chip(seed, temperature, power, count);
     result.poison();
   }
 
@@ -144,11 +126,10 @@ struct Problem {
         [&](cudaStream_t stream) { launch(1, kernels(), stream); });
   }
 
-  std::vector<double> simulate_on_cpu() const;
-
   int check() const {
-    const std::vector<double> expected = simulate_on_cpu();
-    const double tolerance = 5e-5 * (1 + options.extra[kSteps]);  // a float's step here is 3e-5
+    const std::vector<double> expected =
+        simulate_chip(temperature.get(), power.get(), n, options.extra[kSteps]);
+    const double tolerance = chip_tolerance(options.extra[kSteps]);
     for (size_t i = 0; i < count; i++)
       if (!(fabs(result[i] - expected[i]) <= tolerance))
         return report_mismatch(kSpec, "cell", i, result[i], expected[i]);
@@ -163,29 +144,6 @@ struct Problem {
   Device<float> d_even, d_odd, d_power;
   std::unique_ptr<Device<float>> d_spare, d_result;
 };
-
-std::vector<double> Problem::simulate_on_cpu() const {
-  std::vector<double> now(temperature.get(), temperature.get() + count), next(count);
-  const Chip chip(n);
-  const auto at = [&](int y, int x) {
-    y = y < 0 ? 0 : y >= n ? n - 1 : y;
-    x = x < 0 ? 0 : x >= n ? n - 1 : x;
-    return now[static_cast<size_t>(y) * n + x];
-  };
-  for (unsigned step = 0; step < options.extra[kSteps]; step++) {
-    for (int y = 0; y < n; y++)
-      for (int x = 0; x < n; x++) {
-        const size_t i = static_cast<size_t>(y) * n + x;
-        const double along_x = at(y, x - 1) + at(y, x + 1) - 2 * now[i];
-        const double along_y = at(y - 1, x) + at(y + 1, x) - 2 * now[i];
-        next[i] = now[i] + static_cast<double>(chip.step) / chip.capacity *
-                               (power[i] + along_y / chip.resistance_y + along_x / chip.resistance_x +
-                                (kAmbient - now[i]) / chip.resistance_z);
-      }
-    now.swap(next);
-  }
-  return now;
-}
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 // (--launches). Full/empty bits: A and B, emptied before an early launch; C, emptied before an early copy
 // back (offload.h).
 #include "offload.h"
+#include "product.h"
 
 namespace {
 
@@ -88,23 +89,10 @@ struct Problem {
   }
 
   int check() const {
-    std::vector<double> sum(n), magnitude(n);
-    for (size_t row = 0; row < n; row++) {
-      for (size_t col = 0; col < n; col++) sum[col] = magnitude[col] = 0;
-      for (size_t k = 0; k < n; k++)
-        for (size_t col = 0; col < n; col++) {
-          double term = static_cast<double>(a[row * n + k]) * b[k * n + col];
-          sum[col] += term;
-          magnitude[col] += fabs(term);
-        }
-      for (size_t col = 0; col < n; col++) {
-        // n + 1 roundings of at most half an ulp each, relative to the sum of magnitudes.
-        size_t i = row * n + col;
-        if (!(fabs(c[i] - sum[col]) <= 6e-8 * (n + 1) * magnitude[col]))
-          return report_mismatch(kSpec, "element", i, c[i], sum[col]);
-      }
-    }
-    return 0;
+    const auto wrong = [&](size_t i, double expected) {
+      report_mismatch(kSpec, "element", i, c[i], expected);
+    };
+    return is_product(a, b, c, n, wrong) ? 0 : 1;
   }
 
   Options options;

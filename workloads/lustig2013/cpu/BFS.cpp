@@ -1,8 +1,6 @@
-// lustig2013 Figure 1: breadth-first search of the graphs of BFS.cu, from node 0. --threads 0: one thread with a
-// queue. --threads N: OpenMP as in Rodinia 2.0.1, openmp/bfs: two parallel loops over all nodes a level, with
-// masks in place of the queue; the time contains the making of the threads.
-#include <omp.h>
-
+// lustig2013 Figure 1 and section 7.1: breadth-first search of the graphs of BFS.cu, from node 0. --threads
+// 0: one thread with a queue. --threads N: OpenMP as in Rodinia 2.0.1, openmp/bfs: two parallel loops over
+// all nodes a level, with masks in place of the queue. What a search allocates is part of its time.
 #include <memory>
 
 #include "../graph.h"
@@ -12,7 +10,7 @@ namespace {
 
 using namespace lustig2013;
 
-const char kUsage[] = "BFS [--size NODES] [--threads N]";
+const Program kProgram = {"BFS", "NODES", 4096, 8, 1ul << 22};
 
 std::vector<int> search_with_threads(const Graph& graph, int source, int threads) {
   const int count = static_cast<int>(graph.nodes.size());
@@ -29,8 +27,8 @@ std::vector<int> search_with_threads(const Graph& graph, int source, int threads
     for (int node = 0; node < count; node++) {
       if (!mask[node]) continue;
       mask[node] = false;
-      for (int edge = graph.nodes[node].first_edge; edge < graph.nodes[node].first_edge + graph.nodes[node].edges;
-           edge++) {
+      for (int edge = graph.nodes[node].first_edge;
+           edge < graph.nodes[node].first_edge + graph.nodes[node].edges; edge++) {
         const int target = graph.edges[edge];
         if (visited[target]) continue;
         cost[target] = cost[node] + 1;
@@ -51,26 +49,23 @@ std::vector<int> search_with_threads(const Graph& graph, int source, int threads
 }  // namespace
 
 int main(int argc, char** argv) {
-  unsigned long count = 4096, threads = 0;
-  for (int i = 1; i < argc; i += 2) {
-    if (i + 1 == argc) usage(kUsage, argv[i]);
-    if (std::strcmp(argv[i], "--size") == 0)
-      count = number(argv[i + 1], 8, 1u << 22, kUsage);
-    else if (std::strcmp(argv[i], "--threads") == 0)
-      threads = number(argv[i + 1], 0, 256, kUsage);
-    else
-      usage(kUsage, argv[i]);
-  }
-  const Graph graph(static_cast<int>(count), 0, 1);
-  const long long begin = now_ns();
-  const std::vector<int> cost =
-      threads == 0 ? search_on_cpu(graph, 0) : search_with_threads(graph, 0, static_cast<int>(threads));
-  const long long end = now_ns();
-  const std::vector<int> expected = threads == 0 ? search_with_threads(graph, 0, 1) : search_on_cpu(graph, 0);
+  const Options options = kProgram.parse(argc, argv);
+  const Graph drawn(static_cast<int>(options.size), 0, 1);
+  Graph graph = drawn;
+  std::vector<int> cost;
+  int source = 0;
+  const auto fill = [&](unsigned long long
+                            seed) {  // the same graph, written again; from another node before it is measured
+    graph.nodes = drawn.nodes;
+    graph.edges = drawn.edges;
+    source = static_cast<int>((seed - 1) % options.size);
+  };
+  measure(options, fill, [&] {
+    cost = options.threads == 0 ? search_on_cpu(graph, source)
+                                : search_with_threads(graph, source, static_cast<int>(options.threads));
+  });
+  const std::vector<int> expected =
+      options.threads == 0 ? search_with_threads(graph, 0, 1) : search_on_cpu(graph, 0);
   for (std::size_t i = 0; i < cost.size(); i++)
-    if (cost[i] != expected[i]) {
-      std::fprintf(stderr, "BFS: the cost of node %zu is %d, expected %d\n", i, cost[i], expected[i]);
-      return 1;
-    }
-  return report(end - begin);
+    if (cost[i] != expected[i]) return kProgram.wrong("the cost of node", i, cost[i], expected[i]);
 }
