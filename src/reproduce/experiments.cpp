@@ -30,6 +30,7 @@ const Experiment kExperiments[] = {
     {"figure 11", measure_figure_11, true, true},
     {"figure 12", measure_figure_12, true, true},
     {"break-even", measure_break_even, true, true},
+    {"section 7.1", measure_section_7_1, false, true},
     {"launched early", measure_launched_early, true, true},
     {"miss registers", measure_miss_registers, true, true},
     {"integrated", measure_integrated, true, true},

@@ -69,9 +69,6 @@ pid_t start_process(std::vector<std::string> command, const std::string& output 
 }  // namespace
 
 double Outcome::runtime_us() const {
-  constexpr const char* kPrinted = "runtime_ns ";
-  if (const auto at = output.find(kPrinted); at != std::string::npos)
-    return std::strtod(output.c_str() + at + std::strlen(kPrinted), nullptr) / 1000;
   if (!statistics.contains("marks")) return 0;
   double begin = -1, end = -1;
   for (const auto& mark : statistics["marks"]) {
@@ -79,6 +76,12 @@ double Outcome::runtime_us() const {
     if (mark["name"] == "finish") end = mark["time_ps"].get<double>();
   }
   return begin < 0 || end < 0 ? 0 : (end - begin) / 1e6;
+}
+
+double Outcome::processor_us(const std::string& state) const {
+  const std::string printed = state + "_ns ";
+  const auto at = output.find(printed);
+  return at == std::string::npos ? 0 : std::strtod(output.c_str() + at + printed.size(), nullptr) / 1000;
 }
 
 std::optional<double> Outcome::at_mark(const char* mark, const char* name) const {

@@ -37,8 +37,11 @@ struct Outcome {
   bool mismatch() const { return status == 1 && error.find(", expected ") != std::string::npos; }
   // What went wrong, in a line.
   std::string error_line() const;
-  // Between the marks "data ready" and "finish"; or what a processor's program prints. 0 when it is missing.
+  // Between the marks "data ready" and "finish"; 0 without them.
   double runtime_us() const;
+  // What a processor's program prints of its work in that state (fresh, warm, cold:
+  // workloads/lustig2013/cpu/timed.h); 0 when it is missing.
+  double processor_us(const std::string& state) const;
   // Of the machine's statistics at the last mark of that name, counted or as things stood; nothing without
   // such a mark.
   std::optional<double> at_mark(const char* mark, const char* name) const;

@@ -1,6 +1,6 @@
 // `duet reproduce PAPER`: runs the experiment behind each claim and compares; with --controls again where the
 // claim must not hold. Claims, controls and choices stand in experiments/PAPER, how they are measured in
-// lustig2013/latencies.cpp, lustig2013/offloads.cpp and lustig2013/extensions.cpp.
+// lustig2013/.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -176,6 +176,27 @@ void print_figure_12(const Json& figure) {
   }
 }
 
+void print_section_7_1(const Json& figure) {
+  print(
+      "\nSection 7.1: baseline offload and one thread of the processor, us, its inputs just written, in its "
+      "caches, or not;\nRV64 has no SIMD\n");
+  print(fmt::format("{:<17} {:>9} {:>9} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "benchmark", "offload",
+                    "of it", "", "calls and", "thread", "", "", "compiled", "offload is"));
+  print(fmt::format("{:<17} {:>9} {:>9} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "", "", "kernels",
+                    "copies", "driver", "written", "warm", "cold", "with -O0", "faster by"));
+  for (const auto& [name, own] : figure.items()) {
+    const Json& thread = own["processor_us"]["-O2"];
+    const auto us = [](const Json& value) { return fmt::format("{:.1f}", value.get<double>()); };
+    const bool has_plain = own["processor_us"].contains("-O0");
+    print(fmt::format("{:<17} {:>9} {:>9} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9.2f}\n", name,
+                      us(own["gpu_us"]), us(own["kernels_us"]), us(own["copies_us"]),
+                      us(own["calls_and_driver_us"]), us(thread["fresh"]), us(thread["warm"]),
+                      us(thread["cold"]),
+                      has_plain ? us(own["processor_us"]["-O0"]["fresh"]) : std::string("-"),
+                      thread["fresh"].get<double>() / own["gpu_us"].get<double>()));
+  }
+}
+
 Json side_json(const ChoiceSide& side, const Grid& grid) {
   std::string where;
   const double worst = grid.worst_normalized(where);
@@ -251,6 +272,7 @@ int run(const config::Installation& installation, const Options& options) {
   Json rows = claim_rows(experiments, claims, selection, figures);
   if (figures.contains("11")) print_figure_11(figures["11"]);
   if (figures.contains("12")) print_figure_12(figures["12"]);
+  if (figures.contains("7.1")) print_section_7_1(figures["7.1"]);
   const unsigned without_effect = options.controls ? control_rows(experiments, claims, selection, rows) : 0;
   if (selection.wants(kChoices)) choices = choice_rows(experiments);
 

@@ -113,8 +113,6 @@ Json Grid::json() const {
   return result;
 }
 
-namespace {
-
 Job job_of(Experiments& experiments, const Benchmark& benchmark, const std::string& variant,
            const Setup& setup) {
   Job job;
@@ -137,6 +135,8 @@ Job job_of(Experiments& experiments, const Benchmark& benchmark, const std::stri
   append(job.arguments, setup.options);
   return job;
 }
+
+namespace {
 
 std::vector<const Outcome*> run_all(Experiments& experiments, const std::string& title,
                                     const std::string& variant, const Setup& setup, bool check_races) {

@@ -19,6 +19,10 @@ struct Benchmark {
 };
 const std::vector<Benchmark>& benchmarks();
 
+// On the values of all choices but the setup's.
+Job job_of(Experiments& experiments, const Benchmark& benchmark, const std::string& variant,
+           const Setup& setup);
+
 // Every benchmark in every variant, or in those that were asked for.
 struct Grid {
   std::map<std::string, std::map<std::string, const Outcome*>> outcomes;  // by benchmark and variant
