@@ -79,8 +79,9 @@ constexpr const char* kMarkdownHead =
     "hu2016's\n"
     "tree, and its own counters, as of `components_ps`, the last time at which a command completed and "
     "nothing\n"
-    "was left outstanding (or the end of a run that was stopped). `kernels` and `components` leave out what "
-    "is 0.\n\n"
+    "was left outstanding (or the end of a run that was stopped; or, on the simulated host, the program's "
+    "end).\n"
+    "`kernels` and `components` leave out what is 0.\n\n"
     "The first 10000 kernels, in the order of their completion, and as many copies stand one by one;\n"
     "`--records N` takes another number. The rest are in `kernel_groups`, those of the same name,\n"
     "`grid` and `block` together, and in `copy_groups`, those of the same `kind`, `bytes`, `trigger`\n"
@@ -102,9 +103,9 @@ constexpr const char* kMarkdownHead =
     "a\n"
     "*state* is told by marks only. Without a remark a statistic is that of the timed GPU alone.\n\n"
     "Those of the *simulated host* are those of a run with `--host simulated` (docs/simulated-host.md): its\n"
-    "`stats.json` has `counters` and `components`, as of its end. `duet statistics --machine NAME` lists "
-    "what\n"
-    "one machine has.\n";
+    "`stats.json` has `counters` and `components`, as of its end, with a GPU too. `duet statistics --machine "
+    "NAME`\n"
+    "lists what one machine has.\n";
 
 void print_markdown(const std::vector<Known>& all) {
   std::vector<std::string> kinds;

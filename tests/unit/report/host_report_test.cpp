@@ -35,33 +35,41 @@ HostReport report_of(unsigned cores, unsigned threads) {
   HostReport report;
   report.machine = "some-machine";
   report.command = "./app";
-  report.clock_khz = 1'000'000;
+  report.processor.clock_khz = 1'000'000;
   report.wall_seconds = 2;
   report.simulated_ps = 2'000'000;  // 2000 cycles
-  report.has_l2 = report.has_l3 = true;
+  report.processor.has_l2 = report.processor.has_l3 = true;
   for (unsigned i = 0; i < cores; ++i) report.components.push_back(core(i, 1000 + i, i == 1 ? 0 : 2000));
   ComponentResult memory;
   memory.kind = "host_memory";
   memory.counters = {{"host_memory.read_bytes", 4000}, {"host_memory.written_bytes", 1000}};
   report.components.push_back(memory);
-  derive_cores(report);
+  add_components(report.processor, report.components);
   for (unsigned i = 0; i < threads; ++i)
-    report.threads.push_back({1000 + i, "a name of its own", 1'000'000, 500});
+    report.processor.threads.push_back({1000 + i, "a name of its own", 1'000'000, 500});
   return report;
 }
 
 TEST(HostReport, WhatWasDoneAgainIsLost) {
   const HostReport report = report_of(1, 1);
-  ASSERT_EQ(report.cores.size(), 1u);
-  const CoreResult& only = report.cores[0];
+  ASSERT_EQ(report.processor.cores.size(), 1u);
+  const CoreResult& only = report.processor.cores[0];
   EXPECT_EQ(only.slots.slots[0], 1000u);
   EXPECT_EQ(only.slots.slots[1], 15u);
   EXPECT_EQ(std::accumulate(only.slots.slots.begin(), only.slots.slots.end(), std::uint64_t{0}), 8000u);
   EXPECT_EQ(only.l1_misses, 42u);
   EXPECT_EQ(only.l2_misses, 30u);
   EXPECT_EQ(only.l3_misses, 20u);
-  EXPECT_EQ(report.dram_read_bytes, 4000u);
-  EXPECT_EQ(report.dram_written_bytes, 1000u);
+  EXPECT_EQ(report.processor.dram_read_bytes, 4000u);
+  EXPECT_EQ(report.processor.dram_written_bytes, 1000u);
+}
+
+// Of one that was killed: its last slots have not been counted, but that they were squashed has.
+TEST(HostReport, NoMoreIsLostThanWasUsed) {
+  const CoreResult core = core_result(
+      "core 0", {{"core.cycles", 2}, {"core.slots_used", 3}, {"core.squashed", 10}, {"core.slots_core", 5}});
+  EXPECT_EQ(core.slots.slots[0], 0u);
+  EXPECT_EQ(std::accumulate(core.slots.slots.begin(), core.slots.slots.end(), std::uint64_t{0}), 8u);
 }
 
 TEST(HostReport, TheTableHasARowForEachCoreThatHadAThread) {
@@ -85,7 +93,7 @@ TEST(HostReport, ManyCoresAndThreadsAreOneRow) {
 
 TEST(HostReport, ALevelThatIsNotThereHasNoMisses) {
   HostReport report = report_of(1, 1);
-  report.has_l3 = false;
+  report.processor.has_l3 = false;
   report.failure = "every thread waits for another\n  thread 1000";
   const std::string table = host_table(report);
   EXPECT_NE(table.find("  30.00      -       8.00\n"), std::string::npos);

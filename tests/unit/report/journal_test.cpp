@@ -122,6 +122,37 @@ TEST_F(JournalFile, ManyChunksAreReadInOrder) {
   EXPECT_EQ(numbers(), written);
 }
 
+// Records that are written again stay where they are, until there are more threads than they have room for.
+TEST_F(JournalFile, ThreadsAreAsTheyWerePublishedLast) {
+  const auto threads = [&]() -> std::pair<std::size_t, std::vector<ThreadDescription>> {
+    std::pair<std::size_t, std::vector<ThreadDescription>> result;
+    JournalReader(path_).for_each(
+        [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
+          if (type != RecordType::Threads) return;
+          ++result.first;
+          if (const auto found = thread_descriptions(record, bytes)) result.second = *found;
+        });
+    return result;
+  };
+  std::vector<ThreadDescription> written;
+  std::size_t records = 0;
+  for (std::size_t count = 0; count < 100; ++count) {
+    if (count != 0) written.push_back({1000 + count, "a name", 0, 0});
+    for (ThreadDescription& thread : written) thread.core_time_ps += thread.id;
+    writer_->publish_threads(written);
+    append(JournalChunk::kBytes / 4, 7);  // which lies in other chunks soon
+    const auto [found, last] = threads();
+    records = found;
+    ASSERT_EQ(last.size(), written.size());
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      EXPECT_EQ(last[i].id, written[i].id);
+      EXPECT_EQ(last[i].core_time_ps, written[i].core_time_ps);
+      EXPECT_STREQ(last[i].name, "a name");
+    }
+  }
+  EXPECT_EQ(records, 5u);  // for 8, 16, 32, 64 and 128
+}
+
 // The process was ended while it wrote.
 TEST_F(JournalFile, WhatIsNotCompleteIsNotRead) {
   append(128, 1);
