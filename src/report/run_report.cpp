@@ -204,6 +204,8 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
     report.processor->has_l3 = header.processor.has_l3 != 0;
     if (header.processor.ended != 0)
       report.processor->end = {header.processor.status, header.processor.signal};
+    // Its exit status alone may look as if a signal had ended it.
+    if (report.processor->end && report.processor->end->signal == 0) report.cut_off = false;
   }
   journal.for_each([&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
     switch (type) {

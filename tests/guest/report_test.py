@@ -166,6 +166,11 @@ class Ends(GuestFixture):
         self.assertEqual((found["complete"], found["processor"]["signal"]), (False, signal.SIGABRT))
         self.assertNotIn("status", found["processor"])
 
+    def test_an_exit_status_that_looks_like_a_signal(self):
+        _, found = self.run_guest("high", self.guest("threads.cu"), 1, 0, "exit", 139, status=139)
+        self.assertEqual((found["complete"], found["processor"]["status"]), (True, 139))
+        self.assertNotIn("signal", found["processor"])
+
     def test_a_limit(self):
         result, found = self.run_guest("limit", self.guest("threads.cu"), 1, 1, "spin", options=("--timeout", 2), status=124)
         self.assertEqual((found["complete"], found["failure"]), (False, 124))
