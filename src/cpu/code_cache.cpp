@@ -112,7 +112,9 @@ const CodeEntry* CodeCache::decode(std::uint64_t pc) {
   std::uint32_t bits = 0;
   for (unsigned half = 0; half < 2; ++half) {
     const std::uint64_t address = pc + 2 * half;
-    const rv64::Page page = memory_.find_page(VirtualAddress(address), rv64::Access::Fetch);
+    const rv64::Page page = view_ != nullptr
+                                ? view_->page_of(VirtualAddress(address), rv64::Access::Fetch, core_)
+                                : memory_.find_page(VirtualAddress(address), rv64::Access::Fetch);
     if (page.bytes == nullptr || !page.rights.execute) {
       fault_ = {address, rv64::Access::Fetch, false, page.bytes != nullptr};
       return nullptr;

@@ -62,10 +62,13 @@ class MemoryView {
   // From when on somebody who is no core may ask the directory for a line, as far as is known in a tick at
   // `now`: not before it. kNever: there is nobody.
   virtual Picoseconds others_ask_from(Picoseconds) { return kNever; }
+  // rv64::Memory::find_page for `core`, which may be the first to touch the page: its frame, and so its physical
+  // address, does not depend on who is ticked first.
+  virtual rv64::Page page_of(VirtualAddress address, rv64::Access access, unsigned core) = 0;
   // Of a page of rv64::Memory.
   virtual PhysicalAddress physical_of(const std::byte* page) = 0;
   // Where a walk of the page tables reads on its way to an address: level 2 is the root's.
-  virtual PhysicalAddress page_table_entry(VirtualAddress address, unsigned level) = 0;
+  virtual PhysicalAddress page_table_entry(VirtualAddress address, unsigned level, unsigned core) = 0;
 
  protected:
   ~MemoryView() = default;
@@ -102,6 +105,10 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool will_be_preempted() const { return preempt_at_ != kNever; }
   // Pages were mapped or unmapped, or their rights changed.
   void forget_translations();
+
+  // Somebody outside of simulated time has written to a line, between ticks, under whoever holds it: as if it
+  // had been lost for a moment.
+  void line_rewritten(PhysicalAddress line);
 
   // For the client (CoreClient::stands).
   void call_client();

@@ -17,7 +17,7 @@ bool Core::translate(std::uint64_t address, unsigned bytes, rv64::Access kind, A
     const std::uint64_t page = address >> rv64::kPageShift;
     Translation& known = translations_[page % kTranslations];
     if (known.page != page || !known.rights.allow(kind)) {
-      const rv64::Page found = memory_.find_page(VirtualAddress(address), kind);
+      const rv64::Page found = view_.page_of(VirtualAddress(address), kind, number_);
       if (found.bytes == nullptr || !found.rights.allow(kind)) {
         fault_ = {address, kind, false, found.bytes != nullptr};
         return false;
@@ -335,6 +335,13 @@ void Core::line_lost(std::uint64_t line, Cycle cycle) {
     }
     older_waits |= waits;
   }
+}
+
+void Core::line_rewritten(PhysicalAddress line) {
+  if (registers_ == nullptr || outer(line.value()) == nullptr) return;
+  if (reservation_ == line.value()) reservation_ = kNoLine;
+  line_lost(line.value(), std::max(domain_.cycle_at(engine().now()), reached_));
+  engine().wake_after(*this, engine().now());
 }
 
 // Of a line that an instruction waited for.

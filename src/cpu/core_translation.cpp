@@ -85,7 +85,7 @@ void Core::run_walks() {
 // One entry; false while its line is on its way.
 bool Core::read_table(Walk& walk) {
   const PhysicalAddress entry =
-      view_.page_table_entry(VirtualAddress(walk.page << rv64::kPageShift), walk.level);
+      view_.page_table_entry(VirtualAddress(walk.page << rv64::kPageShift), walk.level, number_);
   const std::uint64_t line = line_of(entry.value());
   walk.at += config_.l1.latency_cycles;
   if (PrivateLine* const held = l1_.find(line)) {

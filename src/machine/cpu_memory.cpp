@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "base/error.h"
 
@@ -74,6 +76,7 @@ CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::
 void CpuMemory::connect(cpu::Core& core) {
   const Agent agent = connect_agent(core);
   core.connect(*agent.requests, *agent.answers);
+  cores_.push_back(&core);
 }
 
 CpuMemory::Agent CpuMemory::connect_agent(sim::Component& agent) {
@@ -81,6 +84,8 @@ CpuMemory::Agent CpuMemory::connect_agent(sim::Component& agent) {
   auto& answers = messages_.emplace_back(kMessages, &directory_, &agent);
   directory_.connect_cache(requests, answers);
   agent.tick_on_thread_of(directory_);  // agents look at bytes that are there, and L3, and DRAM
+  frames_.emplace_back();
+  fill_frames();
   return {&requests, &answers, agents_++};
 }
 
@@ -90,8 +95,34 @@ Picoseconds CpuMemory::others_ask_from(Picoseconds now) {
   return first;
 }
 
-PhysicalAddress CpuMemory::place_of(VirtualAddress address) {
-  const rv64::Page page = find_page(address, rv64::Access::Load);
+rv64::Page CpuMemory::page_of(VirtualAddress address, rv64::Access access, unsigned core) {
+  const unsigned before = std::exchange(touches_, core);
+  const rv64::Page page = find_page(address, access);
+  touches_ = before;
+  return page;
+}
+
+std::byte* CpuMemory::take_frame() {
+  if (touches_ == kNobody || frames_[touches_].empty()) return new_frame();
+  std::deque<std::byte*>& frames = frames_[touches_];
+  std::byte* const frame = frames.front();
+  frames.pop_front();
+  if (frames.size() < kFewFrames && !std::exchange(filling_, true))
+    engine_.after_ticks([this] {
+      filling_ = false;
+      fill_frames();
+    });
+  return frame;
+}
+
+void CpuMemory::fill_frames() {
+  for (std::deque<std::byte*>& frames : frames_)
+    if (frames.size() < kFewFrames)
+      while (frames.size() < kFrames) frames.push_back(new_frame());
+}
+
+PhysicalAddress CpuMemory::place_of(VirtualAddress address, unsigned agent) {
+  const rv64::Page page = page_of(address, rv64::Access::Load, agent);
   if (page.bytes == nullptr)
     throw Error(
         fmt::format("a copy, or the GPU, accesses {:#x}, where the program has no memory", address.value()));
@@ -151,22 +182,25 @@ PhysicalAddress CpuMemory::physical_of(const std::byte* page) {
 }
 
 PhysicalAddress CpuMemory::table(VirtualAddress address, unsigned level) {
-  const auto [place, is_new] = tables_.try_emplace({level, address >> (21 + 9 * level)});
+  const std::uint64_t number = address >> (21 + 9 * level);
+  const auto [place, is_new] = tables_.try_emplace({level, number / kTables});
   if (is_new) {
-    table_bytes_.push_back(std::make_unique<std::array<std::byte, rv64::kPageBytes>>());
-    place->second = physical_.lend(table_bytes_.back()->data(), rv64::kPageBytes);
+    void* const bytes = std::calloc(kTables, rv64::kPageBytes);
+    if (bytes == nullptr) throw std::bad_alloc();
+    table_bytes_.emplace_back(static_cast<std::byte*>(bytes), &std::free);
+    place->second = physical_.lend(table_bytes_.back().get(), kTables * rv64::kPageBytes);
   }
-  return place->second;
+  return place->second + number % kTables * rv64::kPageBytes;
 }
 
-PhysicalAddress CpuMemory::page_table_entry(VirtualAddress address, unsigned level) {
+PhysicalAddress CpuMemory::page_table_entry(VirtualAddress address, unsigned level, unsigned core) {
   // What stands there: the frame that comes next, valid; of the last level the page's, with its rights.
   constexpr std::uint64_t kValid = 1, kRead = 2, kWrite = 4, kExecute = 8, kUser = 16;
   constexpr unsigned kFrameShift = 10;
   std::uint64_t value = 0;
   if (level != 0) {
     value = (table(address, level - 1) >> rv64::kPageShift) << kFrameShift | kValid;
-  } else if (const rv64::Page page = find_page(address, rv64::Access::Load); page.bytes != nullptr) {
+  } else if (const rv64::Page page = page_of(address, rv64::Access::Load, core); page.bytes != nullptr) {
     value = (physical_of(page.bytes) >> rv64::kPageShift) << kFrameShift | kValid | kUser |
             (page.rights.read ? kRead : 0) | (page.rights.write ? kWrite : 0) |
             (page.rights.execute ? kExecute : 0);
@@ -175,7 +209,7 @@ PhysicalAddress CpuMemory::page_table_entry(VirtualAddress address, unsigned lev
   std::byte* const place = physical_.bytes(entry);
   if (std::memcmp(place, &value, sizeof value) != 0) {
     std::memcpy(place, &value, sizeof value);
-    replace_lines(entry, sizeof value);
+    engine_.after_ticks([this, entry] { replace_lines(entry, sizeof(std::uint64_t)); });
   }
   return entry;
 }
@@ -206,7 +240,12 @@ void CpuMemory::settle(VirtualAddress first, Bytes bytes) {
       std::memcpy(physical_.bytes(at), held, line_bytes_);
 }
 
-void CpuMemory::written(VirtualAddress first, Bytes bytes) { replace_lines(place_of(first), bytes); }
+void CpuMemory::written(VirtualAddress first, Bytes bytes) {
+  const PhysicalAddress physical = place_of(first);
+  replace_lines(physical, bytes);
+  for (PhysicalAddress at = physical.aligned_down(line_bytes_); at < physical + bytes; at += line_bytes_)
+    for (cpu::Core* const core : cores_) core->line_rewritten(at);
+}
 
 void CpuMemory::replace_lines(PhysicalAddress first, Bytes bytes) {
   for (PhysicalAddress at = first.aligned_down(line_bytes_); at < first + bytes; at += line_bytes_)

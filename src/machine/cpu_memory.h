@@ -28,6 +28,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
  public:
   CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram);
 
+  static constexpr unsigned kNobody = ~0u;
+
   const sim::Component& node() const { return node_; }
   // Cores in the order of their numbers.
   void connect(cpu::Core& core);
@@ -43,8 +45,9 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   // the directory, as far as it concerns lines that nobody has asked it for.
   using AsksFrom = std::function<Picoseconds(Picoseconds)>;
   void agent_asks_from(AsksFrom tell) { agents_ask_from_.push_back(std::move(tell)); }
-  // Where the program's address lies. Throws duet::Error where it has nothing.
-  PhysicalAddress place_of(VirtualAddress address);
+  // Where the program's address lies; for `agent`, in its tick, or outside of ticks for nobody. Throws
+  // duet::Error where it has nothing.
+  PhysicalAddress place_of(VirtualAddress address, unsigned agent = kNobody);
   // Before an agent writes to a line that it holds: what is there.
   void agent_writes(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned agent);
 
@@ -54,7 +57,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   Picoseconds others_ask_from(Picoseconds now) override;
   PhysicalAddress physical_of(const std::byte* page) override;
   // Three levels, as Sv39 has them.
-  PhysicalAddress page_table_entry(VirtualAddress address, unsigned level) override;
+  rv64::Page page_of(VirtualAddress address, rv64::Access access, unsigned core) override;
+  PhysicalAddress page_table_entry(VirtualAddress address, unsigned level, unsigned core) override;
 
   // rv64::Memory
   void settle(VirtualAddress first, Bytes bytes) override;
@@ -63,6 +67,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
  private:
   void new_chunk(std::byte* chunk, Bytes bytes) override;
   void frame_cleared(std::byte* frame) override;
+  std::byte* take_frame() override;
+  void fill_frames();
   void peek_newest(PhysicalAddress address, unsigned bytes, std::byte* to);
   void peek_below(PhysicalAddress address, unsigned bytes, std::byte* to);
   PhysicalAddress table(VirtualAddress address, unsigned level);
@@ -88,10 +94,19 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   std::optional<sim::Queue<memory::Packet>> answers_, answers_to_l3_;
   std::deque<sim::Queue<memory::CoherenceMessage>> messages_;
   std::uint16_t agents_ = 0;  // of the directory
+  std::vector<cpu::Core*> cores_;
   std::vector<AsksFrom> agents_ask_from_;
-  // Frames of page tables, by level and by what their addresses have in common.
+  // Frames of page tables, kTables of them that follow each other, by level and by what their addresses have in
+  // common: so the last bits of where a table lies do not depend on who walks there first.
+  static constexpr std::uint64_t kTables = 512;
   std::map<std::pair<unsigned, std::uint64_t>, PhysicalAddress> tables_;
-  std::vector<std::unique_ptr<std::array<std::byte, rv64::kPageBytes>>> table_bytes_;
+  std::vector<std::unique_ptr<std::byte, void (*)(void*)>> table_bytes_;
+  // Frames for each agent, as Linux has lists of free pages for each CPU: two that touch pages at one time take
+  // theirs from different lists, which are filled when all have been ticked, in the agents' order.
+  static constexpr std::size_t kFrames = 64, kFewFrames = 32;  // few: more than one touches in a tick
+  std::vector<std::deque<std::byte*>> frames_;
+  unsigned touches_ = kNobody;  // the agent
+  bool filling_ = false;
   std::vector<Overwritten> overwritten_;  // at overwritten_at_, oldest first
   Picoseconds overwritten_at_ = 0;
   std::map<const std::byte*, PhysicalAddress> chunks_;  // host memory that frames were cut from

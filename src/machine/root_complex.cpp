@@ -92,7 +92,7 @@ void RootComplex::take(Picoseconds now, const Packet& packet) {
   for (Bytes done = 0; moves && done < request.bytes;) {
     const VirtualAddress at = first + done;
     const Bytes bytes = std::min<Bytes>(request.bytes - done, line_bytes_ - at % line_bytes_);
-    const PhysicalAddress line = memory_->place_of(at).aligned_down(line_bytes_);
+    const PhysicalAddress line = memory_->place_of(at, agent_.number).aligned_down(line_bytes_);
     Part part;
     part.access = index;
     part.of_line = static_cast<unsigned>(at % line_bytes_);

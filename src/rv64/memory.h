@@ -262,7 +262,13 @@ class PagedMemory : public Memory {
 
   Page find_page(VirtualAddress address, Access access) override;
 
+ protected:
+  // A zeroed frame that nobody has.
+  std::byte* new_frame();
+
  private:
+  // The frame of a page that is touched for the first time.
+  virtual std::byte* take_frame() { return new_frame(); }
   struct Entry {
     std::byte* frame = nullptr;  // nullptr until the first use
     Rights rights;
@@ -280,7 +286,6 @@ class PagedMemory : public Memory {
   };
   static PageRange pages_of(VirtualAddress first, Bytes bytes, const char* what);
   void release(Entry& entry);
-  std::byte* new_frame();
   // Told of host memory from which frames will be cut.
   virtual void new_chunk(std::byte*, Bytes) {}
   // Told of a frame that has been used before and begins with zeros again.

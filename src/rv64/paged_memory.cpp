@@ -44,7 +44,6 @@ PagedMemory::Entry& PagedMemory::find_or_make(std::uint64_t page_number) {
 }
 
 std::byte* PagedMemory::new_frame() {
-  ++resident_pages_;
   if (!free_frames_.empty()) {
     std::byte* frame = free_frames_.back();
     free_frames_.pop_back();
@@ -114,7 +113,10 @@ bool PagedMemory::any_mapped(VirtualAddress first, Bytes bytes) const {
 Page PagedMemory::find_page(VirtualAddress address, Access) {
   Entry* entry = find(address >> kPageShift);
   if (entry == nullptr || !entry->mapped) return {};
-  if (entry->frame == nullptr) entry->frame = new_frame();
+  if (entry->frame == nullptr) {
+    entry->frame = take_frame();
+    ++resident_pages_;
+  }
   return {entry->frame, entry->rights};
 }
 

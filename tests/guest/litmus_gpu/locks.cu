@@ -26,9 +26,20 @@ struct Shared {  // mapped
 
 __host__ __device__ volatile long& word_of(Shared* shared, int i) { return shared->data[i < kWords / 2 ? i : 5 * i]; }
 
+// What the CPU's thread does outside of its critical section: stores to lines that no cache has, so that what it stores next waits.
+#ifndef __CUDA_ARCH__
+static volatile long cold[1 << 22];
+static void store_to_cold_lines(long round) {
+  for (long line = 0; line < 16; ++line) cold[(round * 16 + line) * 128 % (1 << 22)] = round;
+}
+#endif
+
 // ---- Peterson's lock: the CPU's thread is 0, the GPU's 1 ----
 __host__ __device__ void peterson(Shared* shared, int me, long rounds, bool with_fence) {
   for (long i = 0; i < rounds; ++i) {
+#ifndef __CUDA_ARCH__
+    store_to_cold_lines(i);
+#endif
     shared->flag[me].word = 1;
 #ifndef __CUDA_ARCH__
     __asm__ volatile("fence w, w" ::: "memory");

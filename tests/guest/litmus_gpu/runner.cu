@@ -105,8 +105,8 @@ static void* run_cpu(void* argument) {
     for (int other = 0; other < part.test->threads; ++other)
       while (shared->begun[other].rounds < part.met + round + 1) pause_for(1, 0);
     // The GPU's threads see that all have come, and their accesses arrive, about a microsecond later.
-    const unsigned delay = delay_of(part.seed, part.me, round, 4096);
-    pause_for(part.divisions + delay % part.divisions, delay / 256);
+    const unsigned delay = delay_of(part.seed, part.me, round, 1 << 16);
+    pause_for(20 + delay % part.divisions, delay >> 12);
     long results[kLoads] = {0, 0};
     part.test->kernels[part.me](x_of(round), y_of(round), results);
     for (int i = 0; i < kLoads; ++i) shared->results[part.me][round][i] = results[i];
@@ -162,8 +162,8 @@ int main(int count, char** words) {
   for (const Test& test : litmus_tests) {
     for (long pass = 0; pass < passes; ++pass) {
       for (long round = 0; round < kRounds; ++round) *x_of(round) = *y_of(round) = 0;
-      const unsigned reach = pass % 2 == 0 ? 100 : 500;    // of the GPU's threads, in cycles
-      const unsigned divisions = pass % 2 == 0 ? 30 : 50;  // of the CPU's, at least, and half at most
+      const unsigned reach = pass % 2 == 0 ? 100 : 800;      // of the GPU's threads, in cycles
+      const unsigned divisions = pass % 2 == 0 ? 180 : 100;  // of the CPU's, of about 12 ns
       const unsigned long pass_seed = seed * 1000 + pass;
       run_gpu<<<1, 32 * kThreads>>>(device, kernel, test.gpu_threads, test.threads, met, pass_seed, distance, reach);
       check(cudaGetLastError());
