@@ -62,8 +62,8 @@ class MemoryView {
   // From when on somebody who is no core may ask the directory for a line, as far as is known in a tick at
   // `now`: not before it. kNever: there is nobody.
   virtual Picoseconds others_ask_from(Picoseconds) { return kNever; }
-  // rv64::Memory::find_page for `core`, which may be the first to touch the page: its frame, and so its physical
-  // address, does not depend on who is ticked first.
+  // rv64::Memory::find_page for `core`, which may be the first to touch the page: its frame, and so its
+  // physical address, does not depend on who is ticked first.
   virtual rv64::Page page_of(VirtualAddress address, rv64::Access access, unsigned core) = 0;
   // Of a page of rv64::Memory.
   virtual PhysicalAddress physical_of(const std::byte* page) = 0;
@@ -342,9 +342,9 @@ class Core final : public sim::Component, private Execution::Bytes {
   Execution execution_{*this};
   BranchPredictor predictor_;
   rv64::Registers* registers_ = nullptr;
-  Cycle now_ = 0;    // of this tick
-  Cycle limit_ = 0;  // so far it may go: nothing that is not on its way yet arrives at or before it
-  Cycle wake_ = 0;   // of the next tick, as far as this core knows
+  Cycle now_ = 0;      // of this tick
+  Cycle limit_ = 0;    // so far it may go: nothing that is not on its way yet arrives at or before it
+  Cycle wake_ = 0;     // of the next tick, as far as this core knows
   Cycle reached_ = 0;  // so far it has gone in ticks before
 
   // Fetch.

@@ -41,8 +41,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
     std::uint16_t number = 0;
   };
   Agent connect_agent(sim::Component& agent);
-  // What it tells of itself in a tick at `now`: the first time at which something that it then sends may reach
-  // the directory, as far as it concerns lines that nobody has asked it for.
+  // What it tells of itself in a tick at `now`: the first time at which something that it then sends may
+  // reach the directory, as far as it concerns lines that nobody has asked it for.
   using AsksFrom = std::function<Picoseconds(Picoseconds)>;
   void agent_asks_from(AsksFrom tell) { agents_ask_from_.push_back(std::move(tell)); }
   // Where the program's address lies; for `agent`, in its tick, or outside of ticks for nobody. Throws
@@ -96,13 +96,13 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   std::uint16_t agents_ = 0;  // of the directory
   std::vector<cpu::Core*> cores_;
   std::vector<AsksFrom> agents_ask_from_;
-  // Frames of page tables, kTables of them that follow each other, by level and by what their addresses have in
-  // common: so the last bits of where a table lies do not depend on who walks there first.
+  // Frames of page tables, kTables of them that follow each other, by level and by what their addresses have
+  // in common: so the last bits of where a table lies do not depend on who walks there first.
   static constexpr std::uint64_t kTables = 512;
   std::map<std::pair<unsigned, std::uint64_t>, PhysicalAddress> tables_;
   std::vector<std::unique_ptr<std::byte, void (*)(void*)>> table_bytes_;
-  // Frames for each agent, as Linux has lists of free pages for each CPU: two that touch pages at one time take
-  // theirs from different lists, which are filled when all have been ticked, in the agents' order.
+  // Frames for each agent, as Linux has lists of free pages for each CPU: two that touch pages at one time
+  // take theirs from different lists, which are filled when all have been ticked, in the agents' order.
   static constexpr std::size_t kFrames = 64, kFewFrames = 32;  // few: more than one touches in a tick
   std::vector<std::deque<std::byte*>> frames_;
   unsigned touches_ = kNobody;  // the agent

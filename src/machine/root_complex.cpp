@@ -204,9 +204,8 @@ void RootComplex::perform(const Part& part, std::byte* line, PhysicalAddress add
   }
   memory_->agent_writes(address + part.of_line, part.bytes, at, agent_.number);
   if (memory_->may_have_code(part.place))  // whoever has decoded some is told when all have been ticked
-    engine().after_ticks([this, place = part.place, bytes = part.bytes] {
-      memory_->bytes_changed(place, bytes);
-    });
+    engine().after_ticks(
+        [this, place = part.place, bytes = part.bytes] { memory_->bytes_changed(place, bytes); });
   if (request.operation == Operation::Atomic) {
     // Its elements in this line, as if the others were not there.
     const memory::ByteMask all = request.mask;

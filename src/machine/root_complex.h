@@ -7,12 +7,13 @@
 //
 // Order is PCI Express's (Base Specification 2.0, table 2-24, without relaxed ordering): writes, which are
 // posted, are made in the order in which they come; a read or an atomic passes no write before it. Reads pass
-// one another, and writes pass reads, where they concern other lines. All lines are asked for at once; one that
-// comes before its turn is kept, and probes of it wait, so that order costs no time that the slowest does not.
-// Nobody waits for ever: what is kept waits for other lines, and whoever has those gives them up at once.
+// one another, and writes pass reads, where they concern other lines. All lines are asked for at once; one
+// that comes before its turn is kept, and probes of it wait, so that order costs no time that the slowest
+// does not. Nobody waits for ever: what is kept waits for other lines, and whoever has those gives them up at
+// once.
 //
-// A write of a whole line says so, and what it overwrites is not fetched. Who decoded code from bytes that are
-// written is told.
+// A write of a whole line says so, and what it overwrites is not fetched. Who decoded code from bytes that
+// are written is told.
 //
 // Time: a request goes on in the tick in which it arrives; to_directory_cycles of the processor pass on the
 // way to the directory. Left out: the root complex's own queues and their limits; writes of a line in several
@@ -38,7 +39,8 @@ struct RootComplexStatistics : sim::StatisticGroup {
   using StatisticGroup::StatisticGroup;
   sim::Counter reads{*this, "reads", "requests", "reads and atomics of the program's memory"};
   sim::Counter writes{*this, "writes", "requests", "writes to the program's memory"};
-  sim::Counter whole_lines{*this, "whole_lines", "lines", "asked of the directory to be written in all their bytes"};
+  sim::Counter whole_lines{*this, "whole_lines", "lines",
+                           "asked of the directory to be written in all their bytes"};
   sim::Counter lines{*this, "lines", "lines", "asked of the directory for them"};
   sim::Counter from_domain{*this, "from_domain", "lines", "of these: with the processor's cores"};
   sim::Counter from_cache{*this, "from_cache", "lines", "of these: in the cache below the directory"};

@@ -10,9 +10,9 @@
 // back, and what is fetched, does carry its bytes: memory below may be shared with agents that know nothing
 // of the domain, and see what has been written back to it.
 //
-// Who will write every byte of a line says so (CoherenceMessage::overwrites): others give it up as they do for
-// any writer, but where nobody has it, it is not fetched. Such a write of whole lines is what a device does
-// (Huggahalli, Iyer and Tetrick, "Direct Cache Access for High Bandwidth Network I/O", ISCA 2005).
+// Who will write every byte of a line says so (CoherenceMessage::overwrites): others give it up as they do
+// for any writer, but where nobody has it, it is not fetched. Such a write of whole lines is what a device
+// does (Huggahalli, Iyer and Tetrick, "Direct Cache Access for High Bandwidth Network I/O", ISCA 2005).
 //
 // Time: one message a cycle is taken; a grant or a probe arrives from_directory_cycles after the cycle in
 // which it was decided.
@@ -64,8 +64,8 @@ class Directory : public sim::Component {
   // A cache, of the next number from 0. It always goes on reading `answers`.
   void connect_cache(sim::Queue<CoherenceMessage>& requests, sim::Queue<CoherenceMessage>& answers);
   void connect_below(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses);
-  // `read(line, bytes)` gives, outside simulated time, the bytes that memory below has of a line. Until a line
-  // that is not fetched is written, these are what is there. Without it every line is fetched.
+  // `read(line, bytes)` gives, outside simulated time, the bytes that memory below has of a line. Until a
+  // line that is not fetched is written, these are what is there. Without it every line is fetched.
   using ReadBelow = std::function<void(PhysicalAddress, std::byte*)>;
   void look_below_by(ReadBelow read) { read_below_ = std::move(read); }
 

@@ -91,6 +91,13 @@ class Device final : public sim::Component {
   std::size_t next_ = 0;
 };
 
+inline constexpr std::uint64_t kRootData = CoreRig::kData;
+inline constexpr Picoseconds kMicrosecond = 1'000'000;
+
+inline std::vector<std::byte> bytes_of(unsigned count, unsigned value) {
+  return std::vector<std::byte>(count, static_cast<std::byte>(value));
+}
+
 class NobodysPort final : public memory::HostPort {
  public:
   void read(const std::byte*, std::byte*, Bytes) override { ADD_FAILURE() << "the program's memory"; }
