@@ -115,9 +115,8 @@ void add_choice_options(CLI::App& app, RunOptions& run) {
   app.add_option_function<std::string>(
          "--host", [&run](const std::string& host) { run.simulated_host = host == "simulated"; },
          "who executes the command: this computer (native, the default), or Duet (simulated): a static RV64 "
-         "Linux "
-         "program, so far without a GPU, on the cores of --machine or, with --functional, without time "
-         "(docs/simulated-host.md)")
+         "Linux program, also a CUDA program of `duet cc --host riscv64`, on the cores of --machine or, with "
+         "--functional, without time and GPU (docs/simulated-host.md)")
       ->check(CLI::IsMember({"native", "simulated"}))
       ->type_name("native|simulated");
   app.add_option(

@@ -110,7 +110,7 @@ def commands_of_duet_cc(duet: str, host: str, sources: list[str], flags: list[st
         if source.endswith(".cu"):
             continue
         inputs[-1] = f"{binary}.{len(inputs)}.o"
-        compiler = [prefix + "gcc"] if source.endswith(".c") else [prefix + "g++", "-include", "cuda_runtime.h"]
+        compiler = [prefix + "gcc"] if source.endswith(".c") else [prefix + "g++"]
         commands.append([*compiler, "-O2", "-w", "-I", str(headers), *flags, "-c", source, "-o", inputs[-1]])
     commands.append([duet, "cc", "--host", "riscv64" if host == "simulated" else "native", "-arch=sm_75", "-w", *inputs, "-o", str(binary), *flags])
     return commands
