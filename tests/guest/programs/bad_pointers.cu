@@ -15,8 +15,8 @@ T* nowhere() {
 
 // Two pages, of which the second may not be read.
 char* half_a_buffer() {
-  char* const pages = static_cast<char*>(
-      mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  char* const pages =
+      static_cast<char*>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   std::memset(pages, 1, 4096);
   mprotect(pages + 4096, 4096, PROT_NONE);
   return pages;

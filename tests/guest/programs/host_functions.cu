@@ -1,5 +1,5 @@
-// Functions of the program in streams: their order with kernels and copies, what they see and leave, what they
-// may not do; by cudaLaunchHostFunc, cudaStreamAddCallback, in captured graphs and as nodes.
+// Functions of the program in streams: their order with kernels and copies, what they see and leave, what
+// they may not do; by cudaLaunchHostFunc, cudaStreamAddCallback, in captured graphs and as nodes.
 #include <string>
 #include <vector>
 
@@ -39,7 +39,8 @@ void call_cuda(void* data) {
 void callback(cudaStream_t stream, cudaError_t status, void* data) {
   Step& step = *static_cast<Step*>(data);
   tell(&step);
-  step.log->push_back(stream != nullptr && status == cudaSuccess ? "its stream, no error" : "wrong arguments");
+  step.log->push_back(stream != nullptr && status == cudaSuccess ? "its stream, no error"
+                                                                 : "wrong arguments");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What only a host that takes time of its own can do: to poll memory that a kernel writes, without a call, and
-// to keep a function in a stream waiting for a lock while the program goes on.
+// What only a host that takes time of its own can do: to poll memory that a kernel writes, without a call,
+// and to keep a function in a stream waiting for a lock while the program goes on.
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>

@@ -6,8 +6,8 @@
 namespace {
 
 __global__ void say(int round) {
-  printf("  block %d, thread %d, round %d: %s %5.2f %llx\n", blockIdx.x, threadIdx.x, round, "text", 1.5 * round,
-         0x123456789abcull);
+  printf("  block %d, thread %d, round %d: %s %5.2f %llx\n", blockIdx.x, threadIdx.x, round, "text",
+         1.5 * round, 0x123456789abcull);
 }
 
 }  // namespace
