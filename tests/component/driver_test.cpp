@@ -199,6 +199,30 @@ TEST(Driver, HostFunctionsRunWhenTheirStreamReachesThem) {
   }
 }
 
+// Of a program that is not in this process: the driver goes on with other streams meanwhile.
+TEST(Driver, AHostFunctionElsewhereEndsWhenSomebodySaysSo) {
+  Rig rig;
+  const auto other = rig.driver().create_stream({});
+  driver::CommandId begun = 0;
+  driver::Command command;
+  command.kind = CommandKind::HostFunction;
+  command.cost = &rig.config.driver.host_function;
+  command.begin_host_function = [&](driver::CommandId id) { begun = id; };
+  const auto function = rig.submit(std::move(command));
+  const auto beside = rig.submit(rig.launch(1, other));
+  const auto behind = rig.submit(rig.launch(1));
+  rig.engine.run_until(1000 * kMicrosecond);
+  EXPECT_EQ(begun, function);
+  EXPECT_TRUE(rig.driver().complete(beside));
+  EXPECT_FALSE(rig.driver().complete(function));
+  EXPECT_FALSE(rig.driver().complete(behind));
+  rig.driver().host_function_ended(function);
+  rig.engine.run_until(2000 * kMicrosecond);
+  EXPECT_TRUE(rig.driver().complete(behind));
+  EXPECT_EQ(rig.records[function].end_ps, 1000 * kMicrosecond);
+  EXPECT_GE(rig.records[behind].driver_start_ps, 1000 * kMicrosecond);
+}
+
 TEST(Driver, ADestroyedStreamFinishesItsWork) {
   Rig rig;
   const auto stream = rig.driver().create_stream({driver::StreamOrder::Joins, 0});

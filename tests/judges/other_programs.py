@@ -102,7 +102,9 @@ def command_of_nvcc(sources: list[str], flags: list[str], binary: pathlib.Path) 
 def commands_of_duet_cc(duet: str, host: str, sources: list[str], flags: list[str], binary: pathlib.Path) -> list[list[str]]:
     """`duet cc` compiles what is CUDA and links; GCC compiles the rest, with the same headers."""
     headers = HERE.parent.parent / "runtime/cuda/include"
-    flags = [flag for flag in flags if flag not in ("--extended-lambda", "-rdc=true", "-lcudadevrt")]
+    # Words of nvcc's; and Duet's headers have cudaThreadSynchronize.
+    not_for_clang = ("--extended-lambda", "-rdc=true", "-lcudadevrt", "-DcudaThreadSynchronize=cudaDeviceSynchronize")
+    flags = [flag for flag in flags if flag not in not_for_clang]
     prefix = "riscv64-linux-gnu-" if host == "simulated" else ""
     commands, inputs = [], []
     for source in sources:
