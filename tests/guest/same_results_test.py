@@ -44,7 +44,7 @@ def compile_command(command: list[str]) -> None:
 def ran(duet: str, program: dict, host: str, binary: pathlib.Path, arguments: list[str]) -> tuple[int, str, str]:
     command = [duet, "run", "--quiet", "--machine", MACHINE, "--host", host, "--out", str(binary.parent / "out"), *program.get("options", []),
                str(binary), *arguments]
-    done = subprocess.run(command, capture_output=True, timeout=300, cwd=binary.parent, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, capture_output=True, timeout=900, cwd=binary.parent, stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
 
