@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kAtOnce = 2;
-constexpr const char* kTimeLimitSeconds = "300";
+constexpr const char* kTimeLimitSeconds = "900";
 constexpr const char* kProcessorCompiler = "riscv64-linux-gnu-g++";
 
 std::string key_of(const Job& job) {

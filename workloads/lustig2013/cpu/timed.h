@@ -122,8 +122,9 @@ void measure(const Options& options, Fill&& fill, Work&& work) {
   };
   time("fresh");
   time("warm");
-  const std::unique_ptr<volatile char[]> other(new volatile char[options.flush_bytes]);
-  for (std::size_t i = 0; i < options.flush_bytes; i += 64) other[i] = 1;
+  const std::unique_ptr<char[]> other(new char[options.flush_bytes]);
+  for (volatile char *line = other.get(), *end = line + options.flush_bytes; line < end; line += 64)
+    *line = 1;
   time("cold");
 }
 
