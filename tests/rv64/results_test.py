@@ -153,7 +153,7 @@ class Results(Fixture):
                        ("--trace-push-buffer",), ("--clock", "wall"), ("--peepholes", "off"), ("--spin-diagnosis", "3")):
             result = call(*RUN, "--out", WORK / "refused", *option, program, "exit", "0")
             self.assertEqual(result.returncode, 125)
-            self.assertEqual(result.stderr, f"duet: {option[0]} does nothing with --host simulated: leave it out\n")
+            self.assertEqual(result.stderr, f"duet: {option[0]} does nothing with --host simulated on a machine without a GPU: leave it out\n")
             self.assertFalse((WORK / "refused").exists())
         result = call(DUET, "run", "--host", "simulated", "--functional", "--set", "cpu.cores=2", program, "exit", "0")
         self.assertIn("--set does nothing with --host simulated --functional", result.stderr)
