@@ -88,7 +88,7 @@ def main() -> int:
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--list", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "SAME.toml")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     if shutil.which("riscv64-linux-gnu-g++") is None:
         print("riscv64-linux-gnu-g++ is not installed")
         return 77
