@@ -33,14 +33,16 @@ ROWS = {
     ],
     "xeon-x7560": [
         ("triad, one thread", ["triad"], 5000, "MB/s", "AnandTech 3648, Xeon 7500: STREAM, one thread", (-3, 3)),
-        ("L2, in cycles", ["chase", 128 << 10, "page"], 9, "cycles", ANANDTECH, (12, 18)),
-        ("L3, in cycles", ["chase", 8 << 20, "page"], 63, "cycles", ANANDTECH, (-42, -36)),
-        ("DRAM", ["chase", 0, "page"], 160, "ns", ANANDTECH, (-37, -31)),
+        ("L2 in pages", ["chase", 128 << 10, "page"], 9, "cycles", ANANDTECH, (12, 18)),
+        ("L3 in pages", ["chase", 8 << 20, "page"], 63, "cycles", ANANDTECH, (-42, -36)),
+        ("L3 anywhere", ["chase", 8 << 20, "random"], 63, "cycles", ANANDTECH, (-5, 1)),
+        ("DRAM in pages", ["chase", 0, "page"], 160, "ns", ANANDTECH, (-37, -31)),
+        ("DRAM anywhere", ["chase", 0, "random"], 160, "ns", ANANDTECH, (-5, 1)),
         ("CoreMark/MHz, -O3", "-O3", 9980.95 / 2133, "", ANYBENCH + ", Core i3-330M, 2.133 GHz: Westmere, Nehalem's successor", (-8, -4)),
     ],
     "cortex-a15": [
         ("memcpy", ["copy"], 2286.5, "MB/s", SBC_BENCH, (-79, -75)),
-        ("16 MB", ["chase", 16 << 20, "random"], 174.8, "ns", SBC_BENCH, (-29, -23)),
+        ("16 MB anywhere", ["chase", 16 << 20, "random"], 174.8, "ns", SBC_BENCH, (-29, -23)),
     ],
     "a10-7850k": [],  # nothing was found that is of this part and measured so
 }
@@ -110,8 +112,8 @@ def main():
             on = Machine(str(pathlib.Path(options.duet).resolve()), folder, machine, options.set)
             rows = list(ROWS[machine])
             if options.all:
-                rows += [("triad, one thread", ["triad"], None, "MB/s", "", None), ("DRAM, in pages", ["chase", 0, "page"], None, "ns", "", None),
-                         ("DRAM, anywhere", ["chase", 0, "random"], None, "ns", "", None),
+                rows += [("triad, one thread", ["triad"], None, "MB/s", "", None), ("DRAM in pages", ["chase", 0, "page"], None, "ns", "", None),
+                         ("DRAM anywhere", ["chase", 0, "random"], None, "ns", "", None),
                          ("CoreMark/MHz, -O2", "-O2", None, "", "", None), ("CoreMark/MHz, -O3", "-O3", None, "", "", None)]
             for what, words, published, unit, source, band in rows:
                 if isinstance(words, str):
