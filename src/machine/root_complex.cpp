@@ -52,7 +52,7 @@ Picoseconds RootComplex::tick(Picoseconds now) {
   while (ports_.from_memory->can_pop(now)) ports_.to_link->push(now, ports_.from_memory->pop(now));
   bool full = false;
   while (!full && ports_.from_link->can_pop(now)) {
-    if (lent_.backing(pool_[ports_.from_link->front().request].address).through_port)
+    if (is_of_program(pool_[ports_.from_link->front().request]))
       take(now, ports_.from_link->pop(now));
     else if (ports_.to_memory->can_push(now))
       ports_.to_memory->push(now, ports_.from_link->pop(now));
@@ -66,6 +66,14 @@ Picoseconds RootComplex::tick(Picoseconds now) {
   return next;
 }
 
+// Registered memory begins and ends anywhere: of its first and last line only some bytes exist.
+bool RootComplex::is_of_program(const Request& request) const {
+  for (Bytes i = 0; i < request.bytes; ++i)
+    if (const memory::Backing there = lent_.backing(request.address + i); there.bytes != nullptr)
+      return there.through_port;
+  return false;
+}
+
 void RootComplex::say(Picoseconds now, const CoherenceMessage& message) {
   CoherenceMessage own = message;
   own.cache = agent_.number;
@@ -74,8 +82,6 @@ void RootComplex::say(Picoseconds now, const CoherenceMessage& message) {
 
 void RootComplex::take(Picoseconds now, const Packet& packet) {
   const Request& request = pool_[packet.request];
-  const VirtualAddress first(
-      reinterpret_cast<std::uintptr_t>(lent_.backing(request.address).bytes));  // of the program
   std::uint32_t index = static_cast<std::uint32_t>(accesses_.size());
   if (free_accesses_.empty()) {
     accesses_.emplace_back();
@@ -90,8 +96,16 @@ void RootComplex::take(Picoseconds now, const Packet& packet) {
                      request.operation == Operation::Atomic;
   if (request.is_block()) throw Error(name() + " takes no requests of more than a line");
   for (Bytes done = 0; moves && done < request.bytes;) {
-    const VirtualAddress at = first + done;
-    const Bytes bytes = std::min<Bytes>(request.bytes - done, line_bytes_ - at % line_bytes_);
+    const memory::Backing there = lent_.backing(request.address + done);
+    if (there.bytes == nullptr) {
+      if (request.operation != Operation::Read && request.mask.test(static_cast<unsigned>(done)))
+        throw Error(fmt::format("{}: nothing is mapped at physical address {:#x}", name(),
+                                (request.address + done).value()));
+      ++done;
+      continue;
+    }
+    const VirtualAddress at(reinterpret_cast<std::uintptr_t>(there.bytes));  // of the program
+    const Bytes bytes = std::min({request.bytes - done, there.left, line_bytes_ - at % line_bytes_});
     const PhysicalAddress line = memory_->place_of(at, agent_.number).aligned_down(line_bytes_);
     Part part;
     part.access = index;
