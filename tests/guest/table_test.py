@@ -29,8 +29,9 @@ def main() -> int:
         text = file.read_text()
         served |= set(re.findall(r'\{"(\w+)",', text)) | set(re.findall(r"DUET_(?:SERVE|SERVE_C|ADD)\((\w+)", text))
     library = (source / "runtime/guest/library/duet_guest.cpp").read_text()
-    served |= set(re.findall(r"^[\w *]+[ *](\w+)\(", library, re.M))
-    with_stub = set((source / "runtime/cuda/exports.txt").read_text().split()) | set((source / "runtime/guest/duet_names.txt").read_text().split())
+    own = set(re.findall(r"^[\w *]+[ *](\w+)\([^;{]*\) \{", library, re.M))  # functions that programs have themselves
+    served |= own
+    with_stub = own | set((source / "runtime/cuda/exports.txt").read_text().split()) | set((source / "runtime/guest/duet_names.txt").read_text().split())
     wrong = []
     for name in sorted(native):
         plain = re.sub(r"_pt[sd][sz]$", "", name)

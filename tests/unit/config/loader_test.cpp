@@ -179,6 +179,8 @@ TEST_F(MachineFile, KeysThatWereDroppedNameThoseToUse) {
   }
 }
 
+// What a machine with a GPU and cores says besides.
+constexpr const char* kDriver = "[driver]\nadded_to_instructions = false  # I: whole calls\n";
 constexpr const char* kHost =
     "[host]\nname = \"h\"\ndram_bytes = 1048576\ndram_latency_ns = 1\n"
     "dram_bandwidth_mb_per_s = 0\n";
@@ -213,7 +215,7 @@ TEST_F(MachineFile, NodesThatAreNotThereWantNoKeys) {
             std::string::npos);
   EXPECT_NE(error_of(path, {"gpo.sm.count=1"}).find("(nearest: gpu.sm.count)"), std::string::npos);
   const std::string base = "base = \"" + kMachines + "/gtx580.toml\"\n";
-  const auto both = load_machine(write("both.toml", base + "name = \"both\"\n" + cpu()), kMachines);
+  const auto both = load_machine(write("both.toml", base + "name = \"both\"\n" + cpu() + kDriver), kMachines);
   ASSERT_TRUE(both.machine.cpu);
   EXPECT_EQ(both.machine.cpu->cores, 4u);
   EXPECT_EQ(both.machine.gpu.name, load_machine("gtx580", kMachines).machine.gpu.name);
@@ -221,7 +223,8 @@ TEST_F(MachineFile, NodesThatAreNotThereWantNoKeys) {
 
 TEST_F(MachineFile, AFileMayTakeTheProcessorOfAnotherMachine) {
   const std::string head = "name = \"both\"\nbase = \"" + kMachines + "/gtx580.toml\"\n";
-  const auto path = write("with.toml", head + "cpu_of = \"xeon-e3-1245\"\n[cpu]\ncores = 2  # I: fewer\n");
+  const auto path =
+      write("with.toml", head + "cpu_of = \"xeon-e3-1245\"\n[cpu]\ncores = 2  # I: fewer\n" + kDriver);
   const auto both = load_topology(path, kMachines);
   const auto xeon = load_topology("xeon-e3-1245", kMachines), gpu = load_topology("gtx580", kMachines);
   EXPECT_EQ(both.topology.cpu->cores, 2u);
