@@ -123,43 +123,30 @@ void SimpleMemory::service_through_port(Request& request, std::byte* host) {
 void SimpleMemory::service_bytes(Request& request) {
   // Registered host memory begins and ends anywhere: of its first and last line only some bytes exist. A
   // cache that reads such a line asks for all of it, and nobody can ask for the others.
-  std::array<Backing, kLineBytes> places{};
-  const auto read = [&](const Backing& place) {
-    std::byte value{};
-    if (place.through_port)
-      host_.read(place.bytes, &value, 1);
-    else if (place.bytes != nullptr)
-      value = *place.bytes;
-    return value;
-  };
-  const auto write = [&](const Backing& place, std::byte value) {
-    if (place.through_port)
-      host_.write(place.bytes, &value, 1);
-    else
-      *place.bytes = value;
-  };
+  std::array<std::byte*, kLineBytes> places{};
   bool any = false;
   for (unsigned i = 0; i < request.bytes; ++i) {
-    places[i] = memory_.backing(request.address + i);
-    any |= places[i].bytes != nullptr;
-    if (places[i].bytes == nullptr && request.operation != Operation::Read && request.mask.test(i))
+    places[i] = memory_.bytes(request.address + i);
+    any |= places[i] != nullptr;
+    if (places[i] == nullptr && request.operation != Operation::Read && request.mask.test(i))
       refuse_unmapped(request);
   }
   if (!any) refuse_unmapped(request);
   if (request.operation != Operation::Write) {
     std::array<std::byte, kLineBytes> line{};
-    for (unsigned i = 0; i < request.bytes; ++i) line[i] = read(places[i]);
+    for (unsigned i = 0; i < request.bytes; ++i)
+      if (places[i] != nullptr) line[i] = *places[i];
     if (request.operation == Operation::Read) {
       request.data = line;
       return;
     }
     perform_atomic(pool_, request, line.data(), name());
     for (unsigned i = 0; i < request.bytes; ++i)
-      if (request.mask.test(i)) write(places[i], line[i]);
+      if (request.mask.test(i)) *places[i] = line[i];
     return;
   }
   for (unsigned i = 0; i < request.bytes; ++i)
-    if (request.mask.test(i)) write(places[i], request.data[i]);
+    if (request.mask.test(i)) *places[i] = request.data[i];
 }
 
 std::string SimpleMemory::waits_for() const {
