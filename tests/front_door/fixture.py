@@ -32,6 +32,17 @@ def places_in_ptx(text):
     return re.sub(r"(?:[^\s(]+:\d+(?: \(in [^)]*\))?, )?[^\s(]*/ptx/([^\s/]+\.ptx:\d+)", r"\1", text)
 
 
+def union(intervals):
+    """Disjoint and ascending."""
+    result = []
+    for start, end in sorted(intervals):
+        if result and start <= result[-1][1]:
+            result[-1][1] = max(result[-1][1], end)
+        else:
+            result.append([start, end])
+    return result
+
+
 def stats(folder):
     return json.loads((pathlib.Path(folder) / "stats.json").read_text())
 

@@ -5,18 +5,7 @@ Usage: table_test.py BUILD_DIRECTORY SOURCE_DIRECTORY [unittest arguments].
 """
 import re
 
-from fixture import DUET, WORK, Fixture, call, main, stats
-
-
-def union(intervals):
-    """Disjoint and ascending."""
-    result = []
-    for start, end in sorted(intervals):
-        if result and start <= result[-1][1]:
-            result[-1][1] = max(result[-1][1], end)
-        else:
-            result.append([start, end])
-    return result
+from fixture import DUET, WORK, Fixture, call, main, stats, union
 
 
 def length(intervals):

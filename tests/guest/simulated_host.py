@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "front_door"))
 import fixture  # noqa: E402
-from fixture import DUET, SOURCE, WORK, Fixture, call, stats  # noqa: E402
+from fixture import DUET, SOURCE, WORK, Fixture, call, stats, union  # noqa: E402, F401
 
 RUN = [DUET, "run", "--host", "simulated", "--machine", "lustig2013"]
 HOST, DRIVER, STREAMS = 1, 2, 3
@@ -39,16 +39,6 @@ def interval(span):
     """From when to when, in picoseconds: times are written in microseconds, to the picosecond."""
     start = round(span["ts"] * 1e6)
     return start, start + round(span["dur"] * 1e6)
-
-
-def union(intervals):
-    result = []
-    for start, end in sorted(intervals):
-        if result and start <= result[-1][1]:
-            result[-1][1] = max(result[-1][1], end)
-        else:
-            result.append([start, end])
-    return result
 
 
 def length(intervals):

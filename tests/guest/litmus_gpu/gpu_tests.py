@@ -13,7 +13,6 @@ The models, each as the order that it keeps between two accesses of a thread:
   table 2-24): writes stay in order, and reads pass no write. Reads may pass each other, and writes may pass reads.
 """
 import functools
-import itertools
 import pathlib
 import sys
 
@@ -82,23 +81,7 @@ def machine_model(variant, first, second):
 
 @functools.lru_cache(maxsize=None)
 def allowed(test, variant, model):
-    threads = threads_of(test)
-    accesses = [a for thread in threads for a in thread]
-    kept = [(a, b) for thread in threads for a, b in itertools.combinations(thread, 2) if model(variant, a, b)]
-    outcomes = set()
-    for order in itertools.permutations(accesses):
-        place = {a: i for i, a in enumerate(order)}
-        if any(place[a] > place[b] for a, b in kept):
-            continue
-        sources = {a: cpu_tests.taken(a, order) for a in accesses if a.is_load}
-        if not all(cpu_tests.keeps_coherent_reads(thread, order, sources) for thread in threads):
-            continue
-        values = [sources[a].value if sources[a] else 0 for a in accesses if a.is_load]
-        for location in cpu_tests.LOCATIONS:
-            stores = [a.value for a in order if not a.is_load and a.location == location]
-            values.append(stores[-1] if stores else 0)
-        outcomes.add(tuple(values))
-    return frozenset(outcomes)
+    return cpu_tests.outcomes_allowed(threads_of(test), variant, model)
 
 
 def gpu_body(accesses, fence):

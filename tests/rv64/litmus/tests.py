@@ -89,9 +89,8 @@ def keeps_coherent_reads(thread, order, sources):
     return True
 
 
-@functools.lru_cache(maxsize=None)
-def allowed(test, variant, model):
-    threads = threads_of(test)
+def outcomes_allowed(threads, variant, model):
+    """Of all orders of the accesses that keep what `model` keeps of each thread."""
     accesses = [a for thread in threads for a in thread]
     kept = [(a, b) for thread in threads for a, b in itertools.combinations(thread, 2) if model(variant, a, b)]
     outcomes = set()
@@ -108,6 +107,11 @@ def allowed(test, variant, model):
             values.append(stores[-1] if stores else 0)
         outcomes.add(tuple(values))
     return frozenset(outcomes)
+
+
+@functools.lru_cache(maxsize=None)
+def allowed(test, variant, model):
+    return outcomes_allowed(threads_of(test), variant, model)
 
 
 def access_lines(access, variant, loads):
