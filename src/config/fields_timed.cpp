@@ -248,9 +248,13 @@ void add_level(std::vector<Field>& fields, const std::string& prefix, Level& lev
                     "of a level of cache between L2 and DRAM: letters and digits, as L3"});
   fields.push_back({prefix + ".slices", &level.slices, 1u, 1024u, "slices",
                     "of the level; of the last one a multiple of the channels"});
-  add_cache(fields, prefix, level.cache, 128);
+  add_cache(fields, prefix, level.cache);
   add_atomic_conflicts(fields, prefix, level.cache);
   add_interconnect(fields, prefix + ".interconnect", level.interconnect);
+  fields.push_back({prefix + ".wire_cycles", &level.wire_cycles, 0u, kCycles, "interconnect cycles",
+                    "one way, between the level above and the interconnect"});
+  fields.push_back({prefix + ".shared_with_processor", &level.shared_with_processor, 0u, 0u, "",
+                    "the processor's cores share it, and the memory below; cpu.l3.sets is 0 then"});
 }
 
 }  // namespace duet::config

@@ -254,6 +254,9 @@ struct Level {
   std::uint64_t slices = 0;
   Cache cache;
   Interconnect interconnect;  // above it; the level runs at its clock
+  // The way from the level above (the GPU's side) to the interconnect, each way: the wire's own length.
+  std::uint64_t wire_cycles = 0;
+  bool shared_with_processor = false;  // the cores' directory stands above it too, and has no other memory
 };
 std::string statistics_name(const Level& level);
 

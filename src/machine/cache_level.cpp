@@ -10,7 +10,11 @@ CacheLevel::CacheLevel(sim::Engine& engine, const sim::Component* parent, const 
     : config_(config),
       map_(map, config.name, config.slices, config.cache.line_bytes),
       requests_(engine, names.down, parent, config.interconnect, names.interconnect_statistics),
-      responses_(engine, names.up, parent, config.interconnect, names.interconnect_statistics) {
+      responses_(engine, names.up, parent, config.interconnect, names.interconnect_statistics),
+      engine_(engine),
+      parent_(parent),
+      pool_(pool),
+      has_bits_(full_empty.granule_bytes != 0) {
   const std::uint64_t hertz = config_.interconnect.clock_khz * 1000;
   for (unsigned s = 0; s < map_.slices(); ++s) {
     memory::Cache& slice =
@@ -42,17 +46,37 @@ void CacheLevel::connect_below(std::deque<memory::DramController>& controllers, 
 }
 
 void CacheLevel::connect_below(CacheLevel& below) {
-  if (config_.cache.line_bytes > below.config_.cache.line_bytes)
-    throw Error(below.name() + ": line_bytes = " + std::to_string(below.config_.cache.line_bytes) +
+  const config::Level& level = below.config_;
+  const bool shorter = config_.cache.line_bytes > level.cache.line_bytes;
+  if (shorter && has_bits_)
+    throw Error(below.name() + ": line_bytes = " + std::to_string(level.cache.line_bytes) +
                 " is less than the " + std::to_string(config_.cache.line_bytes) + " of " + name() +
-                " above it");
+                " above it: gpu.full_empty.granule_bytes must be 0");
   for (memory::Cache& slice : caches_) {
-    const unsigned in = below.requests_.add_input_port(), out = below.responses_.add_output_port();
-    const std::uint16_t number = below.new_client();
-    slice.connect_below(below.requests_.add_input(in, &slice),
-                        below.responses_.add_output(out, number, &slice), number,
-                        [&below](PhysicalAddress line) { return below.destination_of(line); });
+    const auto destination_of = [&below](PhysicalAddress line) { return below.destination_of(line); };
+    if (!shorter && level.wire_cycles == 0) {
+      const Client client = below.connect_client(slice);
+      slice.connect_below(*client.requests, *client.responses, client.number, destination_of);
+      continue;
+    }
+    memory::LevelPort& port = ports_.emplace_back(
+        engine_, "port of " + slice.name(), parent_,
+        memory::LevelPortConfig{level.interconnect.clock_khz * 1000, level.cache.line_bytes,
+                                level.wire_cycles, level.interconnect.queue_packets},
+        pool_);
+    auto& requests = channels_.emplace_back(config_.cache.queue_entries, &slice, &port);
+    auto& responses = queues_.emplace_back(config_.cache.queue_entries, &port, &slice);
+    slice.connect_below(requests, responses, 0, [](PhysicalAddress) { return std::uint16_t{0}; });
+    port.connect_above(requests, responses);
+    const Client client = below.connect_client(port);
+    port.connect_below(*client.requests, *client.responses, client.number, destination_of);
   }
+}
+
+CacheLevel::Client CacheLevel::connect_client(sim::Component& client) {
+  const unsigned in = requests_.add_input_port(), out = responses_.add_output_port();
+  const std::uint16_t number = new_client();
+  return {&requests_.add_input(in, &client), &responses_.add_output(out, number, &client), number};
 }
 
 }  // namespace duet::machine

@@ -14,6 +14,7 @@
 
 #include "config/machine.h"
 #include "memory/cache/cache.h"
+#include "memory/cache/level_port.h"
 #include "memory/cache/slice_map.h"
 #include "memory/dram/dram_controller.h"
 #include "memory/interconnect/crossbar.h"
@@ -34,7 +35,15 @@ class CacheLevel {
 
   // Either of them. Throws duet::Error where the two do not fit.
   void connect_below(std::deque<memory::DramController>& controllers, const config::Dram& dram);
+  // Through ports of their own where the level below is far away, or has shorter lines.
   void connect_below(CacheLevel& below);
+  // Somebody else above this level, with lines no longer than its: the processor's directory.
+  struct Client {
+    memory::Channel* requests = nullptr;
+    sim::Queue<memory::Packet>* responses = nullptr;
+    std::uint16_t number = 0;
+  };
+  Client connect_client(sim::Component& client);
 
   std::uint16_t destination_of(PhysicalAddress line) const {
     return static_cast<std::uint16_t>(map_.slice_of(line));
@@ -45,16 +54,24 @@ class CacheLevel {
   // For a client of its own number, from 0.
   std::uint16_t new_client() { return next_client_++; }
   const std::string& name() const { return config_.name; }
+  bool shared_with_processor() const { return config_.shared_with_processor; }
+  Bytes line_bytes() const { return config_.cache.line_bytes; }
 
   // memory::Cache::dirty_byte() of the slice that it belongs to.
   std::optional<std::byte> dirty_byte(PhysicalAddress address) const {
-    return caches_[map_.slice_of(address.aligned_down(memory::kLineBytes))].dirty_byte(address);
+    return caches_[map_.slice_of(address.aligned_down(config_.cache.line_bytes))].dirty_byte(address);
+  }
+  void copy_dirty_bytes(PhysicalAddress address, unsigned bytes, std::byte* to) const {
+    caches_[map_.slice_of(address.aligned_down(config_.cache.line_bytes))].copy_dirty_bytes(address, bytes,
+                                                                                            to);
   }
   // memory::Cache::flush_range() of all slices.
   template <typename F>
   void flush_range(PhysicalAddress base, Bytes bytes, F store) {
     for (memory::Cache& slice : caches_) slice.flush_range(base, bytes, store);
+    for (memory::LevelPort& port : ports_) port.forget(base, bytes);
   }
+  std::deque<memory::Cache>& caches() { return caches_; }
 
  private:
   const config::Level config_;
@@ -62,8 +79,13 @@ class CacheLevel {
   memory::RequestCrossbar requests_;
   memory::ResponseCrossbar responses_;
   std::deque<memory::Cache> caches_;
-  std::deque<memory::Channel> channels_;           // to controllers
+  std::deque<memory::LevelPort> ports_;            // to the level below
+  std::deque<memory::Channel> channels_;           // to controllers, or ports
   std::deque<sim::Queue<memory::Packet>> queues_;  // from them
+  sim::Engine& engine_;
+  const sim::Component* const parent_;
+  memory::RequestPool& pool_;
+  const bool has_bits_;
   std::uint16_t next_client_ = 0;
 };
 

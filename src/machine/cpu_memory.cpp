@@ -40,37 +40,83 @@ config::Cache l3_of(const config::Cpu& cpu) {
 
 }  // namespace
 
-CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram)
+CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram,
+                     const SharedMemory* shared)
     : engine_(engine),
       line_bytes_(cpu.line_bytes),
-      physical_(rv64::kPageBytes, rv64::kPageBytes, dram.dram_bytes),
+      shared_(shared == nullptr ? std::nullopt : std::optional(*shared)),
+      physical_(shared != nullptr
+                    ? shared->space.memory()
+                    : own_physical_.emplace(rv64::kPageBytes, rv64::kPageBytes, dram.dram_bytes)),
+      pool_(shared != nullptr ? &shared->requests : nullptr),
       node_(engine, "processor", nullptr, 2),
-      dram_(
-          engine, "host memory", &node_, 2,
-          {dram.dram_latency_ns * kPicosecondsPerNanosecond, dram.dram_bandwidth_mb_per_s, 0, "host_memory"},
-          pool_, physical_, no_port()),
       directory_(engine, &node_, cpu.clock_khz * 1000, cpu.line_bytes, cpu.from_directory_cycles, pool_) {
-  if (cpu.l3.sets == 0) {
-    requests_.emplace(kBelow, &directory_, &dram_);
-    answers_.emplace(kBelow, &dram_, &directory_);
-    dram_.connect(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
-  } else {
-    l3_.emplace(engine, "L3", "l3", &node_, 2, l3_of(cpu), cpu.clock_khz * 1000, pool_);
-    requests_.emplace(kBelow, &directory_, &*l3_);
-    answers_.emplace(kBelow, &*l3_, &directory_);
-    requests_of_l3_.emplace(kBelow, &*l3_, &dram_);
-    answers_to_l3_.emplace(kBelow, &dram_, &*l3_);
-    l3_->connect_above(*requests_, *answers_);
-    l3_->connect_below(*requests_of_l3_, *answers_to_l3_, 0,
-                       [](PhysicalAddress) { return std::uint16_t{0}; });
-    dram_.connect(requests_of_l3_->of(memory::TrafficClass::NonTriggered), *answers_to_l3_);
-  }
-  dram_.tick_on_thread_of(directory_);
-  if (l3_) l3_->tick_on_thread_of(directory_);
-  directory_.connect_below(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
   directory_.look_below_by([this](PhysicalAddress line, std::byte* bytes) {
     peek_below(line, static_cast<unsigned>(line_bytes_), bytes);
   });
+  if (shared_)
+    connect_shared();
+  else
+    connect_own(cpu, dram);
+}
+
+void CpuMemory::connect_own(const config::Cpu& cpu, const config::Host& dram) {
+  dram_.emplace(engine_, "host memory", &node_, 2,
+                memory::SimpleMemoryConfig{dram.dram_latency_ns * kPicosecondsPerNanosecond,
+                                           dram.dram_bandwidth_mb_per_s, 0, "host_memory"},
+                pool_, physical_, no_port());
+  if (cpu.l3.sets == 0) {
+    requests_.emplace(kBelow, &directory_, &*dram_);
+    answers_.emplace(kBelow, &*dram_, &directory_);
+    dram_->connect(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
+  } else {
+    l3_.emplace(engine_, "L3", "l3", &node_, 2, l3_of(cpu), cpu.clock_khz * 1000, pool_);
+    requests_.emplace(kBelow, &directory_, &*l3_);
+    answers_.emplace(kBelow, &*l3_, &directory_);
+    requests_of_l3_.emplace(kBelow, &*l3_, &*dram_);
+    answers_to_l3_.emplace(kBelow, &*dram_, &*l3_);
+    l3_->connect_above(*requests_, *answers_);
+    l3_->connect_below(*requests_of_l3_, *answers_to_l3_, 0,
+                       [](PhysicalAddress) { return std::uint16_t{0}; });
+    dram_->connect(requests_of_l3_->of(memory::TrafficClass::NonTriggered), *answers_to_l3_);
+    l3_->tick_on_thread_of(directory_);
+  }
+  dram_->tick_on_thread_of(directory_);
+  directory_.connect_below(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
+}
+
+void CpuMemory::connect_shared() {
+  CacheLevel& level = shared_->level;
+  if (line_bytes_ > level.line_bytes())
+    throw Error(fmt::format("{}: line_bytes = {} is less than cpu.line_bytes = {}", level.name(),
+                            level.line_bytes(), line_bytes_));
+  const CacheLevel::Client client = level.connect_client(directory_);
+  directory_.connect_below(client.requests->of(memory::TrafficClass::NonTriggered), *client.responses,
+                           client.number,
+                           [&level](PhysicalAddress line) { return level.destination_of(line); });
+  // What a look at a line finds does not depend on who is ticked first: others write there too.
+  const auto changed = [this](PhysicalAddress line, const std::byte* before, const std::byte* after) {
+    if (std::memcmp(before, after, line_bytes_) != 0)
+      agent_writes(line, static_cast<unsigned>(line_bytes_), before, kNobody);
+  };
+  directory_.tell_changes(changed);
+  for (memory::Cache& slice : level.caches()) {
+    slice.connect_observer(*this);
+    slice.tick_on_thread_of(directory_);
+  }
+  for (memory::DramController& controller : shared_->controllers) {
+    controller.serve_host_dram();
+    controller.tick_on_thread_of(directory_);
+  }
+}
+
+// A write of somebody into a line that nobody of the domain holds.
+void CpuMemory::observe(const memory::CacheEvent& event) {
+  if (event.kind != memory::CacheEvent::Kind::Store || event.by.agent == memory::Agent::Host) return;
+  std::array<std::byte, memory::kLineBytes> old;
+  const auto bytes = static_cast<unsigned>(shared_->level.line_bytes());
+  peek_below(event.line, bytes, old.data());
+  agent_writes(event.line, bytes, old.data(), kNobody);
 }
 
 void CpuMemory::connect(cpu::Core& core) {
@@ -171,12 +217,21 @@ void CpuMemory::peek_newest(PhysicalAddress address, unsigned bytes, std::byte* 
 
 void CpuMemory::peek_below(PhysicalAddress address, unsigned bytes, std::byte* to) {
   std::memcpy(to, physical_.bytes(address), bytes);
-  if (!l3_) return;
-  for (unsigned i = 0; i < bytes; ++i)
-    if (const auto newer = l3_->dirty_byte(address + i)) to[i] = *newer;
+  if (shared_) shared_->level.copy_dirty_bytes(address, bytes, to);
+  if (l3_) l3_->copy_dirty_bytes(address, bytes, to);
+}
+
+rv64::Page CpuMemory::find_page(VirtualAddress address, rv64::Access access) {
+  if (!shared_ || address < memory::kDeviceVirtualBase) return PagedMemory::find_page(address, access);
+  // The GPU's: read alone.
+  const memory::PageRun run = shared_->space.pages().find(address);
+  if (run.bytes == 0) return {};
+  return {physical_.bytes(run[address.aligned_down(rv64::kPageBytes)]), {true, false, false}};
 }
 
 PhysicalAddress CpuMemory::physical_of(const std::byte* page) {
+  if (shared_)
+    if (const auto device = physical_.device_address_of(page)) return *device;
   const auto& [chunk, physical] = *--chunks_.upper_bound(page);
   return physical + static_cast<Bytes>(page - chunk);
 }
@@ -214,27 +269,31 @@ PhysicalAddress CpuMemory::page_table_entry(VirtualAddress address, unsigned lev
   return entry;
 }
 
+// Brings what caches below the directory hold of these bytes to memory, and drops it.
+template <typename F>
+void CpuMemory::flush_below(PhysicalAddress first, Bytes bytes, F store) {
+  if (l3_) l3_->flush_range(first, bytes, store);
+  if (shared_) shared_->level.flush_range(first, bytes, store);
+}
+
 void CpuMemory::new_chunk(std::byte* chunk, Bytes bytes) { chunks_[chunk] = physical_.lend(chunk, bytes); }
 
 void CpuMemory::frame_cleared(std::byte* frame) {
   const PhysicalAddress physical = physical_of(frame);
   // What caches still have of it is older.
-  if (l3_)
-    l3_->flush_range(physical, rv64::kPageBytes,
-                     [](PhysicalAddress, const std::byte*, const memory::ByteMask&) {});
+  flush_below(physical, rv64::kPageBytes, [](PhysicalAddress, const std::byte*, const memory::ByteMask&) {});
   replace_lines(physical, rv64::kPageBytes);
 }
 
 void CpuMemory::settle(VirtualAddress first, Bytes bytes) {
   const PhysicalAddress physical = place_of(first);
   const PhysicalAddress line = physical.aligned_down(line_bytes_), end = physical + bytes;
-  if (l3_)
-    l3_->flush_range(line, (end + (line_bytes_ - 1)).aligned_down(line_bytes_) - line,
-                     [this](PhysicalAddress base, const std::byte* data, const memory::ByteMask& mask) {
-                       std::byte* const to = physical_.bytes(base);
-                       for (unsigned i = 0; i < line_bytes_; ++i)
-                         if (mask.test(i)) to[i] = data[i];
-                     });
+  flush_below(line, (end + (line_bytes_ - 1)).aligned_down(line_bytes_) - line,
+              [this](PhysicalAddress base, const std::byte* data, const memory::ByteMask& mask) {
+                std::byte* const to = physical_.bytes(base);
+                for (unsigned i = 0; i < memory::kLineBytes; ++i)
+                  if (mask.test(i)) to[i] = data[i];
+              });
   for (PhysicalAddress at = line; at < end; at += line_bytes_)
     if (const std::byte* const held = directory_.held(at))
       std::memcpy(physical_.bytes(at), held, line_bytes_);

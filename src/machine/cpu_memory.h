@@ -2,6 +2,11 @@
 // directory, and the guest's pages in frames of host DRAM. Bytes are in three places: lines that cores hold
 // are in the directory, L3 has some, memory the rest; reads and writes from outside of simulated time (system
 // calls, images) see the newest, and leave no older ones behind.
+//
+// On a chip whose cores share a level of cache with the GPU (yang2012 section 3), the directory stands above
+// that level, in the place of L3 and host DRAM. The program's pages then lie in the one memory that there is,
+// and the cores reach the GPU's allocations too, at the GPU's addresses. Nothing keeps the cores' private
+// caches and the GPU's L1 and L2 coherent: a core reads what has been written back to the shared level.
 #pragma once
 
 #include <array>
@@ -15,7 +20,9 @@
 
 #include "config/machine.h"
 #include "cpu/core.h"
+#include "machine/cache_level.h"
 #include "machine/node.h"
+#include "memory/address_space.h"
 #include "memory/cache/cache.h"
 #include "memory/coherence/directory.h"
 #include "memory/host_port.h"
@@ -24,9 +31,19 @@
 
 namespace duet::machine {
 
-class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
+// What cores have in common with a GPU. All of it outlives them.
+struct SharedMemory {
+  CacheLevel& level;
+  std::deque<memory::DramController>& controllers;
+  memory::RequestPool& requests;
+  memory::AddressSpace& space;  // the GPU's
+};
+
+class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, private memory::CacheObserver {
  public:
-  CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram);
+  // With `shared` there is neither L3 nor host DRAM of the cores' own.
+  CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram,
+            const SharedMemory* shared = nullptr);
 
   static constexpr unsigned kNobody = ~0u;
 
@@ -61,6 +78,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   PhysicalAddress page_table_entry(VirtualAddress address, unsigned level, unsigned core) override;
 
   // rv64::Memory
+  rv64::Page find_page(VirtualAddress address, rv64::Access access) override;
   void settle(VirtualAddress first, Bytes bytes) override;
   void written(VirtualAddress first, Bytes bytes) override;
 
@@ -73,6 +91,12 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
   void peek_below(PhysicalAddress address, unsigned bytes, std::byte* to);
   PhysicalAddress table(VirtualAddress address, unsigned level);
   void replace_lines(PhysicalAddress first, Bytes bytes);
+  void connect_own(const config::Cpu& cpu, const config::Host& dram);
+  void connect_shared();
+  // memory::CacheObserver, of the shared level.
+  void observe(const memory::CacheEvent& event) override;
+  template <typename F>
+  void flush_below(PhysicalAddress first, Bytes bytes, F store);
 
   // Bytes before a core wrote them.
   struct Overwritten {
@@ -83,10 +107,12 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory {
 
   sim::Engine& engine_;
   const Bytes line_bytes_;
-  memory::PhysicalMemory physical_;
+  const std::optional<SharedMemory> shared_;
+  std::optional<memory::PhysicalMemory> own_physical_;
+  memory::PhysicalMemory& physical_;
   memory::RequestPool pool_;
   Node node_;
-  memory::SimpleMemory dram_;
+  std::optional<memory::SimpleMemory> dram_;
   std::optional<memory::Cache> l3_;
   memory::Directory directory_;
   // The directory's requests and their answers; below them L3's.

@@ -177,8 +177,11 @@ std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, b
     const bool of_file = value.set_by == config::SetBy::FileOverAnother;
     const std::string why =
         why_idle(machine.machine, value.key, functional && !of_file, simulated_host || of_file);
-    // What a file says for the functional GPU is not idle: the machine is run on both.
-    if (why.empty() || (of_file && matches("gpu.functional.*", value.key))) continue;
+    // What a file says for the functional GPU is not idle: the machine is run on both. A level is given with
+    // all of its keys.
+    if (why.empty() ||
+        (of_file && (matches("gpu.functional.*", value.key) || value.key.starts_with("level["))))
+      continue;
     lines.push_back(fmt::format("{}: {} = {} does nothing: {}", value.where, value.key, value.text, why));
   }
   return lines;

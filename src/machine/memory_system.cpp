@@ -44,6 +44,12 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, co
   levels_.back().connect_below(controllers_, config_.dram);
 }
 
+CacheLevel* MemorySystem::shared_level() {
+  for (CacheLevel& level : levels_)
+    if (level.shared_with_processor()) return &level;
+  return nullptr;
+}
+
 std::uint16_t MemorySystem::destination_of(PhysicalAddress physical) const {
   return static_cast<std::uint16_t>(address_space_.memory().route_of(physical) == memory::Route::DeviceDram
                                         ? levels_.front().destination_of(physical)

@@ -39,6 +39,9 @@ class MemorySystem {
   EnginePorts connect_copy_engine(sim::Component& engine);
   void connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<memory::Packet>& from_link);
   HostBridge& bridge() { return bridge_; }
+  // The level that the processor's cores share; null without one.
+  CacheLevel* shared_level();
+  std::deque<memory::DramController>& controllers() { return controllers_; }
   void look_for_races(memory::RaceDetector* races) {
     for (memory::DramController& controller : controllers_) controller.look_for_races(races);
   }
@@ -56,7 +59,6 @@ class MemorySystem {
   // For reports: what waits for full/empty bits in the controllers, and (`also_before`, of a machine that
   // stands still) what is on its way to them.
   std::vector<memory::WaitingRequest> waiting_requests(bool also_before);
-  const std::deque<memory::DramController>& controllers() const { return controllers_; }
 
  private:
   sim::Engine& engine_;

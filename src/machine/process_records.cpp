@@ -124,7 +124,7 @@ void Process::record_components() {
 // The names of all statistics are there from the start, so that whoever ends this process leaves results.
 void Process::describe_processor() {
   const Processor* const processor = system_->processor();
-  if (processor == nullptr) return;
+  if (processor == nullptr || !options_.simulated_host) return;
   const config::Cpu& cpu = processor->config();
   report::JournalHeader::Processor& described = journal_->header().processor;
   described.clock_khz = cpu.clock_khz;

@@ -2,8 +2,12 @@
 
 namespace duet::machine {
 
-Processor::Processor(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram)
-    : engine_(engine), config_(cpu), memory_(engine, cpu, dram), timer_(engine, memory_.node(), *this) {
+Processor::Processor(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram,
+                     const SharedMemory* shared)
+    : engine_(engine),
+      config_(cpu),
+      memory_(engine, cpu, dram, shared),
+      timer_(engine, memory_.node(), *this) {
   for (unsigned i = 0; i < cpu.cores; ++i) {
     cores_.push_back(std::make_unique<cpu::Core>(
         engine, &memory_.node(), config_, i,

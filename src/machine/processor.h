@@ -22,7 +22,9 @@ class ProcessorClient : public cpu::CoreClient {
 
 class Processor final : private cpu::CoreClient {
  public:
-  Processor(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram);
+  // `shared`: what the cores have in common with the machine's GPU, if anything.
+  Processor(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram,
+            const SharedMemory* shared = nullptr);
 
   // Before any core is assigned.
   void serve(ProcessorClient& client) { client_ = &client; }

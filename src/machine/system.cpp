@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/error.h"
 #include "gpu/occupancy.h"
 #include "gpu/sm/sm.h"
 #include "machine/board.h"
@@ -55,11 +56,21 @@ struct System::Parts {
       services.peek = [this](std::uint32_t sm, PhysicalAddress physical) {
         return board.memory_system()->peek(sm, physical);
       };
-    if (options.simulated_host) {
-      processor.emplace(engine, *machine.cpu, machine.host);
-      board.connect(*processor);
-    }
+    if (const std::optional<SharedMemory> shared = shared_with_processor(); options.simulated_host || shared)
+      processor.emplace(engine, *machine.cpu, machine.host, shared ? &*shared : nullptr);
+    if (options.simulated_host) board.connect(*processor);
     statistics.emplace(engine);
+  }
+
+  std::optional<SharedMemory> shared_with_processor() {
+    for (std::size_t i = 0; i < machine.levels.size() && !machine.cpu; ++i)
+      if (machine.levels[i].shared_with_processor)
+        throw Error("level[" + std::to_string(i) +
+                    "].shared_with_processor needs a processor, and there is no [cpu]");
+    MemorySystem* const memory_system = board.memory_system();
+    CacheLevel* const level = memory_system == nullptr ? nullptr : memory_system->shared_level();
+    if (level == nullptr) return std::nullopt;
+    return SharedMemory{*level, memory_system->controllers(), board.requests(), address_space};
   }
 
   template <typename Sms>

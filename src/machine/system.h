@@ -38,7 +38,7 @@ class System {
   sim::Engine& engine();
   memory::AddressSpace& address_space();
   driver::Driver& driver();
-  // Null without Options::simulated_host.
+  // Null without Options::simulated_host on a machine whose cores share no level of cache with the GPU.
   Processor* processor();
   const config::Machine& config() const;
   bool functional() const;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -167,7 +168,18 @@ class Rules {
       slices(prefix + ".slices", all[i].slices, i + 1 == all.size());
       cache(prefix, all[i].cache, all[i].slices, prefix + ".slices");
       entries(prefix + ".interconnect.queue_packets", all[i].slices, prefix + ".slices");
+      if (all[i].shared_with_processor) shared(prefix, all[i]);
     }
+  }
+
+  void shared(const std::string& prefix, const config::Level& level) {
+    const std::string key = prefix + ".shared_with_processor";
+    const std::optional<config::Cpu>& cpu = resolved_.machine.cpu;
+    if (!cpu) refuse(key, "needs a processor, and there is no [cpu]");
+    if (cpu->l3.sets != 0) refuse(key, "and " + said("cpu.l3.sets") + ": the cores would have two L3");
+    if (level.cache.line_bytes < cpu->line_bytes)
+      refuse(prefix + ".line_bytes", "is less than " + said("cpu.line_bytes"));
+    if (std::exchange(is_shared_, true)) refuse(key, "and another level is shared, too");
   }
 
   void dram() const {
@@ -209,6 +221,7 @@ class Rules {
   const config::ResolvedMachine& resolved_;
   const config::Gpu& gpu_;
   Bytes cache_bytes_ = 0;
+  bool is_shared_ = false;  // a level by the processor
 };
 
 }  // namespace

@@ -11,7 +11,8 @@ RequestPool::RequestPool(std::shared_ptr<Directory> directory)
 
 RequestPool::RequestPool() : RequestPool(std::make_shared<Directory>()) {}
 
-RequestPool::RequestPool(RequestPool* other) : RequestPool(other->directory_) {}
+RequestPool::RequestPool(RequestPool* other)
+    : RequestPool(other == nullptr ? std::make_shared<Directory>() : other->directory_) {}
 
 RequestPool::~RequestPool() { std::erase(directory_->parts, this); }
 

@@ -103,7 +103,7 @@ struct Request : RequestFields {
 class RequestPool {
  public:
   RequestPool();
-  // Another part of the requests that `other` is a part of.
+  // Another part of the requests that `other` is a part of; of requests of its own where that is null.
   explicit RequestPool(RequestPool* other);
   ~RequestPool();
   RequestPool(const RequestPool&) = delete;

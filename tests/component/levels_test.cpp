@@ -49,7 +49,8 @@ std::string level(const std::string& name, unsigned slices, unsigned sets, unsig
          "\nways = 8\nline_bytes = 128\nsector_bytes = 128\nmshrs = 64\nmshr_targets = 8\n"
          "queue_entries = 32\nwrite_back = true\nwrite_allocate = true\nwrite_evict = false\n"
          "hash_sets = true\nreplacement = \"lru\"\natomic_words_per_cycle = 16\n"
-         "atomic_conflict_cycles = 2\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
+         "atomic_conflict_cycles = 2\nwire_cycles = 0\nshared_with_processor = "
+         "false\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
          "header_bytes = 8\nlatency_cycles = 6\nqueue_packets = 16\n";
 }
 
@@ -152,6 +153,33 @@ TEST(Levels, TwoMoreLevelsKeepEveryByteAndPerformAtomics) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(times[i], times[i + 3]) << "the order of ticks must not show";
 }
 
+// Two lines of L3 for one of L2, in different slices, and a wire between: a request is answered when all of
+// its parts are.
+TEST(Levels, ALevelWithShorterLinesFarAwayKeepsEveryByte) {
+  std::string far = level("L3", 6, 32, 20);
+  far.replace(far.find("line_bytes = 128\nsector_bytes = 128"), 35, "line_bytes = 64\nsector_bytes = 64");
+  far.replace(far.find("atomic_words_per_cycle = 16"), 27, "atomic_words_per_cycle = 0");
+  const std::vector<std::string> small{"gpu.l2.sets=1", "gpu.full_empty.granule_bytes=0"};
+  const auto time = [&](std::uint64_t wire, std::uint64_t seed) {
+    std::vector<std::string> sets = small;
+    sets.push_back("level[0].wire_cycles=" + std::to_string(wire));
+    Levels machine(far, sets, seed);
+    Picoseconds all = 0;
+    for (int i = 0; i < 3; ++i) all += machine.launch();
+    EXPECT_GT(machine.statistic("l2.write_backs"), 0u);
+    // A fetch of L2 is two of L3; a write-back has as many parts as halves of its line are dirty.
+    const std::uint64_t fills = machine.statistic("l2.fills"), back = machine.statistic("l2.write_backs");
+    EXPECT_GE(machine.statistic("l3_interconnect.response_packets"), 2 * fills + back);
+    EXPECT_LE(machine.statistic("l3_interconnect.response_packets"), 2 * (fills + back));
+    machine.expect_right(3);
+    return all;
+  };
+  const Picoseconds near = time(0, 0), far_away = time(300, 0);
+  EXPECT_EQ(near, time(0, 5)) << "the order of ticks must not show";
+  // Every launch has a chain of some misses: code, a word, a counter.
+  EXPECT_GT(far_away, near + Picoseconds{3 * 3 * 2 * 300} * 1000 * 10 / 9);
+}
+
 TEST(Levels, MemoryPerformsTheAtomicsThatNoLevelPerforms) {
   Levels machine("", {"gpu.l2.atomic_words_per_cycle=0"});
   machine.launch();
@@ -184,8 +212,11 @@ TEST(Levels, WhatDoesNotFitIsRefusedByName) {
   };
   EXPECT_EQ(error_of(level("L3", 5, 16, 20), {}),
             "L3: slices = 5 is not a multiple of gpu.dram.channels = 6, whose controllers it stands above");
-  EXPECT_EQ(error_of(level("L3", 6, 16, 20), {"level[0].line_bytes=64"}),
-            "--set: level[0].line_bytes = 64 is outside 128 to 128");
+  EXPECT_EQ(
+      error_of(level("L3", 6, 16, 20), {"level[0].line_bytes=64", "level[0].sector_bytes=64"}),
+      "L3: line_bytes = 64 is less than the 128 of L2 above it: gpu.full_empty.granule_bytes must be 0");
+  EXPECT_EQ(error_of(level("L3", 6, 16, 20), {"level[0].line_bytes=16"}),
+            "--set: level[0].line_bytes = 16 is outside 32 to 128");
   EXPECT_EQ(
       error_of(level("L2", 6, 16, 20), {}),
       Levels::path() +

@@ -170,7 +170,7 @@ const std::vector<Row>& levels() {
       row("level[0].slices", "4"),
       row("level[0].sets", "64"),
       row("level[0].ways", "2"),
-      {"level[0].line_bytes", "64", memory, {}, Effect::Refused, kL3},
+      row("level[0].line_bytes", "64", {"level[0].sector_bytes=64", "gpu.full_empty.granule_bytes=0"}),
       row("level[0].sector_bytes", "32", kSectors),
       row("level[0].latency_cycles", "50"),
       row("level[0].mshrs", "2"),
@@ -191,6 +191,8 @@ const std::vector<Row>& levels() {
       row("level[0].interconnect.header_bytes", "40"),
       row("level[0].interconnect.latency_cycles", "25"),
       row("level[0].interconnect.queue_packets", "1"),
+      row("level[0].wire_cycles", "30"),
+      {"level[0].shared_with_processor", "true", memory, {}, Effect::Refused, kL3},
   };
   return rows;
 }

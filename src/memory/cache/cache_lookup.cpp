@@ -206,6 +206,7 @@ Cache::Outcome Cache::pass(Picoseconds now, CacheEntry& entry, const Access& acc
     if (line != kNone && config_.write_evict) {
       drop(line, access.mask, &access.request);
     } else if (line != kNone) {
+      observe(CacheEvent::Kind::Store, access.line, access.mask, &access.request);
       copy_masked(lines_.data(line) + access.offset, access.request.data.data(), access.request.mask);
       const ByteMask kept = kept_of_write(access);
       lines_[line].valid = lines_[line].valid | kept;
@@ -250,6 +251,7 @@ Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& a
       return Outcome::NextCycle;
     }
   }
+  observe(CacheEvent::Kind::Store, access.line, access.mask, &access.request);
   perform_atomic(pool_, access.request, lines_.data(line) + access.offset, name());
   lines_[line].dirty = lines_[line].dirty | access.mask;
   lines_.touch(line);

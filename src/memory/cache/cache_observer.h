@@ -13,6 +13,7 @@ struct CacheEvent {
     Miss,   // a read or an atomic whose bytes are fetched, a write that takes a line
     Merge,  // a read or an atomic that joins a fetch on its way
     Fill,   // bytes from below become valid
+    Store,  // a request is about to change bytes: what it overwrites is still there
     Write,  // bytes of a request are stored, and are valid
     Evict,  // the line, with all its valid bytes, makes room for another
     Drop    // valid bytes are given up for any other reason: invalidated, probed, changed below

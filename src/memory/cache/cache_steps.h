@@ -163,6 +163,7 @@ inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, cons
     copy_masked(request.data.data(), lines_.data(line) + access.offset, request.mask);
     lines_.touch(line);
   } else if (request.operation == Operation::Write) {
+    observe(CacheEvent::Kind::Store, access.line, access.mask, &request);
     copy_masked(lines_.data(line) + access.offset, request.data.data(), request.mask);
     lines_[line].valid = lines_[line].valid | access.mask;
     lines_[line].dirty = lines_[line].dirty | access.mask;

@@ -63,6 +63,23 @@ std::optional<std::byte> Cache::dirty_byte(PhysicalAddress address) const {
   return latest;
 }
 
+void Cache::copy_dirty_bytes(PhysicalAddress address, unsigned bytes, std::byte* to) const {
+  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next) {  // oldest first
+    if (transits_[i].own == kNoRequest || transits_[i].line != lines_.line_of(address)) continue;
+    const Request& request = pool_[transits_[i].own];
+    for (unsigned at = 0; at < bytes; ++at) {
+      const Bytes offset = address + at - request.address;
+      if (offset < request.bytes && request.mask.test(static_cast<unsigned>(offset)))
+        to[at] = request.data[offset];
+    }
+  }
+  const std::uint32_t index = lines_.find(lines_.line_of(address));
+  if (index == kNone) return;
+  const auto first = static_cast<unsigned>(address % lines_.line_bytes());
+  copy_masked(to, lines_.data(index) + first,
+              moved_down(lines_[index].dirty, first) & ByteMask::first(bytes));
+}
+
 const Line* Cache::find(PhysicalAddress address) {
   const std::uint32_t index = lines_.find(lines_.line_of(address));
   return index == kNone ? nullptr : &lines_[index];

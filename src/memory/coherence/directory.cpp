@@ -26,9 +26,12 @@ void Directory::connect_cache(sim::Queue<CoherenceMessage>& requests, sim::Queue
   ports_.push_back({&requests, &answers});
 }
 
-void Directory::connect_below(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses) {
+void Directory::connect_below(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses,
+                              std::uint16_t number, Destination destination_of) {
   below_ = &requests;
   from_below_ = &responses;
+  number_ = number;
+  destination_of_ = std::move(destination_of);
 }
 
 Directory::Entry& Directory::entry_of(PhysicalAddress line) {
@@ -170,6 +173,11 @@ void Directory::finish(Picoseconds now, Entry& entry) {
   if (entry.dirty) write_back(entry);
   if (entry.writes_below != 0) return;
   const auto place = entries_.find(entry.line.value());
+  if (changed_) {
+    std::array<std::byte, kLineBytes> below;
+    read_below_(entry.line, below.data());
+    changed_(entry.line, entry.bytes.data(), below.data());
+  }
   spare_.push_back(std::move(place->second));
   entries_.erase(place);
 }
@@ -178,6 +186,8 @@ void Directory::fetch(Entry& entry) {
   ++statistics_.fetches;
   Packet packet;
   packet.request = pool_.allocate();
+  packet.source = number_;
+  packet.destination = destination_of_(entry.line);
   Request& request = pool_[packet.request];
   request.address = entry.line;
   request.bytes = static_cast<std::uint16_t>(line_bytes_);
@@ -193,6 +203,8 @@ void Directory::write_back(Entry& entry) {
   entry.dirty = false;
   Packet packet;
   packet.request = pool_.allocate();
+  packet.source = number_;
+  packet.destination = destination_of_(entry.line);
   packet.payload_bytes = static_cast<std::uint16_t>(line_bytes_);
   Request& request = pool_[packet.request];
   request.address = entry.line;
@@ -218,7 +230,14 @@ void Directory::receive(Picoseconds now) {
     const Request& request = pool_[packet.request];
     Entry& entry = *entries_.at(request.address.value());
     const bool read = request.operation == Operation::Read;
-    if (read && !entry.replaced) std::memcpy(entry.bytes.data(), request.data.data(), line_bytes_);
+    if (read && !entry.replaced) {
+      if (changed_) {
+        std::array<std::byte, kLineBytes> below;
+        read_below_(entry.line, below.data());
+        changed_(entry.line, below.data(), request.data.data());
+      }
+      std::memcpy(entry.bytes.data(), request.data.data(), line_bytes_);
+    }
     if (read && entry.replaced) {  // caches below may have the older bytes
       entry.replaced = false;
       entry.dirty = true;

@@ -63,11 +63,20 @@ class Directory : public sim::Component {
 
   // A cache, of the next number from 0. It always goes on reading `answers`.
   void connect_cache(sim::Queue<CoherenceMessage>& requests, sim::Queue<CoherenceMessage>& answers);
-  void connect_below(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses);
+  // Packets below carry source `number` and the destination of their line.
+  using Destination = std::function<std::uint16_t(PhysicalAddress line)>;
+  void connect_below(
+      sim::Queue<Packet>& requests, sim::Queue<Packet>& responses, std::uint16_t number = 0,
+      Destination destination_of = [](PhysicalAddress) { return std::uint16_t{0}; });
   // `read(line, bytes)` gives, outside simulated time, the bytes that memory below has of a line. Until a
   // line that is not fetched is written, these are what is there. Without it every line is fetched.
   using ReadBelow = std::function<void(PhysicalAddress, std::byte*)>;
   void look_below_by(ReadBelow read) { read_below_ = std::move(read); }
+  // Where others write to memory below: held() has older bytes of a line, or newer ones, than what is below.
+  // `change(line, before, after)` is told in the tick in which what a look at the line would find changes
+  // because it comes, or goes.
+  using LineChange = std::function<void(PhysicalAddress, const std::byte* before, const std::byte* after)>;
+  void tell_changes(LineChange change) { changed_ = std::move(change); }
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -121,7 +130,10 @@ class Directory : public sim::Component {
   sim::Queue<Packet>* below_ = nullptr;
   sim::Queue<Packet>* from_below_ = nullptr;
   std::deque<Packet> to_send_;
+  std::uint16_t number_ = 0;
+  Destination destination_of_;
   ReadBelow read_below_;
+  LineChange changed_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Entry>> entries_;
   std::vector<std::unique_ptr<Entry>> spare_;
   DirectoryStatistics statistics_{*this, "directory."};

@@ -148,7 +148,8 @@ void DramController::accept(const Packet& packet, std::size_t client) {
   if (request.bytes == 0 || request.address % kLineBytes + request.bytes > kLineBytes)
     throw Error(name() + ": a request of " + std::to_string(request.bytes) + " bytes at " +
                 std::to_string(request.address.value()) + " is empty or leaves its line");
-  if (request.address.value() + request.bytes > config_.bytes)
+  const bool of_host = serves_host_ && address_space_.memory().route_of(request.address) == Route::HostDram;
+  if (!of_host && request.address.value() + request.bytes > config_.bytes)
     throw Error(name() + ": physical address " + std::to_string(request.address.value()) +
                 " is not in device memory");
   const DramPlace place = map_.place(request.address);

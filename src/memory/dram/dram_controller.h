@@ -74,6 +74,8 @@ class DramController : public sim::Component {
   void record_commands(std::vector<IssuedCommand>* log) { log_ = log; }
 
   // The detector is told of words that are emptied.
+  // Host DRAM is the same memory's upper part: its frames lie behind those of device DRAM in each bank.
+  void serve_host_dram() { serves_host_ = true; }
   void look_for_races(RaceDetector* races) { races_ = races; }
 
   Picoseconds tick(Picoseconds now) override;
@@ -161,6 +163,7 @@ class DramController : public sim::Component {
   std::uint64_t blocked_ = 0;  // clients without room for an answer
   std::vector<IssuedCommand>* log_ = nullptr;
   RaceDetector* races_ = nullptr;
+  bool serves_host_ = false;
 };
 
 }  // namespace duet::memory

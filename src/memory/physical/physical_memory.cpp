@@ -37,6 +37,17 @@ PhysicalMemory::PhysicalMemory(Bytes device_bytes, Bytes page_bytes, Bytes host_
   map_up_to(std::min(range(Route::DeviceDram).bytes, kFirstBytes));
 }
 
+std::optional<PhysicalAddress> PhysicalMemory::device_address_of(const std::byte* byte) const {
+  const auto offset = static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(byte) -
+                                         reinterpret_cast<std::uintptr_t>(device_bytes_));
+  const auto above = static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(byte) -
+                                        reinterpret_cast<std::uintptr_t>(highest_bytes_));
+  const PhysicalAddress base = range(Route::DeviceDram).base;
+  if (offset < mapped_) return base + offset;
+  if (above < highest_mapped_) return base + (highest_from_ + above);
+  return std::nullopt;
+}
+
 PhysicalMemory::~PhysicalMemory() {
   if (device_bytes_ != nullptr) munmap(device_bytes_, mapped_);
   unmap_highest();

@@ -79,6 +79,8 @@ class PhysicalMemory {
       return {highest_bytes_ + (offset - highest_from_), highest_from_ + highest_mapped_ - offset, false};
     return lent(address);
   }
+  // Of a byte of device DRAM that backing() has given; nothing for others.
+  std::optional<PhysicalAddress> device_address_of(const std::byte* byte) const;
   // For those who know that there is something.
   std::byte* bytes(PhysicalAddress address) const { return backing(address).bytes; }
 

@@ -46,6 +46,9 @@ class Model : public CacheObserver {
         break;
       case Kind::Merge:
         break;
+      case Kind::Store:  // before it is made, so the line is there
+        EXPECT_NE(cache_.find(event.line), nullptr) << event.line.value();
+        break;
       case Kind::Fill:
         EXPECT_FALSE(any(event.bytes & valid)) << event.line.value();
         [[fallthrough]];

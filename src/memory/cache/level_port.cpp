@@ -1,0 +1,163 @@
+#include "memory/cache/level_port.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "memory/cache/byte_masks.h"
+#include "memory/cache/cache_command.h"
+
+namespace duet::memory {
+
+LevelPort::LevelPort(sim::Engine& engine, std::string name, const sim::Component* parent,
+                     const LevelPortConfig& config, RequestPool& pool)
+    : Component(engine, std::move(name), parent, 1, sim::Role::DataMovementElement),
+      clock_(config.clock_hz),
+      config_(config),
+      pool_(&pool) {}
+
+void LevelPort::connect_above(Channel& requests, sim::Queue<Packet>& responses) {
+  from_above_ = &requests;
+  to_above_ = &responses;
+}
+
+void LevelPort::connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
+                              std::function<std::uint16_t(PhysicalAddress)> destination_of) {
+  to_below_ = &requests;
+  from_below_ = &responses;
+  number_ = number;
+  destination_of_ = std::move(destination_of);
+}
+
+Picoseconds LevelPort::tick(Picoseconds now) {
+  clock_.advance_to(now);
+  bool more = false;
+  if (from_below_->can_pop(now)) {
+    finish(now, from_below_->pop(now));
+    more = true;
+  }
+  for (unsigned c = 0; c < kTrafficClasses; ++c) {
+    std::deque<OnWire>& wire = down_[c];
+    if (from_above_->of(c).can_pop(now) && wire.size() < config_.wire_cycles + config_.queue_packets) {
+      take(now, from_above_->of(c).pop(now));
+      more = true;
+    }
+    if (!wire.empty() && wire.front().ready <= now && to_below_->of(c).can_push(now)) {
+      to_below_->of(c).push(now, wire.front().packet);
+      wire.pop_front();
+      more = true;
+    }
+  }
+  if (!up_.empty() && up_.front().ready <= now && to_above_->can_push(now)) {
+    to_above_->push(now, up_.front().packet);
+    up_.pop_front();
+    more = true;
+  }
+  if (more) return clock_.first_edge_after(now);
+  // What is ready and has no room is woken by the queue that makes some.
+  Picoseconds next = kNever;
+  const auto ready = [&](const std::deque<OnWire>& wire) {
+    if (!wire.empty() && wire.front().ready > now) next = std::min(next, wire.front().ready);
+  };
+  for (const std::deque<OnWire>& wire : down_) ready(wire);
+  ready(up_);
+  for (const Picoseconds arrival : {from_below_->next_arrival(now), from_above_->next_arrival(now)})
+    if (arrival != kNever) next = std::min(next, clock_.first_edge_after(arrival));
+  return next;
+}
+
+void LevelPort::take(Picoseconds now, const Packet& packet) {
+  std::uint32_t index;
+  if (free_wholes_.empty()) {
+    index = static_cast<std::uint32_t>(wholes_.size());
+    wholes_.emplace_back();
+  } else {
+    index = free_wholes_.back();
+    free_wholes_.pop_back();
+  }
+  Whole& whole = wholes_[index];
+  whole.packet = packet;
+  whole.parts_left = 0;
+  whole.parts.fill(kNoRequest);
+  Request& request = pool_[packet.request];
+  const PhysicalAddress end = request.address + request.bytes;
+  PhysicalAddress line = request.address.aligned_down(config_.line_bytes);
+  if (line + config_.line_bytes >= end) {
+    whole.parts_left = 1;
+    send(now, index, packet.request);
+    return;
+  }
+  request.was_held = true;  // when all parts were
+  for (; line < end; line += config_.line_bytes) {
+    const PhysicalAddress first = std::max(line, request.address);
+    const auto bytes = static_cast<unsigned>(std::min(line + config_.line_bytes, end) - first);
+    const auto offset = static_cast<unsigned>(first - request.address);
+    const ByteMask mask = moved_down(request.mask, offset) & ByteMask::first(bytes);
+    if (!any(mask)) continue;
+    const RequestHandle handle = pool_.allocate();
+    Request& part = pool_[handle];
+    static_cast<RequestFields&>(part) = request;
+    part.address = first;
+    part.bytes = static_cast<std::uint16_t>(bytes);
+    part.mask = mask;
+    if (request.operation != Operation::Read)
+      std::memcpy(part.data.data(), request.data.data() + offset, bytes);
+    whole.parts[whole.parts_left++] = handle;
+    send(now, index, handle);
+  }
+}
+
+void LevelPort::send(Picoseconds now, std::uint32_t index, RequestHandle part) {
+  Packet packet = wholes_[index].packet;
+  const bool split = std::exchange(packet.request, part) != part;
+  if (split && packet.payload_bytes != 0) packet.payload_bytes = pool_[part].bytes;
+  packet.source = number_;
+  packet.destination = destination_of_(pool_[part].address.aligned_down(config_.line_bytes));
+  packet.argument = index;
+  down_[static_cast<unsigned>(packet.traffic_class)].push_back(
+      {clock_.edge_after(now, config_.wire_cycles), packet});
+}
+
+void LevelPort::finish(Picoseconds now, const Packet& packet) {
+  Whole& whole = wholes_[packet.argument];
+  Packet answer = packet;
+  answer.request = whole.packet.request;
+  if (packet.request != whole.packet.request) {
+    const Request& part = pool_[packet.request];
+    Request& request = pool_[whole.packet.request];
+    const auto offset = static_cast<unsigned>(part.address - request.address);
+    if (request.operation == Operation::Read) {
+      copy_masked(request.data.data() + offset, part.data.data(), part.mask);
+      answer.payload_bytes = request.bytes;
+      request.was_held &= part.was_held;
+    }
+    std::replace(whole.parts.begin(), whole.parts.end(), packet.request, kNoRequest);
+    pool_.release(packet.request);
+  }
+  if (--whole.parts_left != 0) return;
+  answer.source = whole.packet.destination;
+  answer.destination = whole.packet.source;
+  answer.argument = whole.packet.argument;
+  free_wholes_.push_back(static_cast<std::uint32_t>(packet.argument));
+  up_.push_back({clock_.edge_after(now, config_.wire_cycles), answer});
+}
+
+void LevelPort::forget(PhysicalAddress base, Bytes bytes) {
+  for (const Whole& whole : wholes_) {
+    for (const RequestHandle handle : whole.parts) {
+      if (handle == kNoRequest) continue;
+      Request& part = pool_[handle];
+      if (part.operation != Operation::Read)
+        part.mask = part.mask & ~part_of_range(base, bytes, part.address, part.bytes);
+    }
+  }
+}
+
+std::string LevelPort::waits_for() const {
+  std::size_t down = 0;
+  for (const std::deque<OnWire>& wire : down_) down += wire.size();
+  if (down != 0) return "room below, for " + std::to_string(down) + " requests";
+  return up_.empty() ? "" : "room above, for " + std::to_string(up_.size()) + " answers";
+}
+
+}  // namespace duet::memory

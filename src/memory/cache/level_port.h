@@ -1,0 +1,88 @@
+// The way from a cache to a level of cache that others share, where it is not right beside it: a wire of its
+// own, and lines of another length. For a GPU whose L2 has lines of 128 bytes above an L3 of 64 that stands
+// nearer to the processor:
+//
+//   LevelPort port(engine, "port of L2 slice 0", gpu_node, {clock_hz, 64, wire_cycles, 32}, pool);
+//   port.connect_above(from_slice, to_slice);              // the cache's connect_below() has the same two
+//   port.connect_below(to_level, from_level, number, destination_of);
+//
+// A request for more than one line of the level is sent in parts, one a line, to whichever slice has it, and
+// is answered when all of them have come back; what its mask does not name is not sent. Requests, and
+// answers, of one direction keep their order on the wire.
+//
+// Time, in edges of the level's clock: a part that is seen at edge k leaves at edge k + wire_cycles, one a
+// cycle and class; so do answers, on their way back. Left out: more than one packet a cycle, and triggers of
+// full/empty bits, which may not be split (machine/cache_level.cpp refuses such a machine).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "memory/channel.h"
+#include "memory/packet.h"
+#include "sim/clock_cursor.h"
+#include "sim/engine.h"
+
+namespace duet::memory {
+
+struct LevelPortConfig {
+  std::uint64_t clock_hz = 0;
+  Bytes line_bytes = 0;  // of the level below
+  std::uint64_t wire_cycles = 0;
+  std::size_t queue_packets = 0;  // that wait for room below, beside those on the wire, of a class
+};
+
+class LevelPort final : public sim::Component {
+ public:
+  LevelPort(sim::Engine& engine, std::string name, const sim::Component* parent,
+            const LevelPortConfig& config, RequestPool& pool);
+
+  // The cache always goes on reading `responses`.
+  void connect_above(Channel& requests, sim::Queue<Packet>& responses);
+  void connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
+                     std::function<std::uint16_t(PhysicalAddress line)> destination_of);
+
+  Picoseconds tick(Picoseconds now) override;
+  std::string waits_for() const override;
+  Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
+
+  // Outside simulated time: parts of writes that are under way lose these bytes (Cache::flush_range() of the
+  // cache above has stored them).
+  void forget(PhysicalAddress base, Bytes bytes);
+
+ private:
+  static constexpr unsigned kMostParts = 4;
+  struct OnWire {
+    Picoseconds ready;
+    Packet packet;
+  };
+  // A request of the cache above whose parts are under way.
+  struct Whole {
+    Packet packet;
+    unsigned parts_left = 0;
+    std::array<RequestHandle, kMostParts> parts;  // of its own requests, those that are under way
+  };
+  void take(Picoseconds now, const Packet& packet);
+  void send(Picoseconds now, std::uint32_t index, RequestHandle part);
+  void finish(Picoseconds now, const Packet& part);
+
+  sim::ClockCursor clock_;
+  const LevelPortConfig config_;
+  RequestPool pool_;  // of parts
+  Channel* from_above_ = nullptr;
+  sim::Queue<Packet>* to_above_ = nullptr;
+  Channel* to_below_ = nullptr;
+  sim::Queue<Packet>* from_below_ = nullptr;
+  std::uint16_t number_ = 0;
+  std::function<std::uint16_t(PhysicalAddress)> destination_of_;
+  std::array<std::deque<OnWire>, kTrafficClasses> down_;
+  std::deque<OnWire> up_;
+  std::vector<Whole> wholes_;
+  std::vector<std::uint32_t> free_wholes_;
+};
+
+}  // namespace duet::memory

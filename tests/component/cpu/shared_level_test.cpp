@@ -1,0 +1,259 @@
+// A core and a GPU with a shared L3 and one DRAM (machines/fused.toml): what a hit costs either side, that
+// each finds there what the other has brought, and that nobody can tell in which order the two are ticked.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <span>
+
+#include "component/rig.h"
+#include "config/loader.h"
+#include "machine/process.h"
+#include "rv64_words.h"
+
+namespace duet::test {
+namespace {
+
+using namespace rv;
+
+// `chase` follows `steps` pointers, past L1; `fill` writes a word of each of `lines` lines of 128 bytes.
+constexpr const char* kKernels = R"(
+.version 7.0
+.target sm_20
+.address_size 64
+.visible .entry chase(.param .u64 first, .param .u64 steps) {
+  .reg .u64 %d<4>;
+  .reg .pred %p;
+  ld.param.u64 %d1, [first];
+  mov.u64 %d3, %d1;
+  ld.param.u64 %d2, [steps];
+L:
+  ld.global.cg.u64 %d1, [%d1];
+  sub.u64 %d2, %d2, 1;
+  setp.ne.u64 %p, %d2, 0;
+  @%p bra L;
+  st.global.u64 [%d3 + 8], %d1;
+  ret;
+}
+.visible .entry fill(.param .u64 first, .param .u64 lines) {
+  .reg .u64 %d<6>;
+  .reg .pred %p;
+  ld.param.u64 %d1, [first];
+  ld.param.u64 %d2, [lines];
+L:
+  st.global.u64 [%d1], %d2;
+  add.u64 %d1, %d1, 128;
+  sub.u64 %d2, %d2, 1;
+  setp.ne.u64 %p, %d2, 0;
+  @%p bra L;
+  ret;
+}
+)";
+
+constexpr Bytes kLine = 64;
+
+struct Fused final : machine::ProcessorClient {
+  static constexpr std::uint64_t kCode = 0x10000;
+  // Translation and prefetching are off: they are tested elsewhere.
+  explicit Fused(std::uint64_t shuffle = 0)
+      : process(config::load_machine(
+                    "fused", DUET_SOURCE_DIRECTORY "/machines",
+                    {"cpu.tlb.instruction_entries=0", "cpu.tlb.data_entries=0", "cpu.l2.prefetcher=none"})
+                    .machine,
+                nullptr, host, {}, options(shuffle)),
+        thread(process.new_thread()),
+        stream(process.driver().create_stream({})),
+        module(process.load_module(kKernels, "shared.ptx").module),
+        processor(*process.system().processor()) {
+    processor.serve(*this);
+    processor.memory().map(VirtualAddress(kCode), 0x1000, {true, true, true});
+  }
+  static machine::RunOptions options(std::uint64_t shuffle) {
+    machine::RunOptions own;
+    own.shuffle_seed = shuffle;
+    return own;
+  }
+  void stands(cpu::Core& core) override { machine::ProcessorClient::stands(core); }
+  Cycle trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) override {
+    EXPECT_EQ(trap.cause, rv64::TrapCause::SystemCall);
+    ended_at = now;
+    core.assign(nullptr, now);
+    return 0;
+  }
+  Cycle preempted(cpu::Core&, Picoseconds) override { return 0; }
+  void rings() override {}
+
+  // A ring of pointers, `step` bytes apart.
+  VirtualAddress ring(Bytes bytes, Bytes step) {
+    memory::AddressSpace& space = process.system().address_space();
+    const VirtualAddress first = space.allocate_device(bytes, memory::AllocationKind::Device)->base;
+    for (Bytes at = 0; at < bytes; at += step) {
+      const std::uint64_t next = (first + (at + step) % bytes).value();
+      space.write(first + at, &next, sizeof next);
+    }
+    return first;
+  }
+  driver::CommandId submit(const char* kernel, VirtualAddress first, std::uint64_t count) {
+    std::vector<std::byte> parameters(16);
+    const std::uint64_t arguments[] = {first.value(), count};
+    std::memcpy(parameters.data(), arguments, sizeof arguments);
+    driver::Command command;
+    command.kind = driver::CommandKind::Launch;
+    command.cost = &process.config().driver.launch;
+    command.stream = stream;
+    command.grid =
+        process.make_grid(*module.find_kernel(kernel), {1, 1, 1}, {1, 1, 1}, 0, std::move(parameters), false);
+    return thread->submit(std::move(command));
+  }
+  // Returns its time.
+  Picoseconds launch(const char* kernel, VirtualAddress first, std::uint64_t count) {
+    const Picoseconds before = process.engine().now();
+    const auto id = submit(kernel, first, count);
+    thread->wait(process.config().driver.device_synchronize, [&] { return process.driver().complete(id); });
+    EXPECT_FALSE(process.driver().fault());
+    return process.engine().now() - before;
+  }
+  // The core begins at now.
+  void begin(const Words& program) {
+    EXPECT_FALSE(processor.memory().write(VirtualAddress(kCode), std::as_bytes(std::span(program))));
+    registers.pc = kCode;
+    ended_at.reset();
+    processor.cores()[0]->assign(&registers, process.engine().now());
+  }
+  Picoseconds run(const Words& program) {
+    const Picoseconds before = process.engine().now();
+    begin(program);
+    EXPECT_TRUE(process.engine().run_while_not([this] { return ended_at.has_value(); }));
+    return *ended_at - before;
+  }
+  Picoseconds chase_on_core(VirtualAddress first, std::uint64_t steps) {
+    registers.x[a0] = first.value();
+    registers.x[s0] = steps;
+    return run(loop(s0, {ld(a0, 0, a0)}) + Words{kEcall});
+  }
+  std::uint64_t statistic(const std::string& name) {
+    sim::Statistics& statistics = process.system().statistics();
+    const auto values = statistics.totals(false);
+    for (std::size_t i = 0; i < statistics.declared().size(); ++i)
+      if (statistics.declared()[i].name == name) return values[i];
+    ADD_FAILURE() << "no statistic " << name;
+    return 0;
+  }
+
+  PlainHost host;
+  machine::Process process;
+  std::unique_ptr<host::NativeThread> thread;
+  driver::StreamId stream;
+  const ptx::Module& module;
+  machine::Processor& processor;
+  rv64::Registers registers;
+  std::optional<Picoseconds> ended_at;
+};
+
+// yang2012 section 3: 20 GPU cycles from L2's miss. A line of L2 is two of L3, which come one after the
+// other.
+TEST(SharedLevel, AHitCostsTheGpuTwentyOfItsCycles) {
+  Fused machine;
+  const VirtualAddress in_l2 = machine.ring(64_KiB, 128), in_l3 = machine.ring(1_MiB, 128);
+  const auto of_a_step = [&](VirtualAddress ring, Bytes bytes) {
+    machine.launch("chase", ring, bytes / 128);
+    const Picoseconds once = machine.launch("chase", ring, bytes / 128);
+    return (machine.launch("chase", ring, 2 * bytes / 128) - once) / (bytes / 128);
+  };
+  const std::uint64_t reads = machine.statistic("dram.reads");
+  const Picoseconds l2 = of_a_step(in_l2, 64_KiB), l3 = of_a_step(in_l3, 1_MiB);
+  EXPECT_NEAR(static_cast<double>(l3 - l2) * 480e6 / 1e12, 20.0, 0.5);
+  EXPECT_GE(machine.statistic("dram.reads"), reads + (64_KiB + 1_MiB) / kLine);
+}
+
+// The same section: 40 of the core's cycles.
+TEST(SharedLevel, AHitCostsTheCoreFortyOfItsCycles) {
+  Fused machine;
+  const VirtualAddress ring = machine.ring(1_MiB, kLine);
+  const std::uint64_t steps = 1_MiB / kLine;
+  machine.chase_on_core(ring, steps);
+  const cpu::CoreStatistics& counted = machine.processor.cores()[0]->statistics();
+  const std::uint64_t hits = counted.l3_hits;
+  const Picoseconds once = machine.chase_on_core(ring, steps);
+  EXPECT_GE(counted.l3_hits, hits + steps);
+  const Picoseconds both = machine.chase_on_core(ring, 2 * steps);
+  EXPECT_NEAR(static_cast<double>((both - once) / steps) * 2.4e9 / 1e12, 40.0, 0.5);
+}
+
+TEST(SharedLevel, EachFindsWhatTheOtherHasBrought) {
+  Fused machine;
+  const VirtualAddress by_gpu = machine.ring(1_MiB, 128), by_core = machine.ring(1_MiB, kLine);
+  machine.launch("chase", by_gpu, 1_MiB / 128);
+  const cpu::CoreStatistics& counted = machine.processor.cores()[0]->statistics();
+  const std::uint64_t from_memory = counted.lines_from_memory;
+  machine.chase_on_core(by_gpu, 1_MiB / 128);
+  EXPECT_LE(counted.lines_from_memory, from_memory + 4) << "its own program's lines alone";
+  EXPECT_GE(counted.l3_hits, 1_MiB / 128);
+
+  machine.chase_on_core(by_core, 1_MiB / kLine);
+  const std::uint64_t reads = machine.statistic("dram.reads");
+  machine.launch("chase", by_core, 1_MiB / kLine);
+  EXPECT_LE(machine.statistic("dram.reads"), reads + 16) << "the kernel's code alone";
+}
+
+// Nothing keeps the core's own caches coherent: a line that it holds stays as it was; one that it does not
+// hold comes from L3 as the GPU has written it back.
+TEST(SharedLevel, ACoreReadsWhatTheGpuHasWrittenBack) {
+  Fused machine;
+  const VirtualAddress words = machine.ring(1_MiB, 128), other = machine.ring(1_MiB, 128);
+  const std::uint64_t lines = 1_MiB / 128;
+  const auto read = [&](VirtualAddress address) {
+    machine.registers.x[a0] = address.value();
+    machine.run({ld(a1, 0, a0), kEcall});
+    return machine.registers.x[a1];
+  };
+  const std::uint64_t old = read(words);
+  machine.launch("fill", words, lines);
+  machine.launch("chase", other, lines);  // L2 has room for neither
+  EXPECT_EQ(read(words), old);
+  EXPECT_EQ(read(words + 128), lines - 1);
+}
+
+TEST(SharedLevel, TheOrderOfTicksDoesNotShow) {
+  const auto outcome = [](std::uint64_t seed) {
+    Fused machine(seed);
+    const VirtualAddress ring = machine.ring(256_KiB, 128);
+    const auto id = machine.submit("fill", ring, 2048);
+    // Sums up a word of each line, again and again, while they are written.
+    machine.registers.x[s1] = 0;
+    machine.registers.x[a0] = ring.value();
+    machine.registers.x[s0] = 2048;
+    machine.begin(loop(s0, {ld(a1, 0, a0), add(s1, s1, a1), addi(a0, a0, 128)}) + Words{kEcall});
+    machine.thread->wait(machine.process.config().driver.device_synchronize,
+                         [&] { return machine.process.driver().complete(id); });
+    machine.process.engine().run_while_not([&] { return machine.ended_at.has_value(); });
+    machine.launch("chase", machine.ring(1_MiB, 128), 8192);
+    std::vector<std::uint64_t> values = machine.process.system().statistics().totals(false);
+    values.push_back(machine.registers.x[s1]);
+    values.push_back(*machine.ended_at);
+    return values;
+  };
+  const auto first = outcome(0);
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) EXPECT_EQ(outcome(seed), first) << seed;
+}
+
+TEST(SharedLevel, AMachineThatCannotBeIsRefused) {
+  const auto error_of = [](const std::vector<std::string>& sets) -> std::string {
+    try {
+      const auto machine = config::load_machine("fused", DUET_SOURCE_DIRECTORY "/machines", sets);
+      PlainHost host;
+      machine::Process process(machine.machine, nullptr, host, {}, {});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error_of({"cpu.line_bytes=128"}), "L3: line_bytes = 64 is less than cpu.line_bytes = 128");
+  EXPECT_EQ(
+      error_of({"gpu.full_empty.granule_bytes=4"}),
+      "L3: line_bytes = 64 is less than the 128 of L2 above it: gpu.full_empty.granule_bytes must be 0");
+}
+
+}  // namespace
+}  // namespace duet::test
