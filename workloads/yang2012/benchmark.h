@@ -1,0 +1,49 @@
+// What the nine benchmarks of yang2012 Table 1 share: options, arrays, and the check that ends each of them
+// with one line, `PASS VecAdd size=... threads=... blocks=... checked=... tolerance=...`, or with the first
+// element that is wrong and status 1. Leaves out the kernels and their references: a program each.
+#pragma once
+
+#include <math.h>
+
+#include "memory.h"
+
+namespace yang2012 {
+
+// Threads of one launch, as Table 1 counts them.
+struct Geometry {
+  dim3 grid, block;
+  size_t blocks() const { return static_cast<size_t>(grid.x) * grid.y * grid.z; }
+  size_t threads_per_block() const { return static_cast<size_t>(block.x) * block.y * block.z; }
+};
+
+class Check {
+ public:
+  explicit Check(const Spec& spec) : spec_(spec) {}
+
+  // Right when at most `tolerance` from what is expected; not a number is wrong.
+  void element(const char* what, size_t i, double found, double expected, double tolerance) {
+    checked_++;
+    if (fabs(found - expected) <= tolerance) return;
+    if (wrong_++ == 0)
+      fprintf(stderr, "%s: %s %zu is %.9g, expected %.9g within %.3g\n", spec_.program, what, i, found,
+              expected, tolerance);
+  }
+
+  // Prints the line and returns the exit status. `tolerance` says in words what `element` was given.
+  int finish(const Options& options, const Geometry& geometry, const char* tolerance) const {
+    if (wrong_ != 0 || checked_ == 0) {
+      fprintf(stderr, "%s: %zu of %zu values are wrong\n", spec_.program, wrong_, checked_);
+      return 1;
+    }
+    printf("PASS %s size=%u threads=%zu blocks=%zux%zu checked=%zu tolerance=%s\n", spec_.program,
+           options.size, geometry.blocks() * geometry.threads_per_block(), geometry.blocks(),
+           geometry.threads_per_block(), checked_, tolerance);
+    return 0;
+  }
+
+ private:
+  const Spec& spec_;
+  size_t checked_ = 0, wrong_ = 0;
+};
+
+}  // namespace yang2012
