@@ -33,7 +33,8 @@ extern "C" __global__ void tmv_figure9(const float* a, const float* b, float* c,
   c[x] = sum;
 }
 
-extern "C" __global__ void tmv_shared(const float* a, const float* b, float* c, int width, int height) {
+extern "C" __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+    tmv_shared(const float* a, const float* b, float* c, int width, int height) {
   __shared__ float part[kThreads];
   const int x = blockIdx.x * kThreads + threadIdx.x;
   float sum = 0;
