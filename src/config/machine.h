@@ -61,7 +61,8 @@ enum class PageAttribute : std::uint8_t {
   None,  // it may hold all
   GpuL1,
   GpuConstant,
-  GpuL2
+  GpuL2,
+  Cpu
 };
 
 // One cache: L1 data, L1 constant, L1 instruction, or a slice of L2.
@@ -298,6 +299,12 @@ struct Cpu {
   Bytes line_bytes = 0;
   Cache instruction_cache, l1, l2;
   std::uint64_t store_prefetches = 0;  // lines that retired stores ask for before it is their turn
+  // Stores to uncached pages are put together here.
+  struct WriteCombining {
+    std::uint64_t buffers = 0;
+    Bytes bytes = 0;                // of a buffer
+    std::uint64_t idle_cycles = 0;  // after the last store to it a buffer is sent
+  } write_combining;
 
   std::uint64_t to_directory_cycles = 0, from_directory_cycles = 0;  // of a message
   config::Cache l3;  // below the directory, at the cores' clock; 0 sets: there is none

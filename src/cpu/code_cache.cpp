@@ -12,12 +12,17 @@ namespace {
 using rv64::Kind;
 using rv64::Opcode;
 
-// A fence of loads and stores before against loads after; of the others this core's order is stronger:
-// loads are performed in order as far as anybody can tell, and stores leave the buffer in order.
-bool orders_stores_before_loads(const rv64::Instruction& instruction) {
-  constexpr std::int64_t kRead = 2, kWrite = 1, kOutput = 4, kInput = 8;
-  const std::int64_t before = instruction.immediate >> 4 & 15, after = instruction.immediate & 15;
-  return (before & (kWrite | kOutput)) != 0 && (after & (kRead | kInput)) != 0;
+constexpr std::int64_t kRead = 2, kWrite = 1, kOutput = 4, kInput = 8;
+
+bool orders(const rv64::Instruction& fence, std::int64_t before, std::int64_t after) {
+  return (fence.immediate >> 4 & before) != 0 && (fence.immediate & after) != 0;
+}
+
+// A fence of stores before against loads after, or against stores of device pages, which do not pass through
+// the store buffer. Of the others this core's order is stronger where pages are cached: loads are performed
+// in order as far as anybody can tell, and stores leave the buffer in order.
+bool drains_stores(const rv64::Instruction& fence) {
+  return orders(fence, kWrite | kOutput, kRead | kInput | kOutput);
 }
 
 Treatment treatment_of(const rv64::Instruction& instruction) {
@@ -42,9 +47,8 @@ Treatment treatment_of(const rv64::Instruction& instruction) {
     case Kind::Atomic:
       return Treatment::Atomic;
     case Kind::Fence:
-      return instruction.opcode == Opcode::FenceI || orders_stores_before_loads(instruction)
-                 ? Treatment::DrainStores
-                 : Treatment::Nothing;
+      return instruction.opcode == Opcode::FenceI || drains_stores(instruction) ? Treatment::DrainStores
+                                                                                : Treatment::Nothing;
     case Kind::System:
       return Treatment::Serial;
     case Kind::FloatAdd:
@@ -75,6 +79,10 @@ CodeEntry decode_entry(std::uint32_t bits) {
   const Opcode opcode = instruction.opcode;
   entry.execute = execute_function(opcode);
   entry.treatment = treatment_of(instruction);
+  if (opcode == Opcode::Fence) {
+    entry.orders_loads = orders(instruction, kRead | kInput, kRead | kInput);
+    entry.orders_stores = orders(instruction, kWrite | kOutput, kWrite | kOutput);
+  }
   const auto x = [](std::uint8_t number) { return number == 0 ? kNoRegister : number; };
   const auto f = [](std::uint8_t number) { return static_cast<std::uint8_t>(32 + number); };
   if (rv64::has_operand(opcode, 'd')) entry.destination = x(instruction.rd);

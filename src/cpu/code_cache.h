@@ -34,7 +34,7 @@ enum class Treatment : std::uint8_t {
   Jump,
   Load,
   Store,
-  Nothing,  // a fence that this core's order makes void
+  Nothing,  // a fence that this core's order makes void, for pages that are cached
   // When all before it has retired, alone.
   DrainStores,  // a fence: stores are in L1 too
   Atomic,       // the same
@@ -49,6 +49,7 @@ struct CodeEntry {
   Treatment treatment = Treatment::Trap;
   bool decoded = false;
   std::uint8_t destination = kNoRegister;
+  bool orders_loads = false, orders_stores = false;  // of a fence: those before and those after it
   std::array<std::uint8_t, 3> sources{kNoRegister, kNoRegister, kNoRegister};
 };
 

@@ -68,6 +68,7 @@ Core::Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu&
       data_tlb_(config.tlb.data_entries, config.tlb.ways),
       l2_tlb_(config.tlb.l2_entries, config.tlb.l2_ways),
       walk_cache_(config.tlb.walk_cache_entries, config.tlb.walk_cache_entries),
+      combining_(config.write_combining),
       statistics_(*this, "core.") {
   execution_.read_counter = read_counter;
   execution_.counter_context = this;
@@ -128,7 +129,7 @@ void Core::send(Cycle at, CoherenceKind kind, std::uint64_t line, bool dirty, bo
   assert(at >= now_);
   outgoing_.push_back({at, sent_++, message});
   // The answer may be there after that.
-  limit_ = std::min(limit_, at + config_.to_directory_cycles + config_.from_directory_cycles - 1);
+  limit_ = std::min(limit_, answer_after(at));
 }
 
 // What leaves by limit_ is on its way, in the order of its times.
@@ -155,6 +156,9 @@ void Core::handle(const Message& message) {
     // What waits for the line has it before anybody may ask for it again.
     drain(now_);
     if (atomic_line_ == message.line.value()) dispatch();
+  } else if (message.kind == CoherenceKind::Uncached) {
+    uncached_done(message.request);
+    drain(now_);
   } else {
     // What has been done already came first.
     probed(message, std::max(now_, reached_));
@@ -165,8 +169,11 @@ void Core::handle(const Message& message) {
 // line.
 Cycle Core::reach_alone(Picoseconds now) {
   const Picoseconds others = view_.others_ask_from(now);
-  if (others == kNever) return now_ + kAloneCycles;
-  return std::min(now_ + kAloneCycles, domain_.cycle_at(others) + config_.from_directory_cycles - 1);
+  Cycle reach = now_ + kAloneCycles;
+  for (const WriteCombining::Buffer& buffer : combining_.open())
+    reach = std::min(reach, answer_after(combining_.deadline(buffer)));
+  if (others == kNever) return reach;
+  return std::min(reach, domain_.cycle_at(others) + config_.from_directory_cycles - 1);
 }
 
 Picoseconds Core::tick(Picoseconds now) {
@@ -178,7 +185,7 @@ Picoseconds Core::tick(Picoseconds now) {
   limit_ = now_ + config_.from_directory_cycles - 1;
   if (arrival != kNever)
     limit_ = std::min(limit_, domain_.cycle_at(arrival));
-  else if (alone_ && misses_.empty() && outgoing_.empty())
+  else if (alone_ && misses_.empty() && outgoing_.empty() && uncached_.empty())
     limit_ = std::max(limit_, reach_alone(now));
   if (held_probe_) {
     if (reservation_ != held_probe_->line.value() || now_ >= reserved_until_) {
@@ -196,6 +203,7 @@ Picoseconds Core::tick(Picoseconds now) {
     drain(limit_);
     again = behind_stores_.size() < waiting;
   }
+  if (combining_.any_open()) send_idle(limit_);
   if (drain_at_ != kUnknown) wake_for(drain_at_);
   reached_ = std::max(reached_, limit_);
   flush_outgoing(now);
@@ -208,6 +216,7 @@ Picoseconds Core::tick(Picoseconds now) {
 std::string Core::waits_for() const {
   if (registers_ == nullptr) return {};
   if (!misses_.empty()) return name() + " waits for lines of memory";
+  if (!uncached_.empty()) return name() + " waits for accesses that no cache holds";
   return {};
 }
 

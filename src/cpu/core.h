@@ -44,6 +44,7 @@
 #include "cpu/stream_detector.h"
 #include "cpu/tlb.h"
 #include "cpu/unit_reservations.h"
+#include "cpu/write_combining.h"
 #include "memory/coherence/coherence_message.h"
 #include "sim/clock_cursor.h"
 #include "sim/queue.h"
@@ -85,11 +86,12 @@ class Core final : public sim::Component, private Execution::Bytes {
   Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu& config, unsigned number,
        const Surroundings& surroundings);
 
-  // The way to the directory, and back.
-  void connect(sim::Queue<memory::CoherenceMessage>& requests,
-               sim::Queue<memory::CoherenceMessage>& answers) {
+  // The way to the directory, and back; what goes with accesses that no cache holds is from `pool`.
+  void connect(sim::Queue<memory::CoherenceMessage>& requests, sim::Queue<memory::CoherenceMessage>& answers,
+               memory::RequestPool& pool) {
     to_directory_ = &requests;
     from_directory_ = &answers;
+    pool_.emplace(&pool);
   }
 
   unsigned number() const { return number_; }
@@ -151,6 +153,7 @@ class Core final : public sim::Component, private Execution::Bytes {
     unsigned count = 0;
     std::uint64_t address = 0, value = 0;
     unsigned bytes = 0;
+    rv64::MemoryType type = rv64::MemoryType::WriteBack;
   };
   // An instruction in the window. Its number (sequence) counts from 1; 0 is nobody.
   struct Entry {
@@ -173,6 +176,10 @@ class Core final : public sim::Component, private Execution::Bytes {
     unsigned lines_missing = 0;
     std::uint64_t store = 0;  // of a store its place, of a load how many stores are older
     Access access;
+    // Of a load of an uncached page.
+    std::uint64_t fence = 0;  // that it stays behind; 0: there is none
+    Cycle asked = kUnknown;   // when it was sent
+    std::uint64_t arrived = 0;
   };
   struct Store {
     std::uint64_t sequence = 0;
@@ -181,6 +188,15 @@ class Core final : public sim::Component, private Execution::Bytes {
     Cycle drained = kUnknown;  // when it was in L1
     Cycle ready = 0;           // when its line is in L1
     bool asked = false;
+    bool fenced = false;  // what stores before have left in write-combining buffers has to be written first
+  };
+  // An access that no cache holds, on its way.
+  struct Uncached {
+    memory::RequestHandle request = memory::kNoRequest;
+    Cycle sent = 0;
+    std::uint64_t load = 0;  // that waits for it; 0: none, or it is gone
+    unsigned at = 0;         // its bytes among the load's
+    bool writes = false;     // of a write-combining buffer
   };
   // A line on its way.
   struct Miss {
@@ -206,6 +222,7 @@ class Core final : public sim::Component, private Execution::Bytes {
     std::uint64_t page = ~std::uint64_t{0};
     std::uint64_t physical = 0;
     rv64::Rights rights;
+    rv64::MemoryType type{};
   };
   Entry& entry(std::uint64_t sequence) { return window_[sequence & window_mask_]; }
   Store& store(std::uint64_t place) { return stores_[place & store_mask_]; }
@@ -219,6 +236,10 @@ class Core final : public sim::Component, private Execution::Bytes {
     wake_at(cycle < config_.from_directory_cycles ? 0 : cycle + 1 - config_.from_directory_cycles);
   }
   void send(Cycle at, memory::CoherenceKind kind, std::uint64_t line, bool dirty = false, bool held = false);
+  // The last cycle in which the answer to what is sent in `at` cannot be there yet.
+  Cycle answer_after(Cycle at) const {
+    return at + config_.to_directory_cycles + config_.from_directory_cycles - 1;
+  }
   void flush_outgoing(Picoseconds now);
   static std::uint64_t read_counter(void* core, unsigned csr);
 
@@ -258,6 +279,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool translate(std::uint64_t address, unsigned bytes, rv64::Access kind, Access& access);
   std::uint64_t read_bytes(const Access& access, std::uint64_t stores_before);
   void read_piece(const Piece& piece, std::byte* to, std::uint64_t stores_before);
+  void put_stores_over(const Piece& piece, std::byte* to, std::uint64_t stores_before);
   void perform(std::uint64_t sequence, Cycle cycle);
   Cycle reach_line(std::uint64_t sequence, std::uint64_t line, Cycle cycle, Level& level);
   void performed(std::uint64_t sequence, Cycle cycle);
@@ -318,6 +340,26 @@ class Core final : public sim::Component, private Execution::Bytes {
     return granules_[granule_of(piece.physical)] != 0 ||
            granules_[granule_of(piece.physical + piece.bytes - 1)] != 0;
   }
+
+  // core_uncached.cpp: pages that no cache holds.
+  bool load_uncached(std::uint64_t& value);
+  bool store_device();
+  void put_combined_over(const Piece& piece, std::byte* to);
+  void perform_uncached(std::uint64_t sequence, Cycle cycle);
+  bool may_be_sent(const Entry& load, std::uint64_t sequence, Cycle& cycle);
+  void retry_uncached();
+  bool combine(Store& store, Cycle cycle);
+  void remove_front(Access& access, unsigned bytes);
+  void send_combined(WriteCombining::Buffer& buffer, Cycle cycle);
+  void send_all_combined(Cycle cycle);
+  void send_idle(Cycle limit);
+  void send_uncached(Cycle at, const Uncached& access);
+  memory::RequestHandle make_request(memory::Operation operation, const Piece& piece);
+  void uncached_done(memory::RequestHandle handle);
+  bool access_device(const CodeEntry& code);
+  void device_done(memory::RequestHandle handle);
+  void note_fence(const CodeEntry& code, std::uint64_t sequence);
+  void forget_squashed_uncached();
 
   // core_serial.cpp: what waits until the window is empty.
   bool serial(const CodeEntry* code);
@@ -419,6 +461,19 @@ class Core final : public sim::Component, private Execution::Bytes {
   Access access_;            // of the load or store in execution
   bool correcting_ = false;  // a load is executed again, with this value
   std::uint64_t right_value_ = 0;
+
+  // Uncached.
+  std::optional<memory::RequestPool> pool_;
+  WriteCombining combining_;
+  std::vector<Uncached> uncached_;               // on their way, in the order of their making
+  unsigned uncached_loads_ = 0;                  // of these
+  std::vector<std::uint64_t> uncached_waiting_;  // loads that may not be sent yet
+  Cycle combined_done_ = 0;                      // when the last write of combined stores was answered
+  std::uint64_t load_fence_ = 0;                 // the last fence of loads
+  bool store_fence_ = false;                     // there was a fence of stores since the last store
+  bool of_device_ = false;                       // the access in execution
+  memory::RequestHandle device_request_ = memory::kNoRequest;
+  const CodeEntry* device_code_ = nullptr;
 
   // Serial.
   std::uint64_t atomic_line_ = kNoLine;  // for which an atomic waits

@@ -1,5 +1,6 @@
 // An instruction's way into the window: when it was fetched, when there is room for it, what it waits for.
 #include <algorithm>
+#include <utility>
 
 #include "cpu/core.h"
 
@@ -12,7 +13,9 @@ constexpr bool is_link(std::uint8_t number) { return number == 1 || number == 5;
 }  // namespace
 
 bool Core::dispatch() {
-  if (registers_ == nullptr || trapped_ || fetch_missing_ || fetch_walks_ || fetch_waits_ != 0) return false;
+  if (registers_ == nullptr || trapped_ || fetch_missing_ || fetch_walks_ || fetch_waits_ != 0 ||
+      device_request_ != memory::kNoRequest)
+    return false;
   const std::uint64_t pc = registers_->pc, before = squashes_;
   if (preempt_at_ != kNever && domain_.edge(last_dispatch_) >= preempt_at_) {
     preempting_ = true;
@@ -60,7 +63,10 @@ bool Core::dispatch() {
       made.old_value = registers_->x[code->destination];
     else if (code->destination < kNoRegister)
       made.old_value = registers_->f[code->destination - 32];
-    if (!code->execute(execution_, code->instruction)) return serial(execution_.illegal ? code : nullptr);
+    if (!code->execute(execution_, code->instruction)) {
+      if (std::exchange(of_device_, false)) return access_device(*code);
+      return serial(execution_.illegal ? code : nullptr);
+    }
   }
   account(cycle, cause);
   enter(*code, cycle);
@@ -237,7 +243,7 @@ sim::Counter& Core::slots_of(Cause cause) {
 Core::Cause Core::cause_of_waiting() {
   if (fetch_missing_ || fetch_walks_) return Cause::InstructionCache;
   if (fetch_waits_ != 0) return Cause::Speculation;
-  if (trapped_ || atomic_line_ != kNoLine) return Cause::Serial;
+  if (trapped_ || atomic_line_ != kNoLine || device_request_ != memory::kNoRequest) return Cause::Serial;
   if (retired_ + 1 < next_) return cause_of(entry(retired_ + 1));
   return oldest_store_ != next_store_ ? Cause::Stores : fetch_cause_;
 }
@@ -296,6 +302,7 @@ void Core::enter(const CodeEntry& code, Cycle cycle) {
   if (code.treatment == Treatment::Load) record_load(made);
   if (code.treatment == Treatment::Load) load_places_[loads_++ % load_places_.size()] = sequence;
   if (code.treatment == Treatment::Store) record_store(sequence, made);
+  if (code.treatment == Treatment::Nothing) note_fence(code, sequence);
   ++in_scheduler_;
   if (made.awaited_count == 0)
     issue(sequence);
@@ -359,6 +366,11 @@ void Core::record_load(Entry& made) {
   made.access = access_;
   made.store = next_store_;
   ++statistics_.loads;
+  if (access_.type != rv64::MemoryType::WriteBack) {
+    made.fence = load_fence_;
+    made.asked = kUnknown;
+    made.arrived = 0;
+  }
   bool maybe = false;
   for (unsigned i = 0; i < access_.count; ++i) maybe |= may_be_in_stores(access_.pieces[i]);
   if (!maybe) return;
@@ -370,7 +382,7 @@ void Core::record_load(Entry& made) {
     const bool covers = older.access.address <= access_.address &&
                         access_.address + access_.bytes <= older.access.address + older.access.bytes;
     made.behind = place;
-    if (!covers) return;
+    if (!covers || access_.type != rv64::MemoryType::WriteBack) return;
     made.forwarded = true;
     ++statistics_.forwarded;
     const Entry& of_store = entry(older.sequence);
@@ -392,7 +404,9 @@ void Core::record_store(std::uint64_t sequence, Entry& made) {
   place.access = made.access;
   place.senior = place.drained = kUnknown;
   place.ready = 0;
-  place.asked = false;
+  place.asked = access_.type != rv64::MemoryType::WriteBack;
+  place.fenced = store_fence_;
+  store_fence_ = false;
   count_granules(place.access, 1);
 }
 

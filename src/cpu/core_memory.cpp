@@ -22,7 +22,13 @@ bool Core::translate(std::uint64_t address, unsigned bytes, rv64::Access kind, A
         fault_ = {address, kind, false, found.bytes != nullptr};
         return false;
       }
-      known = {page, view_.physical_of(found.bytes).value(), found.rights};
+      known = {page, view_.physical_of(found.bytes).value(), found.rights, found.type};
+    }
+    if (access.count == 0) {
+      access.type = known.type;
+    } else if (access.type != known.type) {  // RISC-V leaves it open what such an access does
+      fault_ = {address, kind, false, true};
+      return false;
     }
     const std::uint64_t physical = known.physical + address % rv64::kPageBytes;
     const unsigned part =
@@ -40,12 +46,15 @@ bool Core::load(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
     return true;
   }
   if (!translate(address, bytes, rv64::Access::Load, access_)) return false;
+  if (access_.type != rv64::MemoryType::WriteBack) [[unlikely]]
+    return load_uncached(value);
   value = access_.value = read_bytes(access_, next_store_);
   return true;
 }
 
 bool Core::may_store(std::uint64_t address, unsigned bytes) {
-  return translate(address, bytes, rv64::Access::Store, access_);
+  if (!translate(address, bytes, rv64::Access::Store, access_)) return false;
+  return access_.type != rv64::MemoryType::Device || store_device();
 }
 
 std::uint64_t Core::read_bytes(const Access& access, std::uint64_t stores_before) {
@@ -69,7 +78,10 @@ void Core::read_piece(const Piece& piece, std::byte* to, std::uint64_t stores_be
     std::memcpy(to, held->bytes + (piece.physical & line_mask_), piece.bytes);
   else
     view_.peek(PhysicalAddress(piece.physical), piece.bytes, to, number_);
-  if (!may_be_in_stores(piece)) return;
+  if (may_be_in_stores(piece)) put_stores_over(piece, to, stores_before);
+}
+
+void Core::put_stores_over(const Piece& piece, std::byte* to, std::uint64_t stores_before) {
   for (std::uint64_t place = oldest_store_; place < stores_before; ++place) {
     const Access& older = store(place).access;
     unsigned done = 0;
@@ -171,6 +183,8 @@ void Core::perform(std::uint64_t sequence, Cycle cycle) {
     complete(sequence, cycle + config_.l1.latency_cycles);
     return;
   }
+  if (made.access.type != rv64::MemoryType::WriteBack) [[unlikely]]
+    return perform_uncached(sequence, cycle);
   made.forwarded = false;  // the store is in L1
   if (!lines_can_be_had(made.access)) {
     made.level = Level::Below;

@@ -19,6 +19,11 @@ bool Core::window_empties(bool stores_too, Cycle& cycle) {
     drain(limit_);
     if (oldest_store_ != next_store_) return false;
     cycle = std::max(cycle, last_drain_ + 1);
+    if (combining_.in_use() != 0) {
+      send_all_combined(cycle);
+      return false;
+    }
+    cycle = std::max(cycle, combined_done_);
   }
   if (cycle <= limit_) return true;
   wake_for(cycle);
@@ -126,6 +131,10 @@ bool Core::atomic(const CodeEntry& code, Cycle cycle) {
   Access access;
   if (address % bytes != 0 || !translate(address, bytes, kind, access)) {
     if (address % bytes != 0) fault_ = {address, kind, true, false};
+    return trap(nullptr, cycle);
+  }
+  if (access.type != rv64::MemoryType::WriteBack) {  // AMONone and RsrvNone, as RISC-V's attributes say
+    fault_ = {address, kind, false, true};
     return trap(nullptr, cycle);
   }
   const bool conditional = instruction.opcode == Opcode::ScW || instruction.opcode == Opcode::ScD;

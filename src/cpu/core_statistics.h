@@ -38,6 +38,11 @@ struct CoreStatistics : sim::StatisticGroup {
   sim::Counter prefetches{*this, "prefetches", "lines", "of these, by a prefetcher"};
   sim::Counter prefetches_used{*this, "prefetches_used", "lines", "prefetched and then used"};
   sim::Counter write_backs{*this, "write_backs", "lines", "given up dirty"};
+  sim::Counter uncached_loads{*this, "uncached_loads", "loads", "sent to memory that no cache holds"};
+  sim::Counter uncached_stores{*this, "uncached_stores", "stores",
+                               "that left the store buffer for a write-combining buffer"};
+  sim::Counter combined_writes{*this, "combined_writes", "requests", "sent from write-combining buffers"};
+  sim::Counter device_accesses{*this, "device_accesses", "accesses", "loads and stores of device pages"};
   sim::Counter squashes_value{*this, "squashes_value", "squashes",
                               "a load's value was not what had been taken before"};
   sim::Counter squashes_order{*this, "squashes_order", "squashes",

@@ -78,7 +78,13 @@ void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
       drain_at_ = std::min(drain_at_, cycle);
       return;
     }
-    if (!holds_lines(oldest.access)) {
+    if (oldest.fenced && combining_.in_use() != 0) {
+      send_all_combined(cycle);
+      return;
+    }
+    if (oldest.access.type != rv64::MemoryType::WriteBack) {
+      if (!combine(oldest, cycle)) return;
+    } else if (!holds_lines(oldest.access)) {
       // Its line may have been lost since it came.
       bool on_their_way = true;
       for (unsigned i = 0; i < oldest.access.count; ++i) {
@@ -88,8 +94,9 @@ void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
       if (!on_their_way) prepare(oldest, cycle);
       write_held_part(oldest.access);
       return;
+    } else {
+      write_to_l1(oldest.access);
     }
-    write_to_l1(oldest.access);
     oldest.drained = last_drain_ = cycle;
     count_granules(oldest.access, -1);
     ++oldest_store_;

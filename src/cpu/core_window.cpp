@@ -96,7 +96,7 @@ void Core::tell_waiters() {
 void Core::retire_known() {
   while (retired_ + 1 < next_) {
     Entry& first = entry(retired_ + 1);
-    if (first.complete == kUnknown) return;
+    if (first.complete == kUnknown) break;
     Cycle cycle = std::max({first.complete + 1, last_retire_, floor_});
     if (cycle == last_retire_ && retired_in_cycle_ == config_.retire_width) ++cycle;
     if (cycle != last_retire_) retired_in_cycle_ = 0;
@@ -109,6 +109,8 @@ void Core::retire_known() {
       drain_at_ = std::min(drain_at_, cycle);
     }
   }
+  if (!uncached_waiting_.empty()) [[unlikely]]
+    retry_uncached();  // they may have waited for a fence
 }
 
 // Tells the statistics of what has retired by then.
@@ -148,7 +150,11 @@ void Core::squash_from(std::uint64_t sequence, Cycle cycle) {
     Entry& gone = entry(--next_);
     undo(gone);
     if (gone.treatment == Treatment::Load) --loads_;
-    if (gone.treatment == Treatment::Store) count_granules(store(--next_store_).access, -1);
+    if (gone.treatment == Treatment::Store) {
+      const Store& undone = store(--next_store_);
+      count_granules(undone.access, -1);
+      store_fence_ |= undone.fenced;
+    }
   }
   if (retired_ >= sequence) {
     retired_ = sequence - 1;
@@ -169,6 +175,7 @@ void Core::rebuild_after_squash(Cycle cycle) {
   std::erase_if(waiting_for_miss_, gone);
   std::erase_if(behind_stores_, gone);
   for (Miss& miss : misses_) std::erase_if(miss.loads, gone);
+  forget_squashed_uncached();
   for (Walk& walk : walks_) std::erase_if(walk.accesses, gone);
   if (fetch_waits_ >= next_) fetch_waits_ = 0;
   fetch_missing_ = fetch_walks_ = false;

@@ -15,11 +15,13 @@ CacheLevel::CacheLevel(sim::Engine& engine, const sim::Component* parent, const 
       parent_(parent),
       pool_(pool),
       has_bits_(full_empty.granule_bytes != 0) {
+  config::Cache cache = config_.cache;
+  if (config_.shared_with_processor) cache.attribute = config::PageAttribute::Cpu;
   const std::uint64_t hertz = config_.interconnect.clock_khz * 1000;
   for (unsigned s = 0; s < map_.slices(); ++s) {
     memory::Cache& slice =
         caches_.emplace_back(engine, config_.name + " slice " + std::to_string(s), names.statistics, parent,
-                             1, config_.cache, hertz, pool, map_.numbering(), full_empty);
+                             1, cache, hertz, pool, map_.numbering(), full_empty);
     slice.connect_above(requests_.add_output(static_cast<std::uint16_t>(s), &slice),
                         responses_.add_input(responses_.add_input_port(), &slice));
   }

@@ -35,6 +35,7 @@ config::Cache l3_of(const config::Cpu& cpu) {
   cache.queue_entries = kBelow;
   cache.write_back = cache.write_allocate = true;
   cache.atomic_words_per_cycle = 1;
+  cache.attribute = config::PageAttribute::Cpu;
   return cache;
 }
 
@@ -82,6 +83,11 @@ void CpuMemory::connect_own(const config::Cpu& cpu, const config::Host& dram) {
     l3_->tick_on_thread_of(directory_);
   }
   dram_->tick_on_thread_of(directory_);
+  // What is written back was there for all to see before.
+  dram_->tell_before_writes([this](const memory::Request& request) {
+    if (request.kind != memory::RequestKind::WriteBack)
+      agent_writes(request.address, request.bytes, physical_.bytes(request.address), kNobody);
+  });
   directory_.connect_below(requests_->of(memory::TrafficClass::NonTriggered), *answers_);
 }
 
@@ -121,7 +127,7 @@ void CpuMemory::observe(const memory::CacheEvent& event) {
 
 void CpuMemory::connect(cpu::Core& core) {
   const Agent agent = connect_agent(core);
-  core.connect(*agent.requests, *agent.answers);
+  core.connect(*agent.requests, *agent.answers, pool_);
   cores_.push_back(&core);
 }
 
@@ -167,11 +173,12 @@ void CpuMemory::fill_frames() {
       while (frames.size() < kFrames) frames.push_back(new_frame());
 }
 
-PhysicalAddress CpuMemory::place_of(VirtualAddress address, unsigned agent) {
+PhysicalAddress CpuMemory::place_of(VirtualAddress address, unsigned agent, rv64::MemoryType* type) {
   const rv64::Page page = page_of(address, rv64::Access::Load, agent);
   if (page.bytes == nullptr)
     throw Error(
         fmt::format("a copy, or the GPU, accesses {:#x}, where the program has no memory", address.value()));
+  if (type != nullptr) *type = page.type;
   return physical_of(page.bytes) + address % rv64::kPageBytes;
 }
 

@@ -62,9 +62,10 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // reach the directory, as far as it concerns lines that nobody has asked it for.
   using AsksFrom = std::function<Picoseconds(Picoseconds)>;
   void agent_asks_from(AsksFrom tell) { agents_ask_from_.push_back(std::move(tell)); }
-  // Where the program's address lies; for `agent`, in its tick, or outside of ticks for nobody. Throws
-  // duet::Error where it has nothing.
-  PhysicalAddress place_of(VirtualAddress address, unsigned agent = kNobody);
+  // Where the program's address lies, and the type of its page; for `agent`, in its tick, or outside of ticks
+  // for nobody. Throws duet::Error where it has nothing.
+  PhysicalAddress place_of(VirtualAddress address, unsigned agent = kNobody,
+                           rv64::MemoryType* type = nullptr);
   // Before an agent writes to a line that it holds: what is there.
   void agent_writes(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned agent);
 

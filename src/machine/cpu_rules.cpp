@@ -24,6 +24,9 @@ class CpuRules {
     cache("cpu.l1", cpu_.l1.sets, cpu_.l1.ways, cpu_.cores);
     if (cpu_.l2.sets != 0) cache("cpu.l2", cpu_.l2.sets, cpu_.l2.ways, cpu_.cores);
     if (cpu_.l3.sets != 0) cache("cpu.l3", cpu_.l3.sets, cpu_.l3.ways, 1);
+    power_of_two("cpu.write_combining.bytes", cpu_.write_combining.bytes);
+    if (cpu_.write_combining.bytes > cpu_.line_bytes)
+      config::refuse(values_, "cpu.write_combining.bytes", "is more than " + said("cpu.line_bytes"));
     window("cpu.load_entries", cpu_.load_entries);
     window("cpu.scheduler_entries", cpu_.scheduler_entries);
   }

@@ -106,8 +106,10 @@ void RootComplex::take(Picoseconds now, const Packet& packet) {
     }
     const VirtualAddress at(reinterpret_cast<std::uintptr_t>(there.bytes));  // of the program
     const Bytes bytes = std::min({request.bytes - done, there.left, line_bytes_ - at % line_bytes_});
-    const PhysicalAddress line = memory_->place_of(at, agent_.number).aligned_down(line_bytes_);
+    rv64::MemoryType type{};
+    const PhysicalAddress line = memory_->place_of(at, agent_.number, &type).aligned_down(line_bytes_);
     Part part;
+    part.cached = type == rv64::MemoryType::WriteBack;
     part.access = index;
     part.of_line = static_cast<unsigned>(at % line_bytes_);
     part.of_request = static_cast<unsigned>(done);
@@ -142,6 +144,7 @@ void RootComplex::ask(Picoseconds now, PhysicalAddress line, const Part& first) 
   message.line = line;
   message.kind = first.writes ? CoherenceKind::GetExclusive : CoherenceKind::GetShared;
   message.overwrites = first.whole;
+  message.cached_below = first.cached;
   say(now, message);
 }
 

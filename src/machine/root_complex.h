@@ -12,6 +12,8 @@
 // does not. Nobody waits for ever: what is kept waits for other lines, and whoever has those gives them up at
 // once.
 //
+// Of pages that no cache may hold, lines are asked for so that caches below the directory do not keep them.
+//
 // A write of a whole line says so, and what it overwrites is not fetched. Who decoded code from bytes that
 // are written is told.
 //
@@ -76,6 +78,7 @@ class RootComplex final : public sim::Component {
     bool writes = false;  // an atomic does too
     bool posted = false;  // a write
     bool whole = false;   // all bytes of the line
+    bool cached = true;   // caches below the directory may hold it
     std::uint64_t writes_before = 0;
     VirtualAddress place;  // the program's
   };

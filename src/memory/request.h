@@ -34,6 +34,7 @@ struct Cacheability {
   bool gpu_l1 = true;
   bool gpu_constant = true;
   bool gpu_l2 = true;
+  bool cpu = true;  // caches between a processor's directory and its memory
   friend bool operator==(const Cacheability&, const Cacheability&) = default;
 };
 

@@ -43,6 +43,8 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
     if (client == nullptr) break;
     Packet packet = client->requests->pop(now);
     Request& request = pool_[packet.request];
+    if (before_write_ && (request.operation == Operation::Write || request.operation == Operation::Atomic))
+      before_write_(request);
     service(request);
     if (statistics_) count(request);
     packet.kind = PacketKind::Response;

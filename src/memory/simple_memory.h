@@ -4,8 +4,10 @@
 // banks, rows, refresh (dram/ models them), full/empty bits (a trigger or an action is refused).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory/bandwidth.h"
@@ -43,6 +45,9 @@ class SimpleMemory : public sim::Component {
   // machine.
   void connect(sim::Queue<Packet>& requests, sim::Queue<Packet>& responses);
 
+  // Called before each write or atomic is serviced.
+  void tell_before_writes(std::function<void(const Request&)> tell) { before_write_ = std::move(tell); }
+
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
 
@@ -63,6 +68,7 @@ class SimpleMemory : public sim::Component {
   RequestPool& pool_;
   const PhysicalMemory& memory_;
   HostPort& host_;
+  std::function<void(const Request&)> before_write_;
   Bandwidth bandwidth_;
   std::vector<Client> clients_;
   std::size_t round_robin_ = 0;

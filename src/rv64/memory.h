@@ -49,10 +49,20 @@ struct Rights {
   friend bool operator==(const Rights&, const Rights&) = default;
 };
 
+// How accesses to a page reach memory. Values do not depend on it, so the interpreter does not look at it;
+// timed cores do (cpu/core_uncached.cpp). Source: RISC-V Instruction Set Manual, volume II, physical memory
+// attributes and Svpbmt (PMA, NC, IO).
+enum class MemoryType : std::uint8_t {
+  WriteBack,  // caches may hold it
+  Uncached,   // no cache holds it; loads may be speculative, stores are combined
+  Device      // the same, and every access is made once, alone, in program order
+};
+
 // A page of the guest: where its kPageBytes lie in the host's memory, and what may be done there.
 struct Page {
   std::byte* bytes = nullptr;  // nullptr: nothing is mapped
   Rights rights;
+  MemoryType type = MemoryType::WriteBack;
 };
 
 // An access that could not be done.
@@ -249,11 +259,13 @@ class PagedMemory : public Memory {
   ~PagedMemory() override;
 
   // All of them: `first` and `bytes` are multiples of kPageBytes, and lie below 2^kAddressBits; Error
-  // otherwise. map gives zeroed pages, also where some were; unmap and protect skip what is not mapped. Each
-  // calls pages_changed.
-  void map(VirtualAddress first, Bytes bytes, Rights rights);
+  // otherwise. map gives zeroed pages, also where some were; unmap, protect and set_type skip what is not
+  // mapped. Each calls pages_changed. Code is fetched from write-back pages only: of others the right to
+  // execute is not given.
+  void map(VirtualAddress first, Bytes bytes, Rights rights, MemoryType type = MemoryType::WriteBack);
   void unmap(VirtualAddress first, Bytes bytes);
   void protect(VirtualAddress first, Bytes bytes, Rights rights);
+  void set_type(VirtualAddress first, Bytes bytes, MemoryType type);
   // Whether all, or any, of these pages are mapped.
   bool all_mapped(VirtualAddress first, Bytes bytes) const;
   bool any_mapped(VirtualAddress first, Bytes bytes) const;
@@ -272,6 +284,7 @@ class PagedMemory : public Memory {
   struct Entry {
     std::byte* frame = nullptr;  // nullptr until the first use
     Rights rights;
+    MemoryType type = MemoryType::WriteBack;
     bool mapped = false;
   };
   // 26 bits of page number: 8, 9, 9.
@@ -285,6 +298,9 @@ class PagedMemory : public Memory {
     std::uint64_t first, end;
   };
   static PageRange pages_of(VirtualAddress first, Bytes bytes, const char* what);
+  // Calls change(entry) for those that are mapped, and pages_changed.
+  template <typename F>
+  void change(VirtualAddress first, Bytes bytes, const char* what, F change);
   void release(Entry& entry);
   // Told of host memory from which frames will be cut.
   virtual void new_chunk(std::byte*, Bytes) {}

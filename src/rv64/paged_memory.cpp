@@ -71,12 +71,13 @@ void PagedMemory::release(Entry& entry) {
   entry = Entry{};
 }
 
-void PagedMemory::map(VirtualAddress first, Bytes bytes, Rights rights) {
+void PagedMemory::map(VirtualAddress first, Bytes bytes, Rights rights, MemoryType type) {
   const PageRange range = pages_of(first, bytes, "map");
   for (std::uint64_t page = range.first; page != range.end; ++page) {
     Entry& entry = find_or_make(page);
     release(entry);
     entry.rights = rights;
+    entry.type = type;
     entry.mapped = true;
   }
   pages_changed(first, bytes);
@@ -89,11 +90,20 @@ void PagedMemory::unmap(VirtualAddress first, Bytes bytes) {
   pages_changed(first, bytes);
 }
 
-void PagedMemory::protect(VirtualAddress first, Bytes bytes, Rights rights) {
-  const PageRange range = pages_of(first, bytes, "protect");
+template <typename F>
+void PagedMemory::change(VirtualAddress first, Bytes bytes, const char* what, F change) {
+  const PageRange range = pages_of(first, bytes, what);
   for (std::uint64_t page = range.first; page != range.end; ++page)
-    if (Entry* entry = find(page); entry != nullptr && entry->mapped) entry->rights = rights;
+    if (Entry* entry = find(page); entry != nullptr && entry->mapped) change(*entry);
   pages_changed(first, bytes);
+}
+
+void PagedMemory::protect(VirtualAddress first, Bytes bytes, Rights rights) {
+  change(first, bytes, "protect", [rights](Entry& entry) { entry.rights = rights; });
+}
+
+void PagedMemory::set_type(VirtualAddress first, Bytes bytes, MemoryType type) {
+  change(first, bytes, "set the memory type of", [type](Entry& entry) { entry.type = type; });
 }
 
 bool PagedMemory::all_mapped(VirtualAddress first, Bytes bytes) const {
@@ -117,7 +127,9 @@ Page PagedMemory::find_page(VirtualAddress address, Access) {
     entry->frame = take_frame();
     ++resident_pages_;
   }
-  return {entry->frame, entry->rights};
+  Rights rights = entry->rights;
+  rights.execute &= entry->type == MemoryType::WriteBack;
+  return {entry->frame, rights, entry->type};
 }
 
 }  // namespace duet::rv64

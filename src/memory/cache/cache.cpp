@@ -15,6 +15,8 @@ bool Cacheability::*attribute_of(const config::Cache& config) {
       return &Cacheability::gpu_constant;
     case config::PageAttribute::GpuL2:
       return &Cacheability::gpu_l2;
+    case config::PageAttribute::Cpu:
+      return &Cacheability::cpu;
     case config::PageAttribute::None:
       break;
   }

@@ -1,10 +1,11 @@
-// What private caches and the directory say to each other.
+// What private caches and the directory say to each other, and accesses that pass both.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "base/address.h"
+#include "memory/request.h"
 
 namespace duet::memory {
 
@@ -14,6 +15,7 @@ enum class CoherenceKind : std::uint8_t {
   GetExclusive,  // to write it; also when it is held to be read
   Put,           // it is no longer held
   Answer,        // to a probe
+  Uncached,      // `request`, an access that no cache may hold; from the directory: it has been made
   // From the directory.
   Grant,
   Invalidate,  // a probe: the line is to be given up
@@ -37,9 +39,11 @@ struct CoherenceMessage {
   CoherenceKind kind = CoherenceKind::GetShared;
   bool exclusive = false;                    // of a Grant: may be written
   bool overwrites = false;                   // of a GetExclusive: every byte will be written
+  bool cached_below = true;                  // of a GetShared or GetExclusive: caches below may hold it
   bool dirty = false;                        // of a Put or an Answer: it was written
   bool held = false;                         // of an Answer to Downgrade: it is still held
   GrantSource source = GrantSource::Domain;  // of a Grant
+  RequestHandle request = kNoRequest;        // of an Uncached; the directory has it until it sends it back
 };
 
 }  // namespace duet::memory

@@ -80,12 +80,21 @@ Picoseconds Directory::tick(Picoseconds now) {
 
 void Directory::take(Picoseconds now, const CoherenceMessage& message) {
   const std::uint64_t bit = std::uint64_t{1} << message.cache;
+  if (message.kind == CoherenceKind::Uncached) {
+    ++statistics_.uncached;
+    const auto place = entries_.find(message.line.value());
+    if (place == entries_.end()) return pass(message);
+    Entry& entry = *place->second;
+    if (entry.stage != Stage::Idle) return entry.waiting.push_back(message);
+    return begin(now, entry, message);
+  }
   if (message.kind == CoherenceKind::GetShared || message.kind == CoherenceKind::GetExclusive) {
     const bool is_new = !entries_.contains(message.line.value());
     Entry& entry = entry_of(message.line);
     ++(message.kind == CoherenceKind::GetShared ? statistics_.reads : statistics_.writes);
     if (is_new) {
       entry.current = message;
+      entry.cached_below = message.cached_below;
       if (message.overwrites && read_below_) {
         ++statistics_.unfetched;
         read_below_(entry.line, entry.bytes.data());
@@ -109,7 +118,7 @@ void Directory::take(Picoseconds now, const CoherenceMessage& message) {
     if (!message.held) entry.holders &= ~bit;
     entry.exclusive = false;
     if (--entry.outstanding_answers == 0) {
-      grant(now, entry, GrantSource::Domain);
+      serve(now, entry, GrantSource::Domain);
       return;
     }
   }
@@ -120,6 +129,10 @@ void Directory::take(Picoseconds now, const CoherenceMessage& message) {
 void Directory::begin(Picoseconds now, Entry& entry, const CoherenceMessage& message) {
   const std::uint64_t others = entry.holders & ~(std::uint64_t{1} << message.cache);
   entry.current = message;
+  if (message.kind == CoherenceKind::Uncached) {
+    if (entry.holders != 0) return probe(now, entry, entry.holders, CoherenceKind::Invalidate);
+    return serve(now, entry, GrantSource::Domain);
+  }
   if (others != 0) ++statistics_.transfers;
   if (message.kind == CoherenceKind::GetExclusive) {
     if (entry.holders != others) ++statistics_.upgrades;
@@ -142,6 +155,36 @@ void Directory::probe(Picoseconds now, Entry& entry, std::uint64_t caches, Coher
     message.kind = kind;
     ports_[cache].answers->push(now, message, clock_.edge_after(now, from_directory_cycles_ - 1));
   }
+}
+
+// What stood against it is done.
+void Directory::serve(Picoseconds now, Entry& entry, GrantSource source) {
+  if (entry.current.kind != CoherenceKind::Uncached) return grant(now, entry, source);
+  if (entry.dirty) write_back(entry);
+  pass(entry.current);
+  finish(now, entry);
+}
+
+void Directory::pass(const CoherenceMessage& message) {
+  Packet packet;
+  packet.request = message.request;
+  packet.source = number_;
+  packet.destination = destination_of_(message.line);
+  Request& request = pool_[message.request];
+  request.unit = message.cache;
+  packet.payload_bytes = request.operation == Operation::Read ? 0 : request.bytes;
+  to_send_.push_back(packet);
+}
+
+// The answer to an access that was passed on.
+void Directory::passed(Picoseconds now, RequestHandle handle) {
+  const Request& request = pool_[handle];
+  CoherenceMessage message;
+  message.line = request.address.aligned_down(line_bytes_);
+  message.cache = request.unit;
+  message.kind = CoherenceKind::Uncached;
+  message.request = handle;
+  ports_[request.unit].answers->push(now, message, clock_.edge_after(now, from_directory_cycles_ - 1));
 }
 
 void Directory::grant(Picoseconds now, Entry& entry, GrantSource source) {
@@ -193,6 +236,7 @@ void Directory::fetch(Entry& entry) {
   request.bytes = static_cast<std::uint16_t>(line_bytes_);
   request.operation = Operation::Read;
   request.scope = Scope::System;
+  request.cacheability.cpu = entry.cached_below;
   request.mask = ByteMask::first(static_cast<unsigned>(line_bytes_));
   to_send_.push_back(packet);
 }
@@ -212,6 +256,7 @@ void Directory::write_back(Entry& entry) {
   request.operation = Operation::Write;
   request.kind = RequestKind::WriteBack;
   request.scope = Scope::System;
+  request.cacheability.cpu = entry.cached_below;
   request.mask = ByteMask::first(static_cast<unsigned>(line_bytes_));
   std::memcpy(request.data.data(), entry.bytes.data(), line_bytes_);
   to_send_.push_back(packet);
@@ -227,6 +272,10 @@ void Directory::send_below(Picoseconds now) {
 void Directory::receive(Picoseconds now) {
   while (from_below_->can_pop(now)) {
     const Packet packet = from_below_->pop(now);
+    if (&pool_.part_of(packet.request) != &pool_) {
+      passed(now, packet.request);
+      continue;
+    }
     const Request& request = pool_[packet.request];
     Entry& entry = *entries_.at(request.address.value());
     const bool read = request.operation == Operation::Read;

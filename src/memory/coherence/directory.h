@@ -14,6 +14,12 @@
 // for any writer, but where nobody has it, it is not fetched. Such a write of whole lines is what a device
 // does (Huggahalli, Iyer and Tetrick, "Direct Cache Access for High Bandwidth Network I/O", ISCA 2005).
 //
+// An access to memory that nobody may hold (CoherenceKind::Uncached) passes here too, since somebody may hold
+// its line all the same: a page may have been of another type before, and agents that move whole lines hold
+// those that they are at. They give it up first. Then the access goes below, with its bytes and mask, behind
+// whatever was written back; nothing is remembered of it, since requests to one line take effect below in the
+// order in which they went there. Its answer goes to who asked as a grant does.
+//
 // Time: one message a cycle is taken; a grant or a probe arrives from_directory_cycles after the cycle in
 // which it was decided.
 //
@@ -50,6 +56,7 @@ struct DirectoryStatistics : sim::StatisticGroup {
   sim::Counter invalidations{*this, "invalidations", "probes", "of holders that had to give a line up"};
   sim::Counter downgrades{*this, "downgrades", "probes",
                           "of holders that could write a line that others read"};
+  sim::Counter uncached{*this, "uncached", "requests", "accesses to memory that no cache holds"};
   sim::Counter transfers{*this, "transfers", "lines", "that another cache held when they were asked for"};
 };
 
@@ -99,6 +106,7 @@ class Directory : public sim::Component {
     bool exclusive = false;  // the one holder may write
     bool dirty = false;      // the bytes are newer than those below
     bool replaced = false;   // what is being fetched is older
+    bool cached_below = true;
     Stage stage = Stage::Idle;
     unsigned outstanding_answers = 0, writes_below = 0;
     CoherenceMessage current;  // that is being served
@@ -114,11 +122,14 @@ class Directory : public sim::Component {
   void take(Picoseconds now, const CoherenceMessage& message);
   void begin(Picoseconds now, Entry& entry, const CoherenceMessage& message);
   void probe(Picoseconds now, Entry& entry, std::uint64_t caches, CoherenceKind kind);
+  void serve(Picoseconds now, Entry& entry, GrantSource source);
   void grant(Picoseconds now, Entry& entry, GrantSource source);
   void finish(Picoseconds now, Entry& entry);
+  void pass(const CoherenceMessage& message);
   void fetch(Entry& entry);
   void write_back(Entry& entry);
   void receive(Picoseconds now);
+  void passed(Picoseconds now, RequestHandle handle);
   void send_below(Picoseconds now);
 
   sim::ClockCursor clock_;

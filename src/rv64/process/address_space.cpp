@@ -98,8 +98,8 @@ bool AddressSpace::all_mapped(std::uint64_t first, std::uint64_t bytes) const {
   return memory_.all_mapped(VirtualAddress(first), bytes);
 }
 
-void AddressSpace::map_pages(std::uint64_t first, std::uint64_t bytes, Rights rights) {
-  memory_.map(VirtualAddress(first), bytes, rights);
+void AddressSpace::map_pages(std::uint64_t first, std::uint64_t bytes, Rights rights, MemoryType type) {
+  memory_.map(VirtualAddress(first), bytes, rights, type);
   used_.insert(first, first + bytes);
   of_files_.erase(first, first + bytes);
 }
@@ -184,9 +184,9 @@ std::int64_t AddressSpace::remap(std::uint64_t address, std::uint64_t old_bytes,
     return static_cast<std::int64_t>(address);
   }
   if (!has_room(new_bytes)) return -ENOMEM;
-  const Rights rights = memory_.find_page(VirtualAddress(address), Access::Load).rights;
+  const Page page = memory_.find_page(VirtualAddress(address), Access::Load);
   if (!fixed && is_range(address, new_bytes) && !used_.touches(address + old_bytes, address + new_bytes)) {
-    map_pages(address + old_bytes, new_bytes - old_bytes, rights);
+    map_pages(address + old_bytes, new_bytes - old_bytes, page.rights, page.type);
     return static_cast<std::int64_t>(address);
   }
   if ((flags & MREMAP_MAYMOVE) == 0) return -ENOMEM;
@@ -195,7 +195,7 @@ std::int64_t AddressSpace::remap(std::uint64_t address, std::uint64_t old_bytes,
     if (!gap) return -ENOMEM;
     new_address = *gap;
   }
-  map_pages(new_address, new_bytes, rights);
+  map_pages(new_address, new_bytes, page.rights, page.type);
   for (std::uint64_t at = 0; at < std::min(old_bytes, new_bytes); at += kPageBytes) {
     const VirtualAddress from(address + at), to(new_address + at);
     std::byte* const place = memory_.find_page(to, Access::Store).bytes;
@@ -212,10 +212,17 @@ std::int64_t AddressSpace::advise(std::uint64_t address, std::uint64_t bytes, in
     return -EINVAL;
   bytes = whole_pages(bytes);
   if (!all_mapped(address, bytes)) return -ENOMEM;
+  if (const int type = advice - kAdviseMemoryType;
+      type >= 0 && type <= static_cast<int>(MemoryType::Device)) {
+    memory_.set_type(VirtualAddress(address), bytes, static_cast<MemoryType>(type));
+    return 0;
+  }
   if (advice != MADV_DONTNEED) return 0;  // the others change no values
   if (of_files_.touches(address, address + bytes)) return -EINVAL;
-  for (std::uint64_t at = address; at != address + bytes; at += kPageBytes)
-    memory_.map(VirtualAddress(at), kPageBytes, memory_.find_page(VirtualAddress(at), Access::Load).rights);
+  for (std::uint64_t at = address; at != address + bytes; at += kPageBytes) {
+    const Page page = memory_.find_page(VirtualAddress(at), Access::Load);
+    memory_.map(VirtualAddress(at), kPageBytes, page.rights, page.type);
+  }
   return 0;
 }
 

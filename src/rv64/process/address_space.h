@@ -49,10 +49,14 @@ class AddressSpace {
   std::int64_t protect(std::uint64_t address, std::uint64_t bytes, int protection);
   std::int64_t remap(std::uint64_t address, std::uint64_t old_bytes, std::uint64_t new_bytes, int flags,
                      std::uint64_t new_address);
+  // Beside Linux's, advice of Duet's own: kAdviseMemoryType and a MemoryType make the pages of that type.
+  // What a program of Linux gets from a driver that maps its memory so.
+  static constexpr int kAdviseMemoryType = 0x44550000;
   std::int64_t advise(std::uint64_t address, std::uint64_t bytes, int advice);
 
  private:
-  void map_pages(std::uint64_t first, std::uint64_t bytes, Rights rights);
+  void map_pages(std::uint64_t first, std::uint64_t bytes, Rights rights,
+                 MemoryType type = MemoryType::WriteBack);
   void unmap_pages(std::uint64_t first, std::uint64_t bytes);
   bool has_room(std::uint64_t more) const;
   bool all_mapped(std::uint64_t first, std::uint64_t bytes) const;

@@ -14,6 +14,7 @@
 #include "cpu/core.h"
 #include "machine/cpu_memory.h"
 #include "rv64_words.h"
+#include "sim/statistics.h"
 
 namespace duet::test {
 
@@ -76,6 +77,17 @@ class CoreRig final : public cpu::CoreClient {
   }
   Cycle preempted(cpu::Core&, Picoseconds) override { return 0; }
 
+  // What all components have counted under this name.
+  std::uint64_t counted(const std::string& name) {
+    sim::Statistics all(engine);
+    for (std::size_t i = 0; i < all.declared().size(); ++i)
+      if (all.declared()[i].name == name) return all.totals()[i];
+    ADD_FAILURE() << name << " is not counted";
+    return 0;
+  }
+  void set_type(std::uint64_t address, rv64::MemoryType type, Bytes bytes = rv64::kPageBytes) {
+    memory.set_type(VirtualAddress(address), bytes, type);
+  }
   // All that a core has counted.
   std::vector<std::uint64_t> statistics(unsigned core = 0) const {
     std::vector<std::uint64_t> values;
@@ -98,6 +110,10 @@ class CoreRig final : public cpu::CoreClient {
                                               &counted.prefetches,
                                               &counted.prefetches_used,
                                               &counted.write_backs,
+                                              &counted.uncached_loads,
+                                              &counted.uncached_stores,
+                                              &counted.combined_writes,
+                                              &counted.device_accesses,
                                               &counted.squashes_value,
                                               &counted.squashes_order,
                                               &counted.squashed,

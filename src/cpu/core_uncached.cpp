@@ -1,0 +1,351 @@
+// Pages that no cache holds (rv64::MemoryType): their accesses go to memory, through the directory.
+//
+// Uncached. A load is sent as soon as its address and translation are there, beside others, also where an
+// older branch is not decided. It is executed early on what memory has then, as every load, and looked at
+// again with the bytes that memory had when it was serviced. It waits until older stores of its bytes have
+// left the store buffer; what write-combining buffers have of them is written first, so that a load never
+// takes bytes from a buffer. Loads of one line are sent in program order. Beyond that loads of uncached pages
+// come in any order: a fence of loads keeps those behind it back until it retires. Stores leave the store
+// buffer in order, into write-combining buffers. A buffer is written when it is full, when another block
+// needs it, when nothing has come to it for a while, when a load asks for its bytes, and at fences of stores,
+// atomics and traps, which wait for the answers. So buffers are written in any order, and after younger
+// stores to cached pages, unless a fence of stores stands between them.
+//
+// Device. An access is made when everything before it has retired, and nothing behind it is dispatched before
+// it is answered; it is one request of its size. It does not wait for older stores in the store buffer: a
+// fence is for that, as RISC-V has it.
+//
+// Faults, where RISC-V leaves the choice: atomics, LR and SC of both types (AMONone, RsrvNone), misaligned
+// accesses to device pages, and accesses that lie in pages of two types. Other misaligned accesses to
+// uncached pages are done, in two requests where they go over the end of a line.
+//
+// Source: RISC-V Instruction Set Manual, volume II, physical memory attributes; Intel 64 and IA-32
+// Architectures Software Developer's Manual, volume 3, "Memory Cache Control" (WC, UC); Arm Architecture
+// Reference Manual for A-profile, "Memory types" (Normal Non-cacheable, Device). Left out: gathering loads,
+// and bursts of DRAM that are longer than an access.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "cpu/core.h"
+
+namespace duet::cpu {
+
+using memory::Operation;
+using memory::Request;
+using memory::RequestHandle;
+
+namespace {
+
+// Calls use(first, end) for the addresses that two ranges have in common, if any.
+template <typename F>
+void for_common(std::uint64_t a, std::uint64_t a_bytes, std::uint64_t b, std::uint64_t b_bytes, F use) {
+  const std::uint64_t first = std::max(a, b), end = std::min(a + a_bytes, b + b_bytes);
+  if (first < end) use(first, end);
+}
+
+}  // namespace
+
+// ---- loads ----
+
+// The bytes that it would find; false: not now, or not so.
+bool Core::load_uncached(std::uint64_t& value) {
+  if (access_.type == rv64::MemoryType::Device) {
+    of_device_ = access_.address % access_.bytes == 0;
+    if (!of_device_) fault_ = {access_.address, rv64::Access::Load, true, true};
+    return false;
+  }
+  std::byte bytes[8] = {};
+  std::byte* to = bytes;
+  for (unsigned i = 0; i < access_.count; ++i) {
+    const Piece& piece = access_.pieces[i];
+    view_.peek(PhysicalAddress(piece.physical), piece.bytes, to, number_);
+    put_combined_over(piece, to);
+    if (may_be_in_stores(piece)) put_stores_over(piece, to, next_store_);
+    to += piece.bytes;
+  }
+  std::memcpy(&value, bytes, sizeof value);
+  access_.value = value;
+  return true;
+}
+
+// What write-combining buffers have of it, on their way or not.
+void Core::put_combined_over(const Piece& piece, std::byte* to) {
+  const auto put = [&](const Request& request) {
+    const std::uint64_t base = request.address.value();
+    for_common(piece.physical, piece.bytes, base, request.bytes, [&](std::uint64_t first, std::uint64_t end) {
+      for (std::uint64_t at = first; at != end; ++at)
+        if (request.mask.test(static_cast<unsigned>(at - base)))
+          to[at - piece.physical] = request.data[at - base];
+    });
+  };
+  for (const Uncached& sent : uncached_)
+    if (sent.writes) put((*pool_)[sent.request]);
+  for (const WriteCombining::Buffer& buffer : combining_.open()) put((*pool_)[buffer.request]);
+}
+
+// Whether nothing keeps the load back; it is not sent before `cycle`.
+bool Core::may_be_sent(const Entry& load, std::uint64_t sequence, Cycle& cycle) {
+  if (load.fence > retired_) return false;
+  if (load.fence != 0 && load.fence + config_.rob_entries >= next_)
+    cycle = std::max(cycle, entry(load.fence).retire);
+  if (uncached_loads_ != 0 && uncached_loads_ + load.access.count > config_.l1.misses) return false;
+  const std::uint64_t first = loads_ > config_.load_entries ? loads_ - config_.load_entries : 0;
+  for (std::uint64_t place = first; place < loads_; ++place) {
+    const std::uint64_t other = load_places_[place % load_places_.size()];
+    if (other >= sequence) break;
+    if (other + config_.rob_entries < next_) continue;  // gone
+    const Entry& older = entry(other);
+    if (older.access.type == rv64::MemoryType::WriteBack || older.asked != kUnknown) continue;
+    for (unsigned i = 0; i < load.access.count; ++i)
+      if (touches(older, line_of(load.access.pieces[i].physical))) return false;
+  }
+  return true;
+}
+
+// A load's address and translation are there, and no store of its bytes is in the store buffer.
+void Core::perform_uncached(std::uint64_t sequence, Cycle cycle) {
+  Entry& load = entry(sequence);
+  load.level = Level::Below;
+  cycle = std::max(cycle, now_);
+  if (!may_be_sent(load, sequence, cycle)) {
+    uncached_waiting_.push_back(sequence);
+    return;
+  }
+  for (unsigned i = 0; i < load.access.count; ++i) {
+    const Piece& piece = load.access.pieces[i];
+    for (std::size_t b = 0; b < combining_.open().size();) {
+      WriteCombining::Buffer& buffer = combining_.open()[b];
+      const memory::ByteMask& mask = (*pool_)[buffer.request].mask;
+      bool asked_for = false;
+      for_common(piece.physical, piece.bytes, buffer.block, combining_.bytes(),
+                 [&](std::uint64_t first, std::uint64_t end) {
+                   for (std::uint64_t at = first; at != end; ++at)
+                     asked_for |= mask.test(static_cast<unsigned>(at - buffer.block));
+                 });
+      if (asked_for) {
+        cycle = std::max(cycle, buffer.written);
+        send_combined(buffer, cycle);
+      } else {
+        ++b;
+      }
+    }
+  }
+  unsigned at = 0;
+  for (unsigned i = 0; i < load.access.count; ++i) {
+    const Piece& piece = load.access.pieces[i];
+    send_uncached(cycle, {make_request(Operation::Read, piece), 0, sequence, at, false});
+    at += piece.bytes;
+  }
+  uncached_loads_ += load.access.count;
+  load.lines_missing = load.access.count;
+  load.asked = cycle;
+  ++statistics_.uncached_loads;
+}
+
+void Core::retry_uncached() {
+  std::vector<std::uint64_t> waiting;
+  waiting.swap(uncached_waiting_);
+  std::sort(waiting.begin(), waiting.end());
+  for (const std::uint64_t sequence : waiting)
+    if (sequence < next_) perform_uncached(sequence, entry(sequence).start);
+}
+
+void Core::forget_squashed_uncached() {
+  std::erase_if(uncached_waiting_, [this](std::uint64_t sequence) { return sequence >= next_; });
+  for (Uncached& sent : uncached_)
+    if (sent.load >= next_) sent.load = 0;
+  load_fence_ = std::min(load_fence_, next_ - 1);  // the fence before is not known any more
+}
+
+void Core::note_fence(const CodeEntry& code, std::uint64_t sequence) {
+  if (code.orders_loads) load_fence_ = sequence;
+  store_fence_ |= code.orders_stores;
+}
+
+// ---- stores ----
+
+// Of a store whose turn it is; false where it has to wait for a buffer.
+bool Core::combine(Store& store, Cycle cycle) {
+  send_idle(cycle - 1);
+  Access& access = store.access;
+  while (access.count != 0) {
+    const std::uint64_t place = access.pieces[0].physical;
+    const std::uint64_t block = combining_.block_of(place);
+    WriteCombining::Buffer* buffer = combining_.find(block);
+    if (buffer == nullptr) {
+      if (!combining_.has_free()) {
+        if (!combining_.any_sent()) send_combined(combining_.open().front(), cycle);
+        return false;
+      }
+      const RequestHandle handle =
+          make_request(Operation::Write, {block, static_cast<unsigned>(combining_.bytes())});
+      (*pool_)[handle].mask = {};
+      buffer = &combining_.take(block, handle);
+    }
+    Request& request = (*pool_)[buffer->request];
+    const unsigned bytes = std::min(access.pieces[0].bytes, combining_.room_from(place));
+    for (unsigned i = 0; i < bytes; ++i) {
+      const auto at = static_cast<unsigned>(place - block) + i;
+      buffer->filled += !request.mask.test(at);
+      request.mask.bits[at / 64] |= std::uint64_t{1} << at % 64;
+      request.data[at] = static_cast<std::byte>(access.value >> 8 * i);
+    }
+    buffer->written = cycle;
+    remove_front(access, bytes);
+    if (buffer->filled == combining_.bytes())
+      send_combined(*buffer, cycle);
+    else
+      limit_ = std::min(limit_, answer_after(combining_.deadline(*buffer)));
+  }
+  ++statistics_.uncached_stores;
+  return true;
+}
+
+// Those bytes of a store are not in the store buffer any more.
+void Core::remove_front(Access& access, unsigned bytes) {
+  count_granules(access, -1);
+  access.address += bytes;
+  access.bytes -= bytes;
+  access.value = bytes == 8 ? 0 : access.value >> 8 * bytes;
+  access.pieces[0].physical += bytes;
+  access.pieces[0].bytes -= bytes;
+  if (access.pieces[0].bytes == 0) {
+    access.pieces[0] = access.pieces[1];
+    --access.count;
+  }
+  count_granules(access, 1);
+}
+
+void Core::send_combined(WriteCombining::Buffer& buffer, Cycle cycle) {
+  ++statistics_.combined_writes;
+  const RequestHandle request = buffer.request;
+  combining_.sent(buffer);
+  send_uncached(std::max(cycle, now_), {request, 0, 0, 0, true});
+}
+
+void Core::send_all_combined(Cycle cycle) {
+  while (combining_.any_open()) send_combined(combining_.open().front(), cycle);
+}
+
+// Buffers to which nothing has come for long enough by `limit`.
+void Core::send_idle(Cycle limit) {
+  for (std::size_t i = 0; i < combining_.open().size();) {
+    WriteCombining::Buffer& buffer = combining_.open()[i];
+    const Cycle deadline = combining_.deadline(buffer);
+    if (deadline <= limit) {
+      send_combined(buffer, deadline);
+    } else {
+      wake_for(deadline);
+      ++i;
+    }
+  }
+}
+
+// ---- requests ----
+
+RequestHandle Core::make_request(Operation operation, const Piece& piece) {
+  const RequestHandle handle = pool_->allocate();
+  Request& request = (*pool_)[handle];
+  request.address = PhysicalAddress(piece.physical);
+  request.bytes = static_cast<std::uint16_t>(piece.bytes);
+  request.operation = operation;
+  request.scope = memory::Scope::System;
+  request.cacheability.cpu = false;
+  request.mask = memory::ByteMask::first(piece.bytes);
+  return handle;
+}
+
+// Behind those to the same line that are on their way.
+void Core::send_uncached(Cycle at, const Uncached& access) {
+  const std::uint64_t line = line_of((*pool_)[access.request].address.value());
+  for (const Uncached& other : uncached_)
+    if (line_of((*pool_)[other.request].address.value()) == line) at = std::max(at, other.sent);
+  uncached_.push_back(access);
+  uncached_.back().sent = at;
+  send(at, memory::CoherenceKind::Uncached, line);
+  outgoing_.back().message.request = access.request;
+}
+
+void Core::uncached_done(RequestHandle handle) {
+  const auto place = std::find_if(uncached_.begin(), uncached_.end(),
+                                  [handle](const Uncached& sent) { return sent.request == handle; });
+  const Uncached done = *place;
+  uncached_.erase(place);
+  if (handle == device_request_) {
+    device_done(handle);
+  } else if (done.writes) {
+    combining_.answered();
+    combined_done_ = now_;
+  } else {
+    --uncached_loads_;
+    if (done.load != 0) {
+      const Request& request = (*pool_)[handle];
+      Entry& load = entry(done.load);
+      std::uint64_t part = 0;
+      std::memcpy(&part, request.data.data(), request.bytes);
+      load.arrived |= part << 8 * done.at;
+      if (--load.lines_missing == 0) {
+        load.bound = now_;
+        if (load.arrived != load.access.value) correct(done.load, load.arrived, now_);
+        complete(done.load, now_);
+      }
+    }
+  }
+  pool_->release(handle);
+  tell_waiters();
+  if (!uncached_waiting_.empty()) retry_uncached();
+  retire_known();
+}
+
+// ---- device pages ----
+
+bool Core::store_device() {
+  of_device_ = access_.address % access_.bytes == 0;
+  if (!of_device_) fault_ = {access_.address, rv64::Access::Store, true, true};
+  return false;
+}
+
+// A load or store that was found to be one, maybe with a wrong address: as long as the window is not empty it
+// waits. Tells whether anything can be dispatched at once.
+bool Core::access_device(const CodeEntry& code) {
+  Cycle cycle = 0;
+  const std::uint64_t before = squashes_;
+  const bool empty = window_empties(false, cycle);
+  if (squashes_ != before) return true;
+  if (!empty) return false;
+  const bool writes = code.treatment == Treatment::Store;
+  device_request_ = make_request(writes ? Operation::Write : Operation::Read, access_.pieces[0]);
+  device_code_ = &code;
+  if (writes) std::memcpy((*pool_)[device_request_].data.data(), &execution_.access.value, access_.bytes);
+  send_uncached(std::max(cycle, now_), {device_request_, 0, 0, 0, false});
+  return false;
+}
+
+void Core::device_done(RequestHandle handle) {
+  device_request_ = memory::kNoRequest;
+  if (registers_ == nullptr) return;  // the program has ended
+  const CodeEntry& code = *device_code_;
+  const Request& request = (*pool_)[handle];
+  account(now_, Cause::Serial);
+  ++statistics_.instructions;
+  ++statistics_.serial;
+  ++statistics_.device_accesses;
+  ++(request.operation == Operation::Read ? statistics_.loads : statistics_.stores);
+  if (request.operation == Operation::Read) {
+    right_value_ = 0;
+    std::memcpy(&right_value_, request.data.data(), request.bytes);
+    correcting_ = true;
+    execution_.registers = registers_;
+    execution_.pc_value = registers_->pc;
+    code.execute(execution_, code.instruction);
+    correcting_ = false;
+    if (code.destination != kNoRegister) {
+      ready_[code.destination] = now_;
+      writers_[code.destination] = 0;
+    }
+  }
+  go_on(registers_->pc + code.instruction.length, now_ + 1);
+}
+
+}  // namespace duet::cpu
