@@ -203,6 +203,7 @@ Picoseconds Core::tick(Picoseconds now) {
     drain(limit_);
     again = behind_stores_.size() < waiting;
   }
+  if (!uncached_waiting_.empty()) retry_uncached();  // a fence may have retired
   if (combining_.any_open()) send_idle(limit_);
   if (drain_at_ != kUnknown) wake_for(drain_at_);
   reached_ = std::max(reached_, limit_);

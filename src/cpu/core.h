@@ -188,6 +188,7 @@ class Core final : public sim::Component, private Execution::Bytes {
     Cycle drained = kUnknown;  // when it was in L1
     Cycle ready = 0;           // when its line is in L1
     bool asked = false;
+    bool plain = true;    // neither uncached nor fenced
     bool fenced = false;  // what stores before have left in write-combining buffers has to be written first
   };
   // An access that no cache holds, on its way.
@@ -358,7 +359,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   void uncached_done(memory::RequestHandle handle);
   bool access_device(const CodeEntry& code);
   void device_done(memory::RequestHandle handle);
-  void note_fence(const CodeEntry& code, std::uint64_t sequence);
+  void note_fence(std::uint64_t sequence);
   void forget_squashed_uncached();
 
   // core_serial.cpp: what waits until the window is empty.

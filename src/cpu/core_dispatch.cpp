@@ -13,9 +13,7 @@ constexpr bool is_link(std::uint8_t number) { return number == 1 || number == 5;
 }  // namespace
 
 bool Core::dispatch() {
-  if (registers_ == nullptr || trapped_ || fetch_missing_ || fetch_walks_ || fetch_waits_ != 0 ||
-      device_request_ != memory::kNoRequest)
-    return false;
+  if (registers_ == nullptr || trapped_ || fetch_missing_ || fetch_walks_ || fetch_waits_ != 0) return false;
   const std::uint64_t pc = registers_->pc, before = squashes_;
   if (preempt_at_ != kNever && domain_.edge(last_dispatch_) >= preempt_at_) {
     preempting_ = true;
@@ -241,9 +239,10 @@ sim::Counter& Core::slots_of(Cause cause) {
 
 // What keeps the next instruction back, where nobody knows yet for how long.
 Core::Cause Core::cause_of_waiting() {
+  if (device_request_ != memory::kNoRequest) return Cause::Serial;
   if (fetch_missing_ || fetch_walks_) return Cause::InstructionCache;
   if (fetch_waits_ != 0) return Cause::Speculation;
-  if (trapped_ || atomic_line_ != kNoLine || device_request_ != memory::kNoRequest) return Cause::Serial;
+  if (trapped_ || atomic_line_ != kNoLine) return Cause::Serial;
   if (retired_ + 1 < next_) return cause_of(entry(retired_ + 1));
   return oldest_store_ != next_store_ ? Cause::Stores : fetch_cause_;
 }
@@ -302,7 +301,6 @@ void Core::enter(const CodeEntry& code, Cycle cycle) {
   if (code.treatment == Treatment::Load) record_load(made);
   if (code.treatment == Treatment::Load) load_places_[loads_++ % load_places_.size()] = sequence;
   if (code.treatment == Treatment::Store) record_store(sequence, made);
-  if (code.treatment == Treatment::Nothing) note_fence(code, sequence);
   ++in_scheduler_;
   if (made.awaited_count == 0)
     issue(sequence);
@@ -406,6 +404,7 @@ void Core::record_store(std::uint64_t sequence, Entry& made) {
   place.ready = 0;
   place.asked = access_.type != rv64::MemoryType::WriteBack;
   place.fenced = store_fence_;
+  place.plain = !store_fence_ && !place.asked;
   store_fence_ = false;
   count_granules(place.access, 1);
 }

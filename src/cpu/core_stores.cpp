@@ -78,11 +78,11 @@ void Core::drain_stores(Cycle limit, std::uint64_t up_to) {
       drain_at_ = std::min(drain_at_, cycle);
       return;
     }
-    if (oldest.fenced && combining_.in_use() != 0) {
+    if (!oldest.plain && oldest.fenced && combining_.in_use() != 0) {
       send_all_combined(cycle);
       return;
     }
-    if (oldest.access.type != rv64::MemoryType::WriteBack) {
+    if (!oldest.plain && oldest.access.type != rv64::MemoryType::WriteBack) {
       if (!combine(oldest, cycle)) return;
     } else if (!holds_lines(oldest.access)) {
       // Its line may have been lost since it came.

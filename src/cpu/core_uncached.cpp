@@ -110,6 +110,7 @@ void Core::perform_uncached(std::uint64_t sequence, Cycle cycle) {
   cycle = std::max(cycle, now_);
   if (!may_be_sent(load, sequence, cycle)) {
     uncached_waiting_.push_back(sequence);
+    limit_ = std::min(limit_, answer_after(std::max(last_dispatch_ + 1, now_)));
     return;
   }
   for (unsigned i = 0; i < load.access.count; ++i) {
@@ -158,9 +159,11 @@ void Core::forget_squashed_uncached() {
   load_fence_ = std::min(load_fence_, next_ - 1);  // the fence before is not known any more
 }
 
-void Core::note_fence(const CodeEntry& code, std::uint64_t sequence) {
-  if (code.orders_loads) load_fence_ = sequence;
-  store_fence_ |= code.orders_stores;
+// One that is in the window.
+void Core::note_fence(std::uint64_t sequence) {
+  const CodeEntry* const code = code_.find(entry(sequence).pc);
+  if (code == nullptr || code->orders_loads) load_fence_ = sequence;
+  store_fence_ |= code == nullptr || code->orders_stores;
 }
 
 // ---- stores ----
@@ -317,6 +320,8 @@ bool Core::access_device(const CodeEntry& code) {
   const bool writes = code.treatment == Treatment::Store;
   device_request_ = make_request(writes ? Operation::Write : Operation::Read, access_.pieces[0]);
   device_code_ = &code;
+  fetch_missing_ = true;  // until it is answered
+  fetch_line_ = kNoLine;
   if (writes) std::memcpy((*pool_)[device_request_].data.data(), &execution_.access.value, access_.bytes);
   send_uncached(std::max(cycle, now_), {device_request_, 0, 0, 0, false});
   return false;
@@ -324,6 +329,7 @@ bool Core::access_device(const CodeEntry& code) {
 
 void Core::device_done(RequestHandle handle) {
   device_request_ = memory::kNoRequest;
+  fetch_missing_ = false;
   if (registers_ == nullptr) return;  // the program has ended
   const CodeEntry& code = *device_code_;
   const Request& request = (*pool_)[handle];

@@ -29,6 +29,7 @@ void Core::issue(std::uint64_t sequence) {
       start_access(sequence, made.start);
       return;
     case Treatment::Nothing:
+      note_fence(sequence);
       made.start = from;
       leave_scheduler(from);
       complete(sequence, from);
@@ -96,7 +97,7 @@ void Core::tell_waiters() {
 void Core::retire_known() {
   while (retired_ + 1 < next_) {
     Entry& first = entry(retired_ + 1);
-    if (first.complete == kUnknown) break;
+    if (first.complete == kUnknown) return;
     Cycle cycle = std::max({first.complete + 1, last_retire_, floor_});
     if (cycle == last_retire_ && retired_in_cycle_ == config_.retire_width) ++cycle;
     if (cycle != last_retire_) retired_in_cycle_ = 0;
@@ -109,8 +110,6 @@ void Core::retire_known() {
       drain_at_ = std::min(drain_at_, cycle);
     }
   }
-  if (!uncached_waiting_.empty()) [[unlikely]]
-    retry_uncached();  // they may have waited for a fence
 }
 
 // Tells the statistics of what has retired by then.

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Litmus tests on timed cores: which outcomes are seen, and whether the models allow them.
 
-Usage: litmus_test.py --duet build/bin/duet [--passes N] [--seeds A:B] [--table]
+Usage: litmus_test.py --duet build/bin/duet [--passes N] [--seeds A:B] [--types uu] [--table]
 
 tests/rv64/litmus/tests.py has the tests and the models: RVWMO, which programs may count on, and total store order, which cores keep.
 Four cores run each of them with every fence, on lines of their own, in one line, and in lines that rounds share; on the Xeon's caches
-and on ones of a few lines, with other ways to the directory. An outcome that total store order does not allow is a failure. So is one
-that has to be seen and is not: store buffering without fences. --table prints a line a test and fence instead of failures only.
+and on ones of a few lines, with other ways to the directory. The same with x and y in pages that no cache holds (TYPES): there tests.py says by
+type what cores keep. An outcome that total store order does not allow is a failure. So is one
+that has to be seen and is not: store buffering without fences, and message passing whose data lie in a write-combining buffer. --table prints a line a test and fence instead of failures only.
 Exit status: 1 on a failure, 77 without the cross compiler.
 """
 import argparse
@@ -25,9 +26,24 @@ import tests  # noqa: E402
 COMPILER = "riscv64-linux-gnu-gcc"
 # Bytes from a round's x to the next one's, and from x to y.
 LAYOUTS = {"lines of their own": (256, 128), "one line": (128, 8), "lines of eight rounds": (8, 512)}
+# x and y in halves of the memory, and the first of these where both are of one type.
+HALVES = {"pages of their own": (256, 65536)}
+LAYOUTS_OF_TYPES = {"uu": {**LAYOUTS, **HALVES}, "uw": HALVES, "wu": HALVES, "dd": {**HALVES, "one line": (128, 8)}}
+SHAPES_OF_TYPES = {
+    "as it is": (),
+    "one buffer, kept for long": ("--set", "cpu.write_combining.buffers=1", "--set", "cpu.write_combining.idle_cycles=3000"),
+    "two instructions": None, "small caches, no L3": None,
+}
 SHAPES = ("as it is", "two instructions", "small caches, no L3", "no L2, small caches", "no L2", "large")
 # What only a store buffer shows: it must be seen, or the tests see nothing.
 MUST_BE_SEEN = (("SB", "none"), ("SB", "w,w r,r"), ("R", "none"), ("SB+rfi", "none"))
+# By memory types: what loads that pass combined stores show, and combined stores that are passed.
+MUST_BE_SEEN_OF_TYPES = {
+    "uu": (("SB", "none"), ("SB", "w,w r,r"), ("R", "none")),
+    "uw": (("SB", "none"), ("MP", "none")),
+    "wu": (("SB", "none"),),
+    "dd": (),
+}
 TIMEOUT_SECONDS = 100
 
 
@@ -42,11 +58,19 @@ def build(folder):
     return program
 
 
-def run(duet, program, shape, layout, passes, seed):
+def variants_of(types):
+    return tests.VARIANTS if types == "ww" else tuple(v for v in tests.VARIANTS if v not in ("amo", "lr/sc"))
+
+
+def model_of(types):
+    return tests.total_store_order if types == "ww" else tests.order_of_types(types)
+
+
+def run(duet, program, sets, layout, types, passes, seed):
     """Counts of outcomes by test and variant, or a complaint."""
-    stride, distance = LAYOUTS[layout]
+    stride, distance = {**LAYOUTS, **HALVES}[layout]
     done = subprocess.run([duet, "run", "--host", "simulated", "--machine", str(core_shapes.MACHINE), "--timeout", str(TIMEOUT_SECONDS),
-                           *core_shapes.sets(shape), str(program), str(passes), str(seed), str(stride), str(distance)],
+                           *sets, str(program), str(passes), str(seed), str(stride), str(distance), types],
                           capture_output=True, text=True)
     if done.returncode != 0:
         return None, f"status {done.returncode}: {done.stderr.splitlines()[:1]}"
@@ -56,26 +80,27 @@ def run(duet, program, shape, layout, passes, seed):
         *outcome, count = (int(word) for word in values.split())
         test, variant = name.split("/", 1)
         counts[test, variant][tuple(outcome)] += count
-    expected = {(test, variant) for test in tests.TESTS for variant in tests.VARIANTS}
+    expected = {(test, variant) for test in tests.TESTS for variant in variants_of(types)}
     return counts, None if set(counts) == expected else f"no outcomes of {sorted(expected - set(counts))[:3]}"
 
 
 
-def check(counts):
+def check(counts, types):
     complaints = []
     for (test, variant), seen in counts.items():
-        allowed = tests.allowed(test, variant, tests.total_store_order)
+        allowed = tests.allowed(test, variant, model_of(types))
         for outcome in sorted(set(seen) - allowed):
             by_rvwmo = "allowed by RVWMO only" if outcome in tests.allowed(test, variant, tests.rvwmo) else "forbidden"
-            complaints.append(f"{test} with {variant}: {outcome} was seen {seen[outcome]} times: {by_rvwmo} ({tests.TESTS[test]})")
+            complaints.append(f"{types}: {test} with {variant}: {outcome} was seen {seen[outcome]} times: {by_rvwmo} ({tests.TESTS[test]})")
     return complaints
 
 
-def print_table(total):
+def print_table(total, types):
+    print(f"memory types {types}")
     print(f"{'test':12} {'between':8} {'rounds':>8} {'seen':>5} {'cores':>6} {'RVWMO':>6}  relaxed outcomes seen")
     for (test, variant), seen in total.items():
         sequential, cores, rvwmo = (tests.allowed(test, variant, model)
-                                    for model in (tests.sequential, tests.total_store_order, tests.rvwmo))
+                                    for model in (tests.sequential, model_of(types), tests.rvwmo))
         relaxed = sum(count for outcome, count in seen.items() if outcome not in sequential)
         of = f" (cores allow {len(cores - sequential)}, RVWMO {len(rvwmo - sequential)})" if rvwmo != sequential else ""
         print(f"{test:12} {variant:8} {sum(seen.values()):8} {len(seen):5} {len(cores):6} {len(rvwmo):6}  {relaxed}{of}")
@@ -87,32 +112,37 @@ def main():
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--seeds", default="1:2", help="A:B, B excluded")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--types", help="only these memory types: " + ", ".join(("ww", *LAYOUTS_OF_TYPES)))
     options = parser.parse_args()
     if shutil.which(COMPILER) is None:
         print(f"litmus_test.py: skipped, needs {COMPILER}")
         return 77
-    total, failures = collections.defaultdict(collections.Counter), 0
+    total, failures = collections.defaultdict(lambda: collections.defaultdict(collections.Counter)), 0
     first, last = (int(n) for n in options.seeds.split(":"))
+    cases = [("ww", shape, core_shapes.sets(shape), layout) for shape in SHAPES for layout in LAYOUTS]
+    cases += [(types, shape, core_shapes.sets(shape) if sets is None else sets, layout) for types, layouts in LAYOUTS_OF_TYPES.items()
+              for shape, sets in SHAPES_OF_TYPES.items() for layout in layouts]
     with tempfile.TemporaryDirectory(prefix="duet-litmus-") as folder:
         program = build(pathlib.Path(folder))
-        for shape in SHAPES:
-            for layout in LAYOUTS:
-                for seed in range(first, last):
-                    counts, complaint = run(options.duet, program, shape, layout, options.passes, seed)
-                    complaints = [complaint] if complaint else check(counts)
-                    for complaint in complaints:
-                        print(f"{shape}, {layout}, seed {seed}: {complaint}", flush=True)
-                    failures += len(complaints)
-                    for key, seen in (counts or {}).items():
-                        total[key] += seen
-    for test, variant in MUST_BE_SEEN:
-        relaxed = tests.allowed(test, variant, tests.total_store_order) - tests.allowed(test, variant, tests.sequential)
-        if not relaxed & set(total[test, variant]):
-            print(f"{test} with {variant}: no relaxed outcome was seen")
-            failures += 1
-    if options.table:
-        print_table(total)
-    print(f"{sum(sum(seen.values()) for seen in total.values())} rounds, {failures} failures")
+        for types, shape, sets, layout in cases:
+            for seed in range(first, last) if options.types in (None, types) else ():
+                counts, complaint = run(options.duet, program, sets, layout, types, options.passes, seed)
+                complaints = [complaint] if complaint else check(counts, types)
+                for complaint in complaints:
+                    print(f"{shape}, {layout}, {types}, seed {seed}: {complaint}", flush=True)
+                failures += len(complaints)
+                for key, seen in (counts or {}).items():
+                    total[types][key] += seen
+    for types, seen_of_types in total.items():
+        for test, variant in MUST_BE_SEEN if types == "ww" else MUST_BE_SEEN_OF_TYPES[types]:
+            relaxed = tests.allowed(test, variant, model_of(types)) - tests.allowed(test, variant, tests.sequential)
+            if not relaxed & set(seen_of_types[test, variant]):
+                print(f"{types}: {test} with {variant}: no relaxed outcome was seen")
+                failures += 1
+        if options.table:
+            print_table(seen_of_types, types)
+    rounds = sum(sum(seen.values()) for of_types in total.values() for seen in of_types.values())
+    print(f"{rounds} rounds, {failures} failures")
     return 1 if failures else 0
 
 

@@ -1,12 +1,16 @@
 // Runs litmus tests (tests.py writes their assembly) on threads with cores of their own, many rounds, and prints how often each
 // outcome came: lines "NAME: OUTCOME COUNT", the values of the loads in their order, then of the locations.
-// Usage: runner PASSES SEED STRIDE DISTANCE: bytes from one round's x to the next one's, and from x to y.
+// Usage: runner PASSES SEED STRIDE DISTANCE TYPES: bytes from one round's x to the next one's, and from x to y; the memory types of
+// x and of y, "ww", "uu", "uw", ...: write-back, uncached, device. Two types need a DISTANCE of half the memory. Tests with atomics
+// are left out where a type is not write-back.
 // Between two barriers a thread makes kRounds rounds, each with the others at once but for a random delay, on locations of their own. Before, threads take
 // lines of some rounds into their caches, to read or to write, so that accesses hit, miss, and wait for others.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 enum { kThreads = 4, kRounds = 64, kOutcomes = 256 };
 
@@ -20,6 +24,7 @@ extern const struct Test litmus_tests[];
 
 static long passes, stride, distance;
 static uint64_t seed;
+static int cached;  // x and y
 static _Alignas(4096) char memory[1 << 17];
 static _Alignas(128) int64_t results[kThreads][kRounds][8];
 // Of one test.
@@ -71,6 +76,7 @@ static void take_lines(uint64_t* state) {
     const uint64_t how = random_bits(state) >> 20 & 15;
     if (how & 1) (void)*x_of(round);
     if (how & 2) (void)*y_of(round);
+    if (!cached) continue;
     if (how == 4) __atomic_fetch_add(x_of(round), 0, __ATOMIC_RELAXED);
     if (how == 8) __atomic_fetch_add(y_of(round), 0, __ATOMIC_RELAXED);
   }
@@ -110,6 +116,7 @@ static void* run(void* argument) {
   long met = 0;
   uint64_t state = seed * 0x9e3779b97f4a7c15u + 77 * me + 1;
   for (const struct Test* test = litmus_tests; test->name != NULL; ++test) {
+    if (!cached && (strstr(test->name, "/amo") != NULL || strstr(test->name, "/lr/sc") != NULL)) continue;
     for (long pass = 0; pass < passes; ++pass) {
       if (me == pass % kThreads)
         for (long round = 0; round < kRounds; ++round) *x_of(round) = *y_of(round) = 0;
@@ -134,12 +141,18 @@ static void* run(void* argument) {
 }
 
 int main(int count, char** words) {
-  if (count != 5) return 2;
+  if (count != 6 || strlen(words[5]) != 2) return 2;
   passes = atol(words[1]);
   seed = strtoull(words[2], NULL, 0);
   stride = atol(words[3]);
   distance = atol(words[4]);
   if (kRounds * stride + distance > (long)sizeof memory) return 2;
+  cached = strcmp(words[5], "ww") == 0;
+  for (int half = 0; half < 2; ++half) {
+    static const char names[] = "wud";
+    const char* const type = strchr(names, words[5][half]);
+    if (type == NULL || madvise(memory + half * (sizeof memory / 2), sizeof memory / 2, 0x44550000 + (int)(type - names)) != 0) return 2;
+  }
   pthread_t threads[kThreads];
   for (long i = 1; i < kThreads; ++i) pthread_create(&threads[i], NULL, run, (void*)i);
   run((void*)0);

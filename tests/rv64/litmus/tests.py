@@ -70,6 +70,24 @@ def rvwmo(variant, first, second):
     return ordered_by_variant(variant, first, second)
 
 
+@functools.lru_cache(maxsize=None)
+def order_of_types(types):
+    """What cores keep where x and y lie in pages of these types ("w" write-back, "u" uncached, "d" device, of x and of y)."""
+    type_of = dict(zip(LOCATIONS, types))
+
+    def kept(variant, first, second):
+        before, after = type_of[first.location], type_of[second.location]
+        if before == "d" or ordered_by_variant(variant, first, second):
+            return True
+        if first.location == second.location and not second.is_load:
+            return True
+        if first.is_load:
+            return not second.is_load or after != "u"
+        # What waits for its line in the store buffer comes before what goes from there to a write-combining buffer.
+        return before == "w" and not second.is_load and after != "d"
+    return kept
+
+
 def taken(load, order):
     """The store that a load takes its value from: None for the initial one."""
     at = order.index(load)
