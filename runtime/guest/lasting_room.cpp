@@ -25,7 +25,7 @@ std::uint64_t lasting_room(process::ProgramSide& program, const void* owner, Byt
   bytes = round_up(std::max<Bytes>(bytes, 1), kAlignment);
   if (free.bytes < bytes) {
     const Bytes more = round_up(std::max(bytes, kChunk), kPage);
-    const auto first = reinterpret_cast<std::uintptr_t>(program.allocate(more));
+    const auto first = reinterpret_cast<std::uintptr_t>(program.allocate(more, false));
     if (first == 0) return 0;
     free = {first, more};
   }

@@ -200,8 +200,8 @@ void Program::write_memory(const char* what, void* to, const void* from, Bytes b
   std::memcpy(to, from, bytes);
 }
 
-void* Program::allocate_memory(Bytes bytes) {
-  if (side_ != nullptr) return side_->allocate(bytes);
+void* Program::allocate_memory(Bytes bytes, bool write_combined) {
+  if (side_ != nullptr) return side_->allocate(bytes, write_combined);
   void* const first = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return first != MAP_FAILED ? first : nullptr;
 }

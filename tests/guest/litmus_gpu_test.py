@@ -5,7 +5,7 @@ Usage: litmus_gpu_test.py --duet build/bin/duet [--passes N] [--seeds A:B] [--ta
 
 tests/guest/litmus_gpu/gpu_tests.py has the tests and the models: RVWMO and PTX, which programs may count on, and total store order with
 PCI Express, which the machine keeps. Each test runs with no fence, with the CPU's, with the GPU's and with both, on several shapes of the
-machine lustig2013, with x and y in lines of their own and in one line. An outcome that the machine's model does not allow is a failure.
+machine lustig2013, with x and y in lines of their own and in one line, in write-back and in write-combined memory. An outcome that the machine's model does not allow is a failure.
 So is one that has to be seen and is not (MUST_BE_SEEN). locks.cu: flags in both directions, rings, and Peterson's lock, which is right
 with its fences and has to be caught wrong without. --table prints a line a test. Exit status: 1 on a failure, 77 without the cross
 compiler.
@@ -34,6 +34,7 @@ SHAPES = {
 }
 # What a store buffer of the CPU shows: it must be seen, or the tests see nothing.
 MUST_BE_SEEN = (("SB", "none"), ("SB", "gpu"), ("R, CPU reads", "none"), ("R, CPU reads", "gpu"))
+MODELS = {"w": tests.machine_model, "u": tests.machine_model_combined}  # by memory type
 # Name, rounds.
 LOCKS = (("peterson", 60), ("flag-to-cpu", 60), ("flag-to-gpu", 60), ("ring-to-cpu", 100), ("ring-to-gpu", 100))
 WRONG = ("peterson-without-fence", 400)
@@ -58,9 +59,9 @@ def run(duet, program, shape, *arguments):
                            "--out", str(program.parent / "out"), *sets, str(program), *map(str, arguments)], capture_output=True, text=True)
 
 
-def outcomes_of(duet, program, shape, distance, passes, seed):
+def outcomes_of(duet, program, shape, distance, memory, passes, seed):
     """Counts of outcomes by test and variant, or a complaint."""
-    done = run(duet, program, shape, passes, seed, DISTANCES[distance])
+    done = run(duet, program, shape, passes, seed, DISTANCES[distance], memory)
     if done.returncode != 0:
         return None, f"status {done.returncode}: {done.stderr.splitlines()[:1]}"
     counts = collections.defaultdict(collections.Counter)
@@ -73,10 +74,10 @@ def outcomes_of(duet, program, shape, distance, passes, seed):
     return counts, None if set(counts) == expected else f"no outcomes of {sorted(expected - set(counts))[:3]}"
 
 
-def check(counts):
+def check(counts, memory):
     complaints = []
     for (test, variant), seen in counts.items():
-        for outcome in sorted(set(seen) - tests.allowed(test, variant, tests.machine_model)):
+        for outcome in sorted(set(seen) - tests.allowed(test, variant, MODELS[memory])):
             by_programs = outcome in tests.allowed(test, variant, tests.programs_model)
             complaints.append(f"{test} with fences of {variant}: {outcome} was seen {seen[outcome]} times: "
                               f"{'allowed by RVWMO and PTX only' if by_programs else 'forbidden'} ({tests.TESTS[test]})")
@@ -88,28 +89,32 @@ def relaxed(test, variant, seen):
 
 
 def litmus(options, program):
-    total, failures = collections.defaultdict(collections.Counter), 0
+    failures = rounds = 0
     first, last = (int(n) for n in options.seeds.split(":"))
-    for shape in SHAPES:
-        for distance in DISTANCES:
-            for seed in range(first, last):
-                counts, complaint = outcomes_of(options.duet, program, shape, distance, options.passes, seed)
-                for complaint in [complaint] if complaint else check(counts):
-                    print(f"{shape}, {distance}, seed {seed}: {complaint}", flush=True)
-                    failures += 1
-                for key, seen in (counts or {}).items():
-                    total[key] += seen
-    for test, variant in MUST_BE_SEEN:
-        if relaxed(test, variant, total[test, variant]) == 0:
-            print(f"{test} with fences of {variant}: no relaxed outcome was seen")
-            failures += 1
-    if options.table:
-        print_table(total)
-    print(f"{sum(sum(seen.values()) for seen in total.values())} rounds, {failures} failures")
+    for memory in (options.memory or MODELS):
+        total = collections.defaultdict(collections.Counter)
+        for shape in SHAPES:
+            for distance in DISTANCES:
+                for seed in range(first, last):
+                    counts, complaint = outcomes_of(options.duet, program, shape, distance, memory, options.passes, seed)
+                    for complaint in [complaint] if complaint else check(counts, memory):
+                        print(f"{shape}, {distance}, memory {memory}, seed {seed}: {complaint}", flush=True)
+                        failures += 1
+                    for key, seen in (counts or {}).items():
+                        total[key] += seen
+        for test, variant in MUST_BE_SEEN:
+            if relaxed(test, variant, total[test, variant]) == 0:
+                print(f"memory {memory}: {test} with fences of {variant}: no relaxed outcome was seen")
+                failures += 1
+        if options.table:
+            print_table(total, memory)
+        rounds += sum(sum(seen.values()) for seen in total.values())
+    print(f"{rounds} rounds, {failures} failures")
     return failures
 
 
-def print_table(total):
+def print_table(total, memory):
+    print(f"memory type {memory}")
     print("| test | accesses | " + " | ".join(f"{name}: seen of kept of allowed | relaxed" for name in
                                              ("without fence", "CPU's fence", "GPU's fence", "both")) + " |")
     print("|---" * (2 + 2 * len(tests.VARIANTS)) + "|")
@@ -117,7 +122,7 @@ def print_table(total):
         cells = []
         for variant in tests.VARIANTS:
             seen = total[test, variant]
-            kept, allowed = (len(tests.allowed(test, variant, model)) for model in (tests.machine_model, tests.programs_model))
+            kept, allowed = (len(tests.allowed(test, variant, model)) for model in (MODELS[memory], tests.programs_model))
             cells.append(f"{len(seen)} of {kept} of {allowed} | {relaxed(test, variant, seen)}")
         accesses = accesses.replace("|", "\\|")
         print(f"| {test} | {accesses} | " + " | ".join(cells) + " |")
@@ -148,6 +153,7 @@ def main():
     parser.add_argument("--passes", type=int, default=4)
     parser.add_argument("--seeds", default="1:2", help="A:B, B excluded")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--memory", choices=MODELS, help="w: write-back alone, u: write-combined alone")
     parser.add_argument("--only", choices=("litmus", "locks"))
     options = parser.parse_args()
     options.duet = str(pathlib.Path(options.duet).resolve())

@@ -328,7 +328,9 @@ void* Session::allocate_host(Bytes bytes, memory::AllocationKind kind, unsigned 
     if ((flags & cudaMemAttachHost) != 0) managed_guard_->attach(duet::virtual_address(host), flags, 0);
     return host;
   }
-  void* pointer = program_.allocate_memory(whole);
+  const bool write_combined =
+      kind == memory::AllocationKind::Pinned && (flags & cudaHostAllocWriteCombined) != 0;
+  void* pointer = program_.allocate_memory(whole, write_combined);
   if (pointer == nullptr) return nullptr;
   try {
     map_host(pointer, bytes, kind, flags);

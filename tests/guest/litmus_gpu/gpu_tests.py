@@ -79,6 +79,13 @@ def machine_model(variant, first, second):
     return first.location == second.location or not first.is_load
 
 
+def machine_model_combined(variant, first, second):
+    """The same where x and y lie in write-combined memory: the CPU's threads keep what they keep of uncached pages."""
+    if first.agent == "cpu" and first.agent not in VARIANTS[variant]:
+        return cpu_tests.order_of_types("uu")("none", first, second)
+    return machine_model(variant, first, second)
+
+
 @functools.lru_cache(maxsize=None)
 def allowed(test, variant, model):
     return cpu_tests.outcomes_allowed(threads_of(test), variant, model)

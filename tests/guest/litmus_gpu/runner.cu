@@ -1,7 +1,7 @@
 // Runs litmus tests (gpu_tests.py writes their threads) on CPU threads with cores of their own and on warps of the GPU, over mapped pinned
 // memory, many rounds, and prints how often each outcome came: lines "NAME: OUTCOME COUNT", the values of the loads in their order, then
 // of the locations.
-// Usage: runner PASSES SEED DISTANCE: bytes from x to y. Each round has locations of its own. The threads of a round tell each other that
+// Usage: runner PASSES SEED DISTANCE TYPE: bytes from x to y; whether they lie in write-back ("w") or write-combined memory ("u"). Each round has locations of its own. The threads of a round tell each other that
 // they have come, and begin after random delays. Before, CPU threads take lines of some rounds into their caches, to read or to write.
 #include <cuda_runtime.h>
 #include <pthread.h>
@@ -29,7 +29,6 @@ struct Shared {  // mapped
     Word rounds;
   } begun[kThreads];
   alignas(128) long results[kThreads][kRounds][kLoads];
-  alignas(4096) char locations[kRounds * kStride];
 };
 
 __host__ __device__ unsigned delay_of(unsigned long seed, int thread, long round, unsigned reach) {
@@ -41,7 +40,7 @@ __host__ __device__ unsigned delay_of(unsigned long seed, int thread, long round
 }
 
 // A warp a thread of the test; of each the first lane.
-__global__ void run_gpu(Shared* shared, int kernel, unsigned gpu_threads, int threads, long met, unsigned long seed, long distance,
+__global__ void run_gpu(Shared* shared, char* locations, int kernel, unsigned gpu_threads, int threads, long met, unsigned long seed, long distance,
                         unsigned reach) {
   const int me = threadIdx.x / 32;
   if (threadIdx.x % 32 != 0 || !(gpu_threads >> me & 1)) return;
@@ -54,7 +53,7 @@ __global__ void run_gpu(Shared* shared, int kernel, unsigned gpu_threads, int th
     while (clock64() < until) {
     }
     long results[kLoads] = {0, 0};
-    Word* const x = (Word*)(shared->locations + round * kStride);
+    Word* const x = (Word*)(locations + round * kStride);
     gpu_kernel(kernel + me, x, (Word*)((char*)x + distance), results);
     for (int i = 0; i < kLoads; ++i) shared->results[me][round][i] = results[i];
   }
@@ -62,6 +61,8 @@ __global__ void run_gpu(Shared* shared, int kernel, unsigned gpu_threads, int th
 
 #ifndef __CUDA_ARCH__
 static Shared* shared;
+static char* locations;
+static bool cached;
 static long passes, distance;
 static unsigned long seed;
 static unsigned outcomes;
@@ -76,8 +77,8 @@ static void pause_for(unsigned divisions, unsigned branches) {
   for (; branches != 0; --branches) __asm__ volatile("");
 }
 
-static Word* x_of(long round) { return (Word*)(shared->locations + round * kStride); }
-static Word* y_of(long round) { return (Word*)(shared->locations + round * kStride + distance); }
+static Word* x_of(long round) { return (Word*)(locations + round * kStride); }
+static Word* y_of(long round) { return (Word*)(locations + round * kStride + distance); }
 
 struct Part {
   const Test* test;
@@ -92,6 +93,7 @@ static void take_lines(const Part& part) {
     const unsigned how = delay_of(part.seed + 1, part.me, round, 16);
     if (how & 1) (void)*x_of(round);
     if (how & 2) (void)*y_of(round);
+    if (!cached) continue;  // no atomics there
     if (how == 4) __atomic_fetch_add((long*)x_of(round), 0, __ATOMIC_RELAXED);
     if (how == 8) __atomic_fetch_add((long*)y_of(round), 0, __ATOMIC_RELAXED);
   }
@@ -149,13 +151,17 @@ static void check(cudaError_t error) {
 }
 
 int main(int count, char** words) {
-  if (count != 4) return 2;
+  if (count != 5) return 2;
   passes = atol(words[1]);
   seed = strtoul(words[2], nullptr, 0);
   distance = atol(words[3]);
+  cached = words[4][0] == 'w';
   Shared* device;
+  char* device_locations;
   check(cudaHostAlloc((void**)&shared, sizeof(Shared), cudaHostAllocMapped));
   check(cudaHostGetDevicePointer((void**)&device, shared, 0));
+  check(cudaHostAlloc((void**)&locations, kRounds * kStride, cudaHostAllocMapped | (cached ? 0 : cudaHostAllocWriteCombined)));
+  check(cudaHostGetDevicePointer((void**)&device_locations, locations, 0));
   for (int i = 0; i < kThreads; ++i) shared->begun[i].rounds = 0;
   long met = 0;
   int kernel = 0;
@@ -165,7 +171,7 @@ int main(int count, char** words) {
       const unsigned reach = pass % 2 == 0 ? 100 : 800;      // of the GPU's threads, in cycles
       const unsigned divisions = pass % 2 == 0 ? 180 : 100;  // of the CPU's, of about 12 ns
       const unsigned long pass_seed = seed * 1000 + pass;
-      run_gpu<<<1, 32 * kThreads>>>(device, kernel, test.gpu_threads, test.threads, met, pass_seed, distance, reach);
+      run_gpu<<<1, 32 * kThreads>>>(device, device_locations, kernel, test.gpu_threads, test.threads, met, pass_seed, distance, reach);
       check(cudaGetLastError());
       pthread_t threads[kThreads];
       Part parts[kThreads];
