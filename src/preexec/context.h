@@ -1,0 +1,60 @@
+// What a pre-execution program is told and what it tells, in memory that its core reaches: the struct whose
+// address it gets in a0. The generated C declares the same struct (`struct duet_preexec`,
+// passes/prologue.cpp); context_test holds the two together. Three parts, a cache line each, so that a poll
+// never takes the line that the program writes: what the starter fills in before the start, the word by which
+// it stops the program, and what the program writes. The program writes nowhere else. Source: yang2012
+// sections 4.1 and 4.2 (the names are those of Figs 3 and 5).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace duet::preexec {
+
+// How Fig. 5's update may lower skip_factor.
+enum class Lowering : std::uint32_t {
+  NotBelowInitial =
+      0,         // no lower than the value the program started with: a smaller one fetches a line twice
+  AsPrinted = 1  // only back_dis holds it back; what would be below 1 is 1, or the loops would not end
+};
+
+struct alignas(64) Context {
+  // Read. Addresses are those that the core's loads take.
+  std::uint64_t parameters = 0;  // of the kernel parameters' bytes, as PTX lays them out
+  std::uint64_t symbols = 0;     // of an array: the addresses of Program::symbols, in their order
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::uint32_t concurrent_blocks = 1;  // that the GPU holds at a time (occupancy times SMs)
+  std::uint32_t skip_factor = 32;       // the initial one, in threads; at least 1
+  std::uint32_t batch_size = 16;        // at least 1
+  std::uint32_t threshold = 10;         // hits in L3 a batch
+  std::uint32_t lowering = 0;           // a Lowering
+
+  // Read once a batch; not 0 when the kernel has ended.
+  alignas(64) volatile std::uint32_t stop = 0;
+
+  // Written.
+  alignas(64) volatile std::uint32_t current_skip_factor = 0;  // one store an update, and one at the start
+  volatile std::uint32_t finished = 0;                         // 1: just before the end, stopped or not
+  volatile std::uint64_t polls = 0;                            // of `stop`
+  volatile std::uint64_t sum = 0;  // of all that was loaded, so that no load is dead
+};
+
+static_assert(offsetof(Context, parameters) == 0);
+static_assert(offsetof(Context, symbols) == 8);
+static_assert(offsetof(Context, grid) == 16);
+static_assert(offsetof(Context, block) == 28);
+static_assert(offsetof(Context, concurrent_blocks) == 40);
+static_assert(offsetof(Context, skip_factor) == 44);
+static_assert(offsetof(Context, batch_size) == 48);
+static_assert(offsetof(Context, threshold) == 52);
+static_assert(offsetof(Context, lowering) == 56);
+static_assert(offsetof(Context, stop) == 64);
+static_assert(offsetof(Context, current_skip_factor) == 128);
+static_assert(offsetof(Context, finished) == 132);
+static_assert(offsetof(Context, polls) == 136);
+static_assert(offsetof(Context, sum) == 144);
+static_assert(sizeof(Context) == 192);
+
+}  // namespace duet::preexec

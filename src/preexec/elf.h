@@ -1,0 +1,21 @@
+// Compiles a generated program for RV64: clang-19 and ld.lld, without a library, static, no relocation left.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "preexec/preexec.h"
+
+namespace duet::preexec {
+
+struct ElfOptions {
+  // Of the first segment. Code and read-only data follow; there is no writable data, and no stack: the
+  // starter gives one in sp.
+  std::uint64_t image_base = 0x10000;
+};
+
+// Writes an ELF file whose entry point is Program::entry. Throws duet::Error with one line when a tool is
+// missing or does not take the program.
+void compile_elf(const Program& program, const std::string& path, const ElfOptions& options = {});
+
+}  // namespace duet::preexec
