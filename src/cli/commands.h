@@ -67,4 +67,13 @@ struct PtxCoverageOptions {
 };
 int show_ptx_coverage(const config::Installation& installation, const PtxCoverageOptions& options);
 
+struct PreexecOptions {
+  std::string file;    // PTX
+  std::string kernel;  // all when empty
+  std::string out;     // of the C; empty: standard output
+  std::string elf;
+  bool report = false;
+};
+int preexecute(const PreexecOptions& options);
+
 }  // namespace duet::cli

@@ -338,6 +338,19 @@ Subcommand ptx_command(CLI::App& duet) {
           }};
 }
 
+Subcommand preexec_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand(
+      "preexec", "a kernel's pre-execution program (yang2012), as C or for a simulated core");
+  const auto options = std::make_shared<PreexecOptions>();
+  app->add_option("file", options->file, "a .ptx file")->required();
+  app->add_option("--kernel", options->kernel, "one kernel; without it all of the file");
+  app->add_option("-o,--out", options->out, "write the C to this file");
+  app->add_option("--elf", options->elf, "compile it for RV64 into this file");
+  app->add_flag("--report", options->report,
+                "list the kernel's accesses: where each is prefetched, or why not");
+  return {app, [options](const config::Installation&) { return preexecute(*options); }};
+}
+
 Subcommand reproduce_command(CLI::App& duet) {
   CLI::App* app = duet.add_subcommand("reproduce", "measure what a paper claims");
   const auto options = std::make_shared<reproduce::Options>();
@@ -385,6 +398,7 @@ int command_line(int argc, char** argv) {
                                  machines_command(app),
                                  statistics_command(app),
                                  ptx_command(app),
+                                 preexec_command(app),
                                  reproduce_command(app)};
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);

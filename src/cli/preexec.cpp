@@ -1,0 +1,60 @@
+// `duet preexec`: the pre-execution program of a kernel, as C, as an ELF file, or as a
+// table of the kernel's accesses.
+#include "preexec/preexec.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "preexec/elf.h"
+#include "ptx/text/parser.h"
+
+namespace duet::cli {
+
+namespace {
+
+void print_report(const preexec::Program& program) {
+  std::size_t covered = 0;
+  for (const auto& access : program.accesses) covered += access.covered();
+  fmt::print("{}: {} of {} global accesses are prefetched\n", program.kernel, covered,
+             program.accesses.size());
+  static constexpr const char* kKinds[] = {"load", "store", "atomic"};
+  for (const auto& access : program.accesses)
+    fmt::print("  {:>5} {:20} {:6} {:2} bytes  {}\n", access.ptx_line, access.source,
+               kKinds[static_cast<unsigned>(access.kind)], access.bytes,
+               access.covered() ? access.function : "not prefetched because " + access.reason);
+}
+
+}  // namespace
+
+int preexecute(const PreexecOptions& options) {
+  std::ifstream file(options.file, std::ios::binary);
+  if (!file) throw Error("preexec: cannot read " + options.file);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const ptx::ir::ParsedModule module = ptx::parse_module(text, options.file);
+  std::vector<std::string> kernels = preexec::kernels_of(module);
+  if (kernels.empty()) throw Error("preexec: " + options.file + " has no kernel");
+  if (!options.kernel.empty()) kernels = {options.kernel};
+  if (kernels.size() > 1 && !options.elf.empty())
+    throw Error("preexec: --elf takes one kernel: name it with --kernel");
+  std::string c;
+  for (const std::string& name : kernels) {
+    const preexec::Program program = preexec::generate(module, name);
+    if (options.report) print_report(program);
+    if (!options.elf.empty()) preexec::compile_elf(program, options.elf);
+    c += program.c;
+  }
+  if (!options.out.empty()) {
+    std::ofstream out(options.out);
+    if (!(out << c) || !out.flush()) throw Error("preexec: cannot write " + options.out);
+  } else if (!options.report && options.elf.empty()) {
+    std::fwrite(c.data(), 1, c.size(), stdout);
+  }
+  return 0;
+}
+
+}  // namespace duet::cli

@@ -1,0 +1,87 @@
+#include "preexec/elf.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "base/error.h"
+
+extern char** environ;
+
+namespace duet::preexec {
+
+namespace {
+
+struct Folder {
+  std::string path = (std::filesystem::temp_directory_path() / "duet-preexec-XXXXXX").string();
+  Folder() {
+    if (mkdtemp(path.data()) == nullptr)
+      throw Error(fmt::format("preexec: cannot make a temporary folder: {}", std::strerror(errno)));
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+};
+
+// The first line that the tool wrote that says `error`, or its first line.
+std::string complaint(const std::string& file) {
+  std::ifstream lines(file);
+  std::string line, first;
+  while (std::getline(lines, line)) {
+    if (line.find("error") != std::string::npos) return line;
+    if (first.empty()) first = line;
+  }
+  return first;
+}
+
+void run(const std::vector<std::string>& command, const std::string& messages) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                   0600);
+  pid_t process = 0;
+  const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    throw Error(fmt::format("preexec: cannot run {}: {} (on Debian: apt install clang-19 lld-19)", command[0],
+                            std::strerror(error)));
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw Error(fmt::format("preexec: {} does not take the program: {}", command[0], complaint(messages)));
+}
+
+}  // namespace
+
+void compile_elf(const Program& program, const std::string& path, const ElfOptions& options) {
+  const Folder folder;
+  const std::string source = folder.path + "/program.c", object = folder.path + "/program.o";
+  std::ofstream(source) << program.c;
+  // Sums wrap; an address may be 0 and may have been written as another type.
+  run({"clang-19", "--target=riscv64-unknown-elf", "-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany",
+       "-mno-relax", "-O2", "-ffreestanding", "-fwrapv", "-fno-strict-aliasing",
+       "-fno-delete-null-pointer-checks", "-fno-pic", "-fno-stack-protector", "-ffp-contract=off", "-c",
+       source, "-o", object},
+      folder.path + "/messages");
+  run({"ld.lld-19", "-static", "--no-relax", "--entry=" + program.entry,
+       fmt::format("--image-base={}", options.image_base), object, "-o", path},
+      folder.path + "/messages");
+}
+
+}  // namespace duet::preexec

@@ -1,0 +1,20 @@
+// The arithmetic of a PTX instruction as nodes. What has none becomes a node Refused that names the
+// instruction; an address that needs it is not prefetched, for that reason.
+#pragma once
+
+#include "preexec/values/graph.h"
+#include "ptx/ir.h"
+
+namespace duet::preexec {
+
+// Destinations that are predicates, beside the four registers.
+inline constexpr unsigned kPredicate = 4, kSecondPredicate = 5;
+
+NodeId lower(Graph& graph, const ptx::ir::Instruction& in, const std::array<NodeId, 5>& sources,
+             unsigned destination);
+NodeId of_warp(Graph& graph, ptx::WarpSlot slot);
+NodeId of_block(Graph& graph, ptx::BlockSlot slot);
+// -x, |x| of a floating-point source.
+NodeId with_sign(Graph& graph, NodeId value, const ptx::ir::Value& how);
+
+}  // namespace duet::preexec

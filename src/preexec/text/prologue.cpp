@@ -1,0 +1,104 @@
+#include "preexec/text/prologue.h"
+
+namespace duet::preexec {
+
+std::string prologue() {
+  return R"(typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed char s8;
+typedef short s16;
+typedef int s32;
+typedef long long s64;
+
+// What the program is told, and what it tells (duet: src/preexec/context.h).
+struct duet_preexec {
+  u64 parameters;  // address of the kernel parameters' bytes
+  u64 symbols;     // address of the addresses of module variables
+  u32 grid[3], block[3];
+  u32 concurrent_blocks;
+  u32 skip_factor;  // the initial one
+  u32 batch_size;
+  u32 threshold;
+  u32 lowering;  // of skip_factor: 0 not below the initial one, 1 as Fig. 5 prints it
+  volatile u32 stop __attribute__((aligned(64)));
+  volatile u32 current_skip_factor __attribute__((aligned(64)));
+  volatile u32 finished;
+  volatile u64 polls;
+  volatile u64 sum;
+} __attribute__((aligned(64)));
+
+#ifndef FETCH
+#define FETCH(type, address) (*(const type *)(address))  // of what the kernel accesses
+#endif
+#ifndef READ
+#define READ(type, address) (*(const type *)(address))  // of what only this program needs: parameters, constants
+#endif
+#ifndef L3_HITS
+// hpmcounter13: lines that this core waited for and that L3 had.
+static inline u64 l3_hits(void) {
+  u64 hits;
+  __asm__ volatile("csrr %0, hpmcounter13" : "=r"(hits)::"memory");
+  return hits;
+}
+#define L3_HITS() l3_hits()
+#endif
+// A loop of one thread goes on for so long at most, and not when the kernel has ended.
+#define RUNNING(k, iteration) ((iteration) < 65536 && !(k)->context->stop)
+)";
+}
+
+std::string pace(bool adaptive) {
+  std::string text = R"(
+// How far this program skips ahead.
+struct pace {
+  s64 skip_factor;
+)";
+  if (adaptive)
+    text += R"(  s64 least;
+  s64 back_dis;
+  u64 last_hit;
+)";
+  text += R"(};
+
+static inline int stopped(struct duet_preexec *context, u64 *polls) {
+  context->polls = ++*polls;
+  return context->stop != 0;
+}
+)";
+  if (adaptive)
+    text += R"(
+// Figure 5.
+static inline void update_skip_factor(struct duet_preexec *context, struct pace *pace) {
+  const u64 hitnumber = L3_HITS();
+  if (hitnumber - pace->last_hit > context->threshold) {
+    pace->skip_factor += 32;
+  } else if (pace->back_dis != pace->skip_factor - 32 && pace->skip_factor - 32 >= pace->least) {
+    // preventing skip_factor bouncing between two values
+    pace->skip_factor -= 32;
+    pace->back_dis = pace->skip_factor;
+  }
+  pace->last_hit = hitnumber;
+  context->current_skip_factor = (u32)pace->skip_factor;
+}
+)";
+  return text;
+}
+
+std::string epilogue() {
+  return R"(
+void duet_preexecute(struct duet_preexec *context) {
+  context->sum = cpu_prefetching(context);
+  context->finished = 1;
+#ifndef DUET_PREEXEC_HOSTED
+  register u64 status __asm__("a0") = 0;
+  register u64 exit_call __asm__("a7") = 93;
+  __asm__ volatile("ecall" ::"r"(status), "r"(exit_call) : "memory");
+  __builtin_unreachable();
+#endif
+}
+)";
+}
+
+}  // namespace duet::preexec

@@ -1,0 +1,18 @@
+// The parts of a generated program that are the same for every kernel.
+#pragma once
+
+#include <string>
+
+namespace duet::preexec {
+
+// Types, the context, how memory is read and the hit counter. A judge who wants to see the loads defines
+// FETCH and READ, or DUET_PREEXEC_HOSTED for a program that returns to its caller on any processor.
+std::string prologue();
+// Definitions of the functions that the text calls, and of those that they call.
+std::string operations(const std::string& text);
+// Fig. 5's update, and when to stop.
+std::string pace(bool adaptive);
+// Where the program starts and ends.
+std::string epilogue();
+
+}  // namespace duet::preexec
