@@ -42,8 +42,16 @@ int preexecute(const PreexecOptions& options) {
   if (kernels.size() > 1 && !options.elf.empty())
     throw Error("preexec: --elf takes one kernel: name it with --kernel");
   std::string c;
+  std::size_t refused = 0;
   for (const std::string& name : kernels) {
-    const preexec::Program program = preexec::generate(module, name);
+    preexec::Program program;
+    try {
+      program = preexec::generate(module, name);
+    } catch (const Error& error) {  // concerns this kernel alone
+      if (++refused == kernels.size()) throw;
+      std::fprintf(stderr, "duet: %s\n", error.what());
+      continue;
+    }
     if (options.report) print_report(program);
     if (!options.elf.empty()) preexec::compile_elf(program, options.elf);
     c += program.c;

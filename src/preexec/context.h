@@ -1,6 +1,6 @@
 // What a pre-execution program is told and what it tells, in memory that its core reaches: the struct whose
 // address it gets in a0. The generated C declares the same struct (`struct duet_preexec`,
-// passes/prologue.cpp); context_test holds the two together. Three parts, a cache line each, so that a poll
+// text/prologue.cpp; tests/preexec runs programs on this one). Three parts, a cache line each, so that a poll
 // never takes the line that the program writes: what the starter fills in before the start, the word by which
 // it stops the program, and what the program writes. The program writes nowhere else. Source: yang2012
 // sections 4.1 and 4.2 (the names are those of Figs 3 and 5).
@@ -16,7 +16,7 @@ namespace duet::preexec {
 enum class Lowering : std::uint32_t {
   NotBelowInitial =
       0,         // no lower than the value the program started with: a smaller one fetches a line twice
-  AsPrinted = 1  // only back_dis holds it back; what would be below 1 is 1, or the loops would not end
+  AsPrinted = 1  // only back_dis holds it back; it is not lowered below 1, or the loops would not end
 };
 
 struct alignas(64) Context {

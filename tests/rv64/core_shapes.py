@@ -19,7 +19,7 @@ SHAPES = {
     "no L2": {"l2.sets": 0, "from_directory_cycles": 1, "to_directory_cycles": 1},
     "no L2, small caches": {"l2.sets": 0, "instruction_cache.sets": 1, "instruction_cache.ways": 2, "l1.sets": 1, "l1.ways": 8,
                             "l1.prefetcher": "next-line", "l1.prefetch_lines": 2, "from_directory_cycles": 40},
-    "no L2 nor L3": {"l2.sets": 0, "l3.sets": 0, "l1.sets": 2, "l1.ways": 8, "line_bytes": 32},
+    "no L2 nor L3": {"l2.sets": 0, "l3.sets": 0, "l1.sets": 2, "l1.ways": 8, "line_bytes": 32, "write_combining.bytes": 32},
     "large": {"rob_entries": 1024, "scheduler_entries": 1024, "load_entries": 512, "store_entries": 512, "fetch_width": 16,
               "dispatch_width": 16, "issue_width": 32, "retire_width": 32, "load_ports": 16, "store_ports": 16, "line_bytes": 128},
 }

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What pre-execution programs fetch, against what their kernels touch.
+
+tests/preexec/addresses_test.py --duet build/bin/duet
+
+Each kernel of kernels.h becomes PTX (`duet cc -ptx`), C (`duet preexec`) and code for this host, in which every fetch is recorded; judge.cpp
+runs the kernel itself thread by thread. Bytes that only the kernel touches are missed, bytes that only the program fetches are extra. EXPECTED says
+what is allowed. The control is a program in which one address is wrong: it has to be noticed. Every program is also compiled for RV64 (--elf).
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+KERNELS = ["vecadd", "tmv", "mv", "mm", "convolution", "strided", "bitonic", "doubling", "gather", "search"]
+# More is fetched where a guard by data is taken as true: `search` goes on for nodes that are not in the frontier.
+MAY_HAVE_EXTRA = {"search"}
+
+
+def call(*command, **options):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=120, **options)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def judge(folder, kernel, c):
+    """The numbers that judge.cpp prints."""
+    hosted = ("extern const void *fetched(unsigned long long, unsigned);\n"
+              "#define FETCH(type, address) (*(const type *)fetched((unsigned long long)(address), sizeof(type)))\n"
+              "#define L3_HITS() 0ull\n#define DUET_PREEXEC_HOSTED\n")
+    (folder / "program.c").write_text(hosted + c)
+    call("clang-19", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-c", folder / "program.c", "-o", folder / "program.o")
+    call("clang++-19", "-std=c++20", "-O1", "-w", f"-I{SOURCE / 'src'}", f"-I{HERE}", f'-DCASE="{kernel}"', HERE / "judge.cpp",
+         folder / "program.o", "-o", folder / "judge")
+    numbers = call(folder / "judge").split()
+    print("  " + " ".join(numbers), flush=True)
+    return {name: int(value) for name, value in (part.split("=") for part in numbers[1:])}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--duet", required=True, type=pathlib.Path)
+    options = parser.parse_args()
+    failures = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        (folder / "kernels.cu").write_text(f'#include "{HERE / "kernels.h"}"\n')
+        call(options.duet, "cc", "-ptx", folder / "kernels.cu", "-o", folder / "kernels.ptx")
+        for kernel in KERNELS:
+            preexec = [options.duet, "preexec", folder / "kernels.ptx", "--kernel", kernel]
+            c = call(*preexec)
+            seen = judge(folder, kernel, c)
+            if seen["touched"] == 0 or seen["missed"] != 0:
+                failures.append(f"{kernel}: {seen['missed']} bytes of {seen['touched']} are not fetched")
+            if kernel not in MAY_HAVE_EXTRA and (seen["extra"] != 0 or seen["outside"] != 0):
+                failures.append(f"{kernel}: {seen['extra']} bytes more than the kernel touches, {seen['outside']} fetches outside")
+            call(*preexec, "--elf", folder / "program.elf")
+            header = (folder / "program.elf").read_bytes()[:20]
+            if header[:5] != b"\x7fELF\x02" or header[18:20] != b"\xf3\x00":
+                failures.append(f"{kernel}: --elf made no RV64 file")
+            # The control.
+            wrong = re.sub(r"FETCH\((\w+), ", r"FETCH(\1, 8 + ", c, count=0)
+            if wrong == c or judge(folder, kernel, wrong)["missed"] == 0:
+                failures.append(f"{kernel}: wrong addresses are not noticed")
+        # Bad input: one line, and 125.
+        for arguments in (["missing.ptx"], [folder / "kernels.ptx", "--kernel", "nobody"], [HERE / "kernels.h"]):
+            done = subprocess.run([str(options.duet), "preexec", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+            if done.returncode != 125 or len(done.stderr.splitlines()) != 1:
+                failures.append(f"preexec {arguments}: status {done.returncode}, {done.stderr!r}")
+        # The benchmarks of the paper: every access is prefetched.
+        for source in sorted((SOURCE / "workloads/yang2012").glob("*.cu")):
+            call(options.duet, "cc", "-ptx", source, "-o", folder / "benchmark.ptx")
+            for line in call(options.duet, "preexec", folder / "benchmark.ptx", "--report").splitlines():
+                found = re.match(r"(\w+): (\d+) of (\d+) global", line)
+                if found and (found[2] != found[3] or found[2] == "0"):
+                    failures.append(f"{source.name}: {line}")
+    for failure in failures:
+        print("FAILED " + failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
