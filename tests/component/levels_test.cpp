@@ -9,6 +9,7 @@
 #include "config/loader.h"
 #include "machine/process.h"
 #include "rig.h"
+#include "statistic_of.h"
 
 namespace duet::test {
 namespace {
@@ -115,12 +116,7 @@ struct Levels {
     EXPECT_EQ(sums, expected);
   }
   std::uint64_t statistic(const std::string& name) {
-    sim::Statistics& statistics = process.system().statistics();
-    const auto values = statistics.totals(false);
-    for (std::size_t i = 0; i < statistics.declared().size(); ++i)
-      if (statistics.declared()[i].name == name) return values[i];
-    ADD_FAILURE() << "no statistic " << name;
-    return 0;
+    return statistic_of(process.system().statistics(), name);
   }
 
   PlainHost host;

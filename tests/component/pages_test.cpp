@@ -6,6 +6,7 @@
 #include "config/loader.h"
 #include "machine/process.h"
 #include "rig.h"
+#include "statistic_of.h"
 
 namespace duet::test {
 namespace {
@@ -80,12 +81,7 @@ struct Pages : testing::Test {
     ASSERT_FALSE(process.driver().fault()) << process.driver().fault()->text;
   }
   std::uint64_t statistic(const std::string& name) {
-    sim::Statistics& statistics = process.system().statistics();
-    const auto values = statistics.totals(false);
-    for (std::size_t i = 0; i < statistics.declared().size(); ++i)
-      if (statistics.declared()[i].name == name) return values[i];
-    ADD_FAILURE() << "no statistic " << name;
-    return 0;
+    return statistic_of(process.system().statistics(), name);
   }
 
   PlainHost host;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "component/statistic_of.h"
 #include "core_rig.h"
 #include "machine/root_complex.h"
 #include "memory/simple_memory.h"
@@ -187,11 +188,7 @@ struct RootRig {
   // Of all components: "directory.fetches".
   std::uint64_t count(const std::string& name) {
     sim::Statistics statistics(cpu.engine);
-    const sim::Statistics::Values values = statistics.totals();
-    for (std::size_t i = 0; i < statistics.declared().size(); ++i)
-      if (statistics.declared()[i].name == name) return values[i];
-    ADD_FAILURE() << "no statistic " << name;
-    return 0;
+    return statistic_of(statistics, name);
   }
 
   CoreRig cpu;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "component/rig.h"
+#include "component/statistic_of.h"
 #include "config/loader.h"
 #include "machine/process.h"
 #include "rv64_words.h"
@@ -133,12 +134,7 @@ struct Fused final : machine::ProcessorClient {
     return run(loop(s0, {ld(a0, 0, a0)}) + Words{kEcall});
   }
   std::uint64_t statistic(const std::string& name) {
-    sim::Statistics& statistics = process.system().statistics();
-    const auto values = statistics.totals(false);
-    for (std::size_t i = 0; i < statistics.declared().size(); ++i)
-      if (statistics.declared()[i].name == name) return values[i];
-    ADD_FAILURE() << "no statistic " << name;
-    return 0;
+    return statistic_of(process.system().statistics(), name);
   }
 
   PlainHost host;
