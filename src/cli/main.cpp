@@ -135,6 +135,26 @@ void add_choice_options(CLI::App& app, RunOptions& run) {
       ->type_name("simulated|wall");
 }
 
+void add_preexecution_options(CLI::App& app, RunOptions& run) {
+  duet::machine::PreexecutionOptions& options = run.run.preexecution;
+  app.add_option_function<std::string>(
+         "--preexec",
+         [&options](const std::string& mode) { options.mode = duet::machine::preexecution_mode(mode); },
+         "run a program ahead of every kernel on a core that shares a cache with the GPU, so that the GPU "
+         "finds "
+         "its data there (docs/preexec.md): adaptive keeps its distance by itself, profiled has it from "
+         "--profile")
+      ->check(CLI::IsMember({"off", "adaptive", "profiled"}))
+      ->type_name("off|adaptive|profiled");
+  app.add_option_function<std::vector<std::string>>(
+         "--preexec-set",
+         [&options](const std::vector<std::string>& settings) {
+           for (const std::string& setting : settings) duet::machine::set(options, setting);
+         },
+         "change one parameter of --preexec: key=value; each takes one key (docs/preexec.md lists them)")
+      ->allow_extra_args(false);
+}
+
 void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("-m,--machine", run.machine, "machine: a name (`duet machines`) or a .toml file")
       ->capture_default_str();
@@ -174,6 +194,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
                "not change; slower)");
   add_limit_options(app, run);
   add_choice_options(app, run);
+  add_preexecution_options(app, run);
 }
 
 // CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before

@@ -107,6 +107,9 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool will_be_preempted() const { return preempt_at_ != kNever; }
   // Pages were mapped or unmapped, or their rights changed.
   void forget_translations();
+  // From now on loads that would fault give 0 instead, and are counted: for programs whose loads are guesses
+  // (yang2012 section 4). As assign().
+  void suppress_load_faults(bool on) { suppress_load_faults_ = on; }
 
   // Somebody outside of simulated time has written to a line, between ticks, under whoever holds it: as if it
   // had been lost for a moment.
@@ -459,7 +462,8 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool fetch_walks_ = false;
   std::uint64_t fetch_page_ = kNoLine;
   rv64::Fault fault_;
-  Access access_;            // of the load or store in execution
+  Access access_;  // of the load or store in execution
+  bool suppress_load_faults_ = false;
   bool correcting_ = false;  // a load is executed again, with this value
   std::uint64_t right_value_ = 0;
 

@@ -45,7 +45,14 @@ bool Core::load(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
     value = right_value_;
     return true;
   }
-  if (!translate(address, bytes, rv64::Access::Load, access_)) return false;
+  if (!translate(address, bytes, rv64::Access::Load, access_)) [[unlikely]] {
+    if (!suppress_load_faults_) return false;
+    ++statistics_.suppressed_loads;
+    access_.count = 0;
+    access_.type = rv64::MemoryType::WriteBack;
+    value = access_.value = 0;
+    return true;
+  }
   if (access_.type != rv64::MemoryType::WriteBack) [[unlikely]]
     return load_uncached(value);
   value = access_.value = read_bytes(access_, next_store_);

@@ -42,6 +42,8 @@ struct CoreStatistics : sim::StatisticGroup {
   sim::Counter uncached_stores{*this, "uncached_stores", "stores",
                                "that left the store buffer for a write-combining buffer"};
   sim::Counter combined_writes{*this, "combined_writes", "requests", "sent from write-combining buffers"};
+  sim::Counter suppressed_loads{*this, "suppressed_loads", "loads",
+                                "that would have faulted, and gave 0 instead: of pre-execution programs"};
   sim::Counter device_accesses{*this, "device_accesses", "accesses", "loads and stores of device pages"};
   sim::Counter squashes_value{*this, "squashes_value", "squashes",
                               "a load's value was not what had been taken before"};

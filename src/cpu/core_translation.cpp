@@ -24,7 +24,12 @@ bool Core::find_translation(Tlb& first, std::uint64_t page, Cycle& cycle) {
 
 // A load or store whose address is known: when its translation is there, it goes on.
 void Core::start_access(std::uint64_t sequence, Cycle cycle) {
-  const Entry& made = entry(sequence);
+  Entry& made = entry(sequence);
+  if (made.access.count == 0) [[unlikely]] {  // a suppressed fault: its walk is not simulated
+    made.bound = cycle;
+    complete(sequence, cycle + config_.l1.latency_cycles);
+    return;
+  }
   const std::uint64_t first = made.access.address >> rv64::kPageShift;
   const std::uint64_t last = (made.access.address + made.access.bytes - 1) >> rv64::kPageShift;
   for (std::uint64_t page = first; page <= last; ++page) {

@@ -340,7 +340,11 @@ bool Driver::State::end_stage(Picoseconds now) {
   count_stage(now);
   pending.sent = true;
   tell(TaskEventKind::Preparation, serving, TaskEventPhase::End, now);
-  if (pending.command.kind == CommandKind::Launch) launched.push_back(serving);
+  if (pending.command.kind == CommandKind::Launch) {
+    launched.push_back(serving);
+    pending.record.grid = pending.command.grid.get();
+    if (owner.on_launch) owner.on_launch(pending.record);
+  }
   serving = 0;
   return true;
 }

@@ -232,6 +232,7 @@ class Driver : public sim::Component {
   const std::optional<gpu::Fault>& fault() const;
 
   std::function<void(const CommandRecord&)> on_complete;
+  std::function<void(const CommandRecord&)> on_launch;  // a launch has been sent to the GPU: stage (ii) ends
   std::function<void(const gpu::Grid&)> on_kernel_start;  // its first block goes to an SM; null: no cost
 
   Picoseconds tick(Picoseconds now) override;

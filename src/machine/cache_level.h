@@ -54,6 +54,8 @@ class CacheLevel {
   // For a client of its own number, from 0.
   std::uint16_t new_client() { return next_client_++; }
   const std::string& name() const { return config_.name; }
+  // That begins the names of its statistics.
+  std::string statistics_prefix() const { return config::statistics_name(config_) + "."; }
   bool shared_with_processor() const { return config_.shared_with_processor; }
   Bytes line_bytes() const { return config_.cache.line_bytes; }
 

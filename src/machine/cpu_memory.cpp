@@ -106,8 +106,10 @@ void CpuMemory::connect_shared() {
       agent_writes(line, static_cast<unsigned>(line_bytes_), before, kNobody);
   };
   directory_.tell_changes(changed);
+  use_.emplace(directory_, level.statistics_prefix());
   for (memory::Cache& slice : level.caches()) {
     slice.connect_observer(*this);
+    slice.connect_observer(*use_);
     slice.tick_on_thread_of(directory_);
   }
   for (memory::DramController& controller : shared_->controllers) {

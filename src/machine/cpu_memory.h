@@ -22,6 +22,7 @@
 #include "cpu/core.h"
 #include "machine/cache_level.h"
 #include "machine/node.h"
+#include "machine/shared_level_use.h"
 #include "memory/address_space.h"
 #include "memory/cache/cache.h"
 #include "memory/coherence/directory.h"
@@ -48,6 +49,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   static constexpr unsigned kNobody = ~0u;
 
   const sim::Component& node() const { return node_; }
+  // With a GPU.
+  bool is_shared() const { return shared_.has_value(); }
   // Cores in the order of their numbers.
   void connect(cpu::Core& core);
 
@@ -116,6 +119,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   std::optional<memory::SimpleMemory> dram_;
   std::optional<memory::Cache> l3_;
   memory::Directory directory_;
+  std::optional<SharedLevelUse> use_;
   // The directory's requests and their answers; below them L3's.
   std::optional<memory::Channel> requests_, requests_of_l3_;
   std::optional<sim::Queue<memory::Packet>> answers_, answers_to_l3_;

@@ -30,6 +30,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.skip_clock_loops = options.skip_clock_loops;
   system_options.simulated_host = options.simulated_host;
   system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
+  if (options.preexecution.on()) begin_preexecution();
   if (journal_ == nullptr) return;
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
   const std::size_t statistics = system_->statistics().declared().size();
@@ -37,7 +38,11 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
     throw Error("this machine has " + std::to_string(statistics) + " statistics, the journal has room for " +
                 std::to_string(report::JournalHeader::kMaxCounters));
   describe_processor();
-  driver().on_complete = [this](const driver::CommandRecord& command) { record(command); };
+  if (preexecution_) record_preexecution_options();
+  driver().on_complete = [this](const driver::CommandRecord& command) {
+    record(command);
+    if (preexecution_) preexecution_->completed(command);
+  };
   driver().on_kernel_start = [this](const gpu::Grid& grid) {
     engine().after_ticks([this, &grid] {
       at_start_[&grid] = system_->statistics().totals();
@@ -51,6 +56,18 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
 }
 
 Process::~Process() = default;
+
+void Process::begin_preexecution() {
+  if (options_.simulated_host)
+    throw Error(
+        "--preexec needs the cores that --host simulated gives to the program: leave out one of them");
+  preexecution_.emplace(*system_, options_.preexecution, [this](const gpu::Grid& grid) {
+    return occupancy(*grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
+  });
+  driver().on_launch = [this](const driver::CommandRecord& command) { preexecution_->launched(command); };
+  driver().on_complete = [this](const driver::CommandRecord& command) { preexecution_->completed(command); };
+  preexecution_->ended = [this](const PreexecutionRun& run) { record_preexecution(run); };
+}
 
 gpu::DeviceServices Process::services(std::function<void(const std::string&)> print) {
   gpu::DeviceServices services;
@@ -143,6 +160,9 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
   }
   place_code(loaded, name);
   modules_.push_back(std::move(loaded));
+  if (preexecution_)
+    preexecution_->programs().add_module(modules_.back().module, std::string(ptx_text), name,
+                                         modules_.back().variable_addresses);
   return modules_.back();
 }
 
@@ -278,6 +298,7 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
                                               bool cooperative) {
   if (!kernel.unsupported.empty()) throw Error(kernel.unsupported);
   tell_registers(kernel);
+  if (preexecution_) preexecution_->programs().prepare(kernel);
   auto result = std::make_unique<gpu::Grid>();
   result->kernel = &kernel;
   result->grid = grid;

@@ -20,6 +20,7 @@
 #include "machine/device_heap.h"
 #include "machine/event_journal.h"
 #include "machine/grid_workspaces.h"
+#include "machine/preexecution.h"
 #include "machine/run_options.h"
 #include "machine/system.h"
 #include "machine/time_account.h"
@@ -124,6 +125,9 @@ class Process {
   void record_conflicts(driver::CommandId command);
   // Of one launch; 0: all that are left.
   void record_outside_accesses(std::uint64_t launch);
+  void record_preexecution(const PreexecutionRun& run);
+  void record_preexecution_options();
+  void begin_preexecution();
   void record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end);
 
   report::JournalWriter* journal_;
@@ -131,6 +135,7 @@ class Process {
   std::optional<TimeAccount> account_;         // with a journal
   RunOptions options_;
   std::unique_ptr<System> system_;
+  std::optional<Preexecution> preexecution_;
   RunWatch watch_;
   // Statistics when a kernel started, of those that run, and of those whose record waits for its own.
   std::map<const gpu::Grid*, sim::Statistics::Values> at_start_;

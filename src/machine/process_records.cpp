@@ -224,6 +224,42 @@ void Process::record_emptying(const driver::CommandRecord& command, Picoseconds 
   journal_->append(report::RecordType::Copy, record);
 }
 
+void Process::record_preexecution_options() {
+  std::string text = std::string("mode=") + name_of(options_.preexecution.mode) + '\n';
+  for (const auto& [key, value] : settings(options_.preexecution)) text += key + '=' + value + '\n';
+  journal_->append(report::RecordType::PreexecutionOptions, text.data(), 0, text);
+}
+
+void Process::record_preexecution(const PreexecutionRun& run) {
+  if (journal_ == nullptr) return;
+  report::PreexecutionRecord record{};
+  record.command = run.command;
+  record.started_ps = run.started_ps.value_or(0);
+  record.ended_ps = run.ended_ps.value_or(0);
+  record.started = run.started_ps.has_value();
+  record.ended = run.ended_ps.has_value();
+  record.accesses = static_cast<std::uint32_t>(run.program->accesses);
+  record.covered = static_cast<std::uint32_t>(run.program->covered);
+  record.instructions = run.instructions;
+  record.loads = run.loads;
+  record.suppressed_loads = run.suppressed_loads;
+  record.requests = run.requests;
+  record.l3_hits = run.l3_hits;
+  record.lines_from_memory = run.lines_from_memory;
+  record.polls = run.polls;
+  record.skip_factor = run.program->skip_factor;
+  record.samples = static_cast<std::uint32_t>(run.skip_factors.size());
+  std::vector<std::byte> bytes(sizeof record + run.skip_factors.size() * sizeof(report::SkipFactorSample));
+  std::memcpy(bytes.data(), &record, sizeof record);
+  for (std::size_t i = 0; i < run.skip_factors.size(); ++i) {
+    const report::SkipFactorSample sample{run.skip_factors[i].time_ps, run.skip_factors[i].skip_factor};
+    std::memcpy(bytes.data() + sizeof record + i * sizeof sample, &sample, sizeof sample);
+  }
+  std::string text = run.program->reason;
+  for (const std::string& line : run.program->not_prefetched) text += '\n' + line;
+  journal_->append(report::RecordType::Preexecution, bytes.data(), bytes.size(), text);
+}
+
 void Process::record_races(driver::CommandId writer) {
   const memory::AddressSpace& space = system_->address_space();
   for (const memory::Race& race : system_->races(writer)) {

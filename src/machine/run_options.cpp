@@ -27,6 +27,14 @@ void for_each_field(Options& options, F f) {
   f("simulated_host", options.simulated_host);
   f("ptx_name", options.ptx_name);
   f("max_cycles", options.limits.max_cycles);
+  f("preexec_unroll_factor", options.preexecution.unroll_factor);
+  f("preexec_kernel_loop_unroll", options.preexecution.kernel_loop_unroll);
+  f("preexec_batch_size", options.preexecution.batch_size);
+  f("preexec_skip_factor", options.preexecution.skip_factor);
+  f("preexec_threshold", options.preexecution.threshold);
+  f("preexec_lowering", options.preexecution.lowering);
+  f("preexec_data_guards", options.preexecution.data_guards);
+  f("preexec_profile", options.preexecution.profile);
 }
 
 }  // namespace
@@ -34,6 +42,7 @@ void for_each_field(Options& options, F f) {
 std::string to_text(const RunOptions& options) {
   Json text;
   for_each_field(options, [&](const char* name, const auto& field) { text[name] = field; });
+  text["preexec"] = name_of(options.preexecution.mode);
   if (options.limits.wall_time) {
     const std::chrono::nanoseconds end = options.limits.wall_time->end.time_since_epoch();
     // All processes share the clock.
@@ -47,6 +56,7 @@ RunOptions run_options_of(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     for_each_field(options, [&](const char* name, auto& field) { json.at(name).get_to(field); });
+    options.preexecution.mode = preexecution_mode(json.at("preexec").get<std::string>());
     if (const auto wall_time = json.find("wall_time"); wall_time != json.end())
       options.limits.wall_time = {
           std::chrono::steady_clock::time_point(std::chrono::nanoseconds(wall_time->at("end_ns"))),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "machine/preexecution_options.h"
 #include "machine/run_watch.h"
 
 namespace duet::machine {
@@ -22,6 +23,7 @@ struct RunOptions {
   std::uint64_t shuffle_seed = 0;          // of the order of ticks; 0: not shuffled
   bool simulated_host = false;             // the program runs on the machine's cores
   bool two_threads = false;                // components are ticked on two threads, dealt by shuffle_seed
+  PreexecutionOptions preexecution;
   // Where the PTX that the process loads is kept (empty: nowhere), and what messages call that folder.
   std::string ptx_folder, ptx_name;
   RunLimits limits;

@@ -25,7 +25,7 @@ struct Folder {
   std::string path = (std::filesystem::temp_directory_path() / "duet-preexec-XXXXXX").string();
   Folder() {
     if (mkdtemp(path.data()) == nullptr)
-      throw Error(fmt::format("preexec: cannot make a temporary folder: {}", std::strerror(errno)));
+      throw ToolError(fmt::format("preexec: cannot make a temporary folder: {}", std::strerror(errno)));
   }
   ~Folder() {
     std::error_code ignored;
@@ -46,6 +46,16 @@ std::string complaint(const std::string& file) {
   return first;
 }
 
+// Without what makes programs load libraries that they did not ask for: this may run inside of one that is
+// watched so.
+std::vector<char*> environment() {
+  std::vector<char*> kept;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (std::strncmp(*variable, "LD_", 3) != 0) kept.push_back(*variable);
+  kept.push_back(nullptr);
+  return kept;
+}
+
 void run(const std::vector<std::string>& command, const std::string& messages) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -55,16 +65,19 @@ void run(const std::vector<std::string>& command, const std::string& messages) {
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
                                    0600);
   pid_t process = 0;
-  const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  std::vector<char*> variables = environment();
+  const int error =
+      posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
-    throw Error(fmt::format("preexec: cannot run {}: {} (on Debian: apt install clang-19 lld-19)", command[0],
-                            std::strerror(error)));
+    throw ToolError(fmt::format("preexec: cannot run {}: {} (on Debian: apt install clang-19 lld-19)",
+                                command[0], std::strerror(error)));
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw Error(fmt::format("preexec: {} does not take the program: {}", command[0], complaint(messages)));
+    throw ToolError(
+        fmt::format("preexec: {} does not take the program: {}", command[0], complaint(messages)));
 }
 
 }  // namespace

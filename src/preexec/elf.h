@@ -4,9 +4,16 @@
 #include <cstdint>
 #include <string>
 
+#include "base/error.h"
 #include "preexec/preexec.h"
 
 namespace duet::preexec {
+
+// A tool is missing, or does not take what it is given: no program can be made.
+class ToolError : public Error {
+ public:
+  using Error::Error;
+};
 
 struct ElfOptions {
   // Of the first segment. Code and read-only data follow; there is no writable data, and no stack: the
@@ -14,7 +21,7 @@ struct ElfOptions {
   std::uint64_t image_base = 0x10000;
 };
 
-// Writes an ELF file whose entry point is Program::entry. Throws duet::Error with one line when a tool is
+// Writes an ELF file whose entry point is Program::entry. Throws ToolError with one line when a tool is
 // missing or does not take the program.
 void compile_elf(const Program& program, const std::string& path, const ElfOptions& options = {});
 

@@ -24,6 +24,8 @@ enum class RecordType : std::uint32_t {
   EventComponent = 11,
   EventCounts = 12,
   Threads = 13,
+  Preexecution = 14,
+  PreexecutionOptions = 15,  // lines: key=value
   Outside = 20,
   Conflict = 21
 };
@@ -159,6 +161,21 @@ struct OutsideRecord {
   std::uint64_t several;  // 1: others lie nearer
 };                        // followed by lines: the kernel's name, the instruction's place, the allocation
 
+// Of a launch: the program that ran ahead of its kernel, as of the kernel's end (machine/preexecution.h).
+struct SkipFactorSample {
+  Picoseconds time_ps;
+  std::uint64_t skip_factor;
+};
+struct PreexecutionRecord {
+  std::uint64_t command;
+  Picoseconds started_ps, ended_ps;
+  std::uint32_t started, ended;     // 0: it did not; ended: by itself, before the kernel
+  std::uint32_t accesses, covered;  // of the kernel, to global memory; of these: prefetched
+  std::uint64_t instructions, loads, suppressed_loads, requests, l3_hits, lines_from_memory, polls;
+  std::uint32_t skip_factor, samples;  // that it began with
+};  // followed by SkipFactorSample[samples], and lines: why there is no program, or nothing, and a line for
+    // each access that is not prefetched
+
 struct ApiCount {
   char name[56];
   std::atomic<std::uint64_t> calls;
@@ -234,7 +251,7 @@ const char* stream_command_name(StreamCommand command);  // "event_record"
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 7;
+  static constexpr std::uint32_t kVersion = 8;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;

@@ -232,6 +232,12 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
       case RecordType::Conflict:
         report.conflicts.push_back(conflict_of(record_as<ConflictRecord>(record, bytes), text));
         break;
+      case RecordType::PreexecutionOptions:
+        report.preexecution.add_settings(text);
+        break;
+      case RecordType::Preexecution:
+        report.preexecution.add(record, bytes, text);
+        break;
       case RecordType::Outside:
         add_outside(report, record_as<OutsideRecord>(record, bytes), text);
         break;

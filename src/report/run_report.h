@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/readable_name.h"
 #include "report/journal.h"
+#include "report/preexecution_result.h"
 #include "report/processor_result.h"
 
 namespace duet::report {
@@ -82,6 +83,7 @@ struct RunReport {
   std::vector<Race> races;
   std::vector<Conflict> conflicts;
   std::vector<OutsideAccess> outside_accesses;
+  PreexecutionResult preexecution;
   Counters counters;  // the machine's statistics
   Picoseconds components_ps = 0;
   std::vector<ComponentResult> components;  // as of components_ps, when nothing was outstanding

@@ -1,4 +1,5 @@
 // stats.json, schema duet.stats/1.
+#include <algorithm>
 #include <ostream>
 
 #include "report/groups.h"
@@ -25,26 +26,61 @@ Json increases(const JournalHeader& header, const std::vector<CounterIncrease>& 
   return result;
 }
 
-Json kernel_json(const JournalHeader& header, const KernelResult& k) {
-  return {{"name", k.name},
-          {"grid", {k.grid[0], k.grid[1], k.grid[2]}},
-          {"block", {k.block[0], k.block[1], k.block[2]}},
-          {"stream", k.stream},
-          {"command", k.command},
-          {"call", k.call},
-          {"queued_ps", k.queued_ps},
-          {"driver_start_ps", k.driver_start_ps},
-          {"start_ps", k.start_ps},
-          {"end_ps", k.end_ps},
-          {"cycles", k.cycles},
-          {"warp_instructions", k.warp_instructions},
-          {"thread_instructions", k.thread_instructions},
-          {"complete", k.complete != 0},
-          {"completed_blocks", k.completed_blocks},
-          {"registers", k.registers},
-          {"occupancy", k.occupancy},
-          {"stalls", stalls(k.issue_slots)},
-          {"counters", increases(header, k.counters)}};
+Json preexecution_json(const PreexecutionOfLaunch& p, Picoseconds kernel_start) {
+  Json json = {{"accesses", p.accesses}, {"covered", p.covered}, {"not_prefetched", p.not_prefetched}};
+  if (!p.reason.empty()) json["no_program"] = p.reason;
+  json["started_ps"] = p.started != 0 ? Json(p.started_ps) : Json();
+  json["ended_ps"] = p.ended != 0 ? Json(p.ended_ps) : Json();
+  json["instructions"] = p.instructions;
+  json["loads"] = p.loads;
+  json["suppressed_loads"] = p.suppressed_loads;
+  json["requests"] = p.requests;
+  json["l3_hits"] = p.l3_hits;
+  json["lines_from_memory"] = p.lines_from_memory;
+  json["polls"] = p.polls;
+  json["initial_skip_factor"] = p.skip_factor;
+  Json& samples = json["skip_factor"] = Json::array();
+  for (const SkipFactorSample& sample : p.skip_factors)
+    samples.push_back({sample.time_ps - std::min(sample.time_ps, kernel_start), sample.skip_factor});
+  return json;
+}
+
+Json preexecution_json(const PreexecutionResult& result) {
+  Json json = Json::object();
+  for (const auto& [key, value] : result.settings) {
+    const bool number = value.find_first_not_of("0123456789") == std::string::npos;
+    json[key] = number ? Json(std::stoull(value)) : Json(value);
+  }
+  json["programs_started"] = result.programs;
+  json["instructions"] = result.instructions;
+  json["loads"] = result.loads;
+  json["suppressed_loads"] = result.suppressed_loads;
+  return json;
+}
+
+Json kernel_json(const JournalHeader& header, const KernelResult& k, const PreexecutionResult& preexecution) {
+  Json json = {{"name", k.name},
+               {"grid", {k.grid[0], k.grid[1], k.grid[2]}},
+               {"block", {k.block[0], k.block[1], k.block[2]}},
+               {"stream", k.stream},
+               {"command", k.command},
+               {"call", k.call},
+               {"queued_ps", k.queued_ps},
+               {"driver_start_ps", k.driver_start_ps},
+               {"start_ps", k.start_ps},
+               {"end_ps", k.end_ps},
+               {"cycles", k.cycles},
+               {"warp_instructions", k.warp_instructions},
+               {"thread_instructions", k.thread_instructions},
+               {"complete", k.complete != 0},
+               {"completed_blocks", k.completed_blocks},
+               {"registers", k.registers},
+               {"occupancy", k.occupancy},
+               {"stalls", stalls(k.issue_slots)},
+               {"counters", increases(header, k.counters)}};
+  if (const auto its = preexecution.launches.find(k.command); its != preexecution.launches.end())
+    json["preexecution"] = preexecution_json(its->second, k.start_ps);
+  return json;
 }
 
 void add_full_empty(Json& json, std::uint32_t trigger, std::uint32_t action) {
@@ -219,7 +255,7 @@ void write_kernels(ObjectWriter& json, const RunReport& report) {
   json.array("kernels", [&](auto add) {
     report.for_each_kernel_with_counters([&](const KernelResult& k) {
       if (number++ < report.records || k.complete == 0)
-        add(kernel_json(header, k));
+        add(kernel_json(header, k, report.preexecution));
       else
         rest.add(k);
     });
@@ -267,6 +303,8 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
                                         : 0.0}});
   json.member("account", account_json(report.account));
   if (report.processor) json.member("processor", processor_json(*report.processor, report.wall_seconds));
+  if (!report.preexecution.settings.empty())
+    json.member("preexecution", preexecution_json(report.preexecution));
   json.member("incomplete", values(report.incomplete));
   json.array("marks", [&](auto add) {
     for (const Mark& mark : report.marks)

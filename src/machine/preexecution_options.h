@@ -1,0 +1,40 @@
+// How a run pre-executes its kernels on the machine's cores (yang2012 section 4.2).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace duet::machine {
+
+enum class PreexecutionMode : std::uint8_t {
+  Off,
+  Adaptive,  // the program changes skip_factor as it goes (Fig. 5)
+  Profiled   // it keeps the one that it begins with (Fig. 7)
+};
+
+struct PreexecutionOptions {
+  PreexecutionMode mode = PreexecutionMode::Off;
+  unsigned unroll_factor = 8;
+  unsigned kernel_loop_unroll = 8;
+  unsigned batch_size = 16;
+  unsigned skip_factor = 0;  // in threads; 0: the profile's, or two lines of 4-byte elements where the cores
+                             // have a next-line prefetcher, and one where not (yang2012 section 4.1)
+  unsigned threshold = 10;   // hits in L3 a batch
+  std::string lowering = "not_below_initial";  // or "as_printed"
+  std::string data_guards = "in_slice";        // or "keep", "drop"
+  std::map<std::string, unsigned> profile;     // skip_factor by kernel
+
+  bool on() const { return mode != PreexecutionMode::Off; }
+};
+
+const char* name_of(PreexecutionMode mode);  // "adaptive"
+// Throw duet::Error with one line.
+PreexecutionMode preexecution_mode(const std::string& name);
+// "KEY=VALUE", a key of this struct; not its mode or profile.
+void set(PreexecutionOptions& options, const std::string& setting);
+// The keys with their values, in their order.
+std::vector<std::pair<std::string, std::string>> settings(const PreexecutionOptions& options);
+
+}  // namespace duet::machine

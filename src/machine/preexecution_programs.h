@@ -1,0 +1,65 @@
+// The pre-execution programs of a process's kernels: made from the PTX of their modules when a kernel is
+// first launched (preexec/), and laid into the memory of the machine's cores.
+//
+//   const PreexecutionProgram& program = programs.of(module, kernel);   // outside of simulated time
+//   program.entry                                                       // where a core begins
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/preexecution_options.h"
+#include "preexec/preexec.h"
+#include "ptx/kernel.h"
+#include "rv64/memory.h"
+
+namespace duet::machine {
+
+struct PreexecutionProgram {
+  std::uint64_t entry = 0;  // 0: there is none, and `reason` says why
+  std::string reason;
+  std::size_t accesses = 0, covered = 0;
+  std::vector<std::string> not_prefetched;  // "k.ptx:12 load: because ..."
+  std::vector<VirtualAddress> symbols;      // addresses that the program wants, in their order
+  unsigned skip_factor = 0;                 // that it begins with
+};
+
+class PreexecutionPrograms {
+ public:
+  // Programs lie in `memory` from `first` on. `own_skip_factor`: where nothing else is said.
+  PreexecutionPrograms(const PreexecutionOptions& options, rv64::PagedMemory& memory, VirtualAddress first,
+                       unsigned own_skip_factor)
+      : options_(options), memory_(memory), next_(first), own_skip_factor_(own_skip_factor) {}
+
+  // The text of a module whose kernels may be launched, and where its variables are.
+  void add_module(const ptx::Module& module, std::string text, std::string name,
+                  const std::vector<VirtualAddress>& variable_addresses);
+  // Makes it, the first time. Throws duet::Error with one line where its tools are missing, and where a
+  // profile was asked for that does not have this kernel.
+  void prepare(const ptx::Kernel& kernel);
+  // One that was prepared.
+  const PreexecutionProgram& of(const ptx::Kernel& kernel) const { return programs_.at(&kernel); }
+
+ private:
+  struct Source {
+    const ptx::Module* module;
+    std::string text, name;
+    std::map<std::string, VirtualAddress> variables;
+    std::optional<ptx::ir::ParsedModule> parsed;
+  };
+  Source& source_of(const ptx::Kernel& kernel);
+  unsigned skip_factor_of(const ptx::Kernel& kernel) const;
+  void place(const preexec::Program& program, PreexecutionProgram& made);
+
+  const PreexecutionOptions options_;
+  rv64::PagedMemory& memory_;
+  VirtualAddress next_;
+  const unsigned own_skip_factor_;
+  std::deque<Source> sources_;
+  std::map<const ptx::Kernel*, PreexecutionProgram> programs_;
+};
+
+}  // namespace duet::machine
