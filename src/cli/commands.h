@@ -25,6 +25,7 @@ struct RunOptions {
   double spin_diagnosis_seconds = 10;
   double timeout_seconds = 0;  // 0: no limit
   bool simulated_host = false;
+  bool profile = false;     // makes a profile for pre-execution first (cli/preexec_profile.h)
   rv64::FileOptions files;  // of a program on the simulated host
   std::vector<std::string> command;
 };

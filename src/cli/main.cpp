@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/preexec_profile.h"
 #include "reproduce/reproduce.h"
 
 namespace {
@@ -153,6 +154,10 @@ void add_preexecution_options(CLI::App& app, RunOptions& run) {
          },
          "change one parameter of --preexec: key=value; each takes one key (docs/preexec.md lists them)")
       ->allow_extra_args(false);
+  app.add_flag(
+      "--profile", run.profile,
+      "with --preexec profiled: run the command with skip factors of 32 to 224 first, and keep what each "
+      "kernel was fastest with in COMMAND.preexec.json");
 }
 
 void add_run_options(CLI::App& app, RunOptions& run) {
@@ -238,6 +243,7 @@ int run(const config::Installation& installation, CLI::App& app, RunOptions& run
   if (run.command[0].starts_with("-"))
     throw duet::Error("unknown option " + run.command[0] + " before the command (see `duet run --help`)");
   const std::string& first = run.command[0];
+  check_preexecution(run);
   if (!run.sets.empty() && first.find('=') != std::string::npos && !std::filesystem::exists(first))
     throw duet::Error("'" + first +
                       "' stands where the program is expected: each --set takes one key: write --set " +
@@ -250,6 +256,8 @@ int run(const config::Installation& installation, CLI::App& app, RunOptions& run
     run.run.simulated_host = has_gpu;
     return has_gpu ? run_program(installation, run) : run_rv64(installation, run);
   }
+  if (run.profile) make_profile(installation, run);
+  read_profile(run);
   if (!run.files.root.empty() || !run.files.writable.empty())
     throw duet::Error("--root and --writable are for --host simulated: leave them out");
   if (!first.ends_with(".ptx")) return run_program(installation, run);

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Pre-execution beside kernels (`duet run --preexec`), as a user has it.
+
+tests/preexec/run_test.py --duet build/bin/duet
+
+Results never depend on it; the GPU finds lines that cores brought; a program is stopped when its kernel has ended; wrong addresses are suppressed and
+counted; what cannot be is said in one line.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+DUET = None
+# A GPU that waits for memory more than it moves: with it pre-execution has something to gain.
+WAITS = ["--set", "gpu.l2.mshrs=4"]
+
+
+class Preexec(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        for source in [SOURCE / "workloads/yang2012/VecAdd.cu", HERE / "hostile.cu"]:
+            subprocess.run([DUET, "cc", source, "-o", cls.folder / source.stem], check=True, timeout=300)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def run_duet(self, *arguments, machine="fused"):
+        out = self.folder / "out"
+        done = subprocess.run([DUET, "run", "-q", "--machine", machine, "--out", out, *arguments], capture_output=True, text=True, timeout=300,
+                              cwd=self.folder)
+        statistics = json.loads((out / "stats.json").read_text()) if (out / "stats.json").exists() else None
+        return done, statistics
+
+    def right(self, *arguments):
+        done, statistics = self.run_duet(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, statistics
+
+    def refused(self, part, *arguments, machine="fused"):
+        done, _ = self.run_duet(*arguments, machine=machine)
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertIn(part, done.stderr)
+        lines = [line for line in done.stderr.splitlines() if "duet" in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+
+    def test_the_gpu_finds_what_the_core_brought(self):
+        program = ["./VecAdd"]
+        output, off = self.right(*WAITS, *program)
+        same_output, on = self.right("--preexec", "adaptive", *WAITS, *program)
+        self.assertEqual(output, same_output)
+        self.assertNotIn("preexecution", off)
+        self.assertEqual(off["counters"]["l3.processor_fills"], 0)
+        kernel, before = on["kernels"][0], off["kernels"][0]
+        run = kernel["preexecution"]
+        self.assertEqual((run["accesses"], run["covered"], run["not_prefetched"]), (3, 3, []))
+        self.assertGreater(kernel["counters"]["l3.processor_fills_used"], 1000)
+        self.assertGreater(kernel["counters"]["l3.gpu_read_hits"], before["counters"].get("l3.gpu_read_hits", 0) + 1000)
+        self.assertLess(kernel["cycles"], before["cycles"])
+        self.assertGreater(run["instructions"], run["loads"])
+        self.assertGreater(run["polls"], 0)
+        self.assertEqual(run["skip_factor"][0][1], 32)
+        self.assertEqual(on["preexecution"]["mode"], "adaptive")
+
+    def test_a_fixed_distance(self):
+        _, on = self.right("--preexec", "profiled", "--preexec-set", "skip_factor=64", *WAITS, "./VecAdd")
+        run = on["kernels"][0]["preexecution"]
+        self.assertEqual(run["initial_skip_factor"], 64)
+        self.assertEqual(run["skip_factor"], [])
+        self.assertGreater(on["counters"]["l3.processor_fills_used"], 1000)
+
+    def test_wrong_addresses_change_nothing(self):
+        output, _ = self.right("./hostile")
+        self.assertTrue(output.startswith("right"))
+        suppressed = {}
+        for guards in ["in_slice", "drop", "keep"]:
+            same, on = self.right("--preexec", "adaptive", "--preexec-set", f"data_guards={guards}", "./hostile")
+            self.assertEqual(output, same)
+            suppressed[guards] = on["preexecution"]["suppressed_loads"]
+        self.assertGreater(suppressed["drop"], 0)
+        self.assertLess(suppressed["keep"], suppressed["drop"])
+
+    def test_a_program_ends_with_its_kernel(self):
+        _, on = self.right("--preexec", "adaptive", "./hostile")
+        kernels = on["kernels"]
+        self.assertEqual(len(kernels), 10)
+        started = [kernel["preexecution"]["started_ps"] for kernel in kernels]
+        for kernel, begin in zip(kernels, started):
+            if begin is None:  # its kernel ended while the core had another program
+                continue
+            self.assertGreaterEqual(begin, kernel["driver_start_ps"])
+            end = kernel["preexecution"]["ended_ps"]
+            if end is not None:
+                self.assertLessEqual(end, kernel["end_ps"])
+        self.assertGreater(sum(begin is not None for begin in started), 5)
+        self.assertEqual([begin for begin in started if begin is not None], sorted(begin for begin in started if begin is not None))
+
+    def test_the_order_of_ticks_does_not_matter(self):
+        results = []
+        for order in [[], ["--shuffle", "7"], ["--shuffle", "11", "--two-threads"]]:
+            _, on = self.right("--preexec", "adaptive", *order, *WAITS, "./hostile")
+            results.append((on["counters"], [kernel["preexecution"] for kernel in on["kernels"]]))
+        self.assertEqual(results[0], results[1])
+        self.assertEqual(results[0], results[2])
+
+    def test_what_cannot_be_is_said_in_one_line(self):
+        self.refused("needs a machine whose cores share a level of cache", "--preexec", "adaptive", "./VecAdd", machine="gtx480")
+        self.refused("needs the timed GPU", "--preexec", "adaptive", "--functional", "./VecAdd")
+        self.refused("there is no key 'batch'", "--preexec", "adaptive", "--preexec-set", "batch=3", "./VecAdd")
+        self.refused("batch_size is a whole number", "--preexec", "adaptive", "--preexec-set", "batch_size=x", "./VecAdd")
+        self.refused("lowering is not_below_initial or as_printed", "--preexec", "adaptive", "--preexec-set", "lowering=no", "./VecAdd")
+        self.refused("does nothing without --preexec", "--preexec-set", "batch_size=3", "./VecAdd")
+        self.refused("--preexec", "--preexec", "always", "./VecAdd")
+        self.refused("there is no ./VecAdd.preexec.json: make it with --profile", "--preexec", "profiled", "./VecAdd")
+        self.refused("--profile is for --preexec profiled", "--preexec", "adaptive", "--profile", "./VecAdd")
+
+    def test_a_profile_keeps_what_was_fastest(self):
+        self.right("--preexec", "profiled", "--profile", *WAITS, "./VecAdd", "--size", "65536")
+        profile = json.loads((self.folder / "VecAdd.preexec.json").read_text())
+        kernel = profile["kernels"]["vec_add"]
+        self.assertEqual(sorted(kernel["cycles"], key=int), ["32", "64", "96", "128", "160", "192", "224"])
+        self.assertEqual(kernel["cycles"][str(kernel["skip_factor"])], min(kernel["cycles"].values()))
+        _, on = self.right("--preexec", "profiled", *WAITS, "./VecAdd", "--size", "65536")
+        self.assertEqual(on["kernels"][0]["preexecution"]["initial_skip_factor"], kernel["skip_factor"])
+        self.assertEqual(on["kernels"][0]["cycles"], min(kernel["cycles"].values()))
+        self.refused("made on another machine", "--preexec", "profiled", "./VecAdd")
+        (self.folder / "VecAdd.preexec.json").unlink()
+
+
+if __name__ == "__main__":
+    DUET = pathlib.Path(sys.argv[sys.argv.index("--duet") + 1]).resolve()
+    os.environ["PYTHONUNBUFFERED"] = "1"
+    unittest.main(argv=[sys.argv[0]])
