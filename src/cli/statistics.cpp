@@ -23,7 +23,7 @@ class NoProgram : public memory::HostPort {
 
 struct Known {
   sim::Statistic statistic;
-  bool timed = false, functional = false, cpu = false;
+  bool timed = false, functional = false, cpu = false, fused = false;
   std::string kind() const { return statistic.name.substr(0, statistic.name.find('.')); }
   std::string rest() const { return statistic.name.substr(statistic.name.find('.') + 1); }
   std::string remarks() const {
@@ -32,6 +32,7 @@ struct Known {
     if (statistic.kind == sim::StatisticKind::State) text = "state";
     if (functional) text += std::string(text.empty() ? "" : ", ") + (timed ? "both GPUs" : "functional GPU");
     if (cpu) text += std::string(text.empty() ? "" : ", ") + "simulated host";
+    if (text.empty() && !timed) text = "level shared with the processor";
     return text;
   }
 };
@@ -56,6 +57,13 @@ void add_gpu(std::vector<Known>& all, const config::Machine& machine) {
   }
 }
 
+// Of a machine whose cores share a level of cache with its GPU.
+void add_fused(std::vector<Known>& all, const config::Machine& machine) {
+  NoProgram program;
+  machine::System system(machine, program, {}, {});
+  add(all, system.statistics().declared(), &Known::fused);
+}
+
 void add_cpu(std::vector<Known>& all, const config::Topology& machine) {
   sim::Engine engine;
   const machine::Processor processor(engine, *machine.cpu, machine.host);
@@ -63,6 +71,7 @@ void add_cpu(std::vector<Known>& all, const config::Topology& machine) {
 }
 
 constexpr const char* kHostOfPage = "xeon-e3-1245";
+constexpr const char* kFusedOfPage = "fused";
 
 constexpr const char* kMarkdownHead =
     "# Statistics\n\n"
@@ -137,14 +146,13 @@ void print_markdown(const std::vector<Known>& all) {
 int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown) {
   const config::ResolvedTopology own = config::load_topology(machine, installation.machines_directory);
   std::vector<Known> all;
-  if (own.topology.cpu)
-    add_cpu(all, own.topology);
-  else
-    add_gpu(all, config::load_machine(machine, installation.machines_directory).machine);
+  if (own.topology.gpu) add_gpu(all, config::load_machine(machine, installation.machines_directory).machine);
+  if (own.topology.cpu) add_cpu(all, own.topology);
   if (markdown) {
-    // The page has both.
+    // The page has all.
     if (!own.topology.cpu)
       add_cpu(all, config::load_topology(kHostOfPage, installation.machines_directory).topology);
+    add_fused(all, config::load_machine(kFusedOfPage, installation.machines_directory).machine);
     print_markdown(all);
     return 0;
   }
