@@ -255,6 +255,8 @@ void add_level(std::vector<Field>& fields, const std::string& prefix, Level& lev
                     "one way, between the level above and the interconnect"});
   fields.push_back({prefix + ".shared_with_processor", &level.shared_with_processor, 0u, 0u, "",
                     "the processor's cores share it, and the memory below; cpu.l3.sets is 0 then"});
+  fields.push_back({prefix + ".perfect", &level.perfect, 0u, 0u, "",
+                    "every lookup hits, without DRAM; needs no bits, and a write_back level"});
 }
 
 }  // namespace duet::config

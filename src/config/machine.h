@@ -258,6 +258,7 @@ struct Level {
   // The way from the level above (the GPU's side) to the interconnect, each way: the wire's own length.
   std::uint64_t wire_cycles = 0;
   bool shared_with_processor = false;  // the cores' directory stands above it too, and has no other memory
+  bool perfect = false;                // it has every line (memory/cache/cache.h)
 };
 std::string statistics_name(const Level& level);
 

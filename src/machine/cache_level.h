@@ -35,6 +35,10 @@ class CacheLevel {
 
   // Either of them. Throws duet::Error where the two do not fit.
   void connect_below(std::deque<memory::DramController>& controllers, const config::Dram& dram);
+  // Makes it perfect (memory/cache/cache.h).
+  void serve_from(const memory::PhysicalMemory& memory) {
+    for (memory::Cache& slice : caches_) slice.serve_from(memory);
+  }
   // Through ports of their own where the level below is far away, or has shorter lines.
   void connect_below(CacheLevel& below);
   // Somebody else above this level, with lines no longer than its: the processor's directory.

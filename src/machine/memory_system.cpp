@@ -40,6 +40,7 @@ MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, co
                                            kind + "_interconnect", kind},
                          map_, pool, config_.full_empty);
     above.connect_below(levels_.back());
+    if (level.perfect) levels_.back().serve_from(address_space.memory());
   }
   levels_.back().connect_below(controllers_, config_.dram);
 }

@@ -169,7 +169,18 @@ class Rules {
       cache(prefix, all[i].cache, all[i].slices, prefix + ".slices");
       entries(prefix + ".interconnect.queue_packets", all[i].slices, prefix + ".slices");
       if (all[i].shared_with_processor) shared(prefix, all[i]);
+      if (all[i].perfect) perfect(prefix, all, i);
     }
+  }
+
+  // What it does in memory must be the newest, and be seen below.
+  void perfect(const std::string& prefix, const std::vector<config::Level>& all, std::size_t at) const {
+    const std::string key = prefix + ".perfect";
+    const config::Cache& cache = all[at].cache;
+    if (!cache.write_back || !cache.write_allocate)
+      refuse(key, fmt::format("wants {0}.write_back = true and {0}.write_allocate = true", prefix));
+    if (gpu_.full_empty.granule_bytes != 0) refuse(key, "wants gpu.full_empty.granule_bytes = 0");
+    if (at + 1 != all.size()) refuse(key, "and a level below it: a perfect one is the last");
   }
 
   void shared(const std::string& prefix, const config::Level& level) {

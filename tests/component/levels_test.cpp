@@ -51,7 +51,7 @@ std::string level(const std::string& name, unsigned slices, unsigned sets, unsig
          "queue_entries = 32\nwrite_back = true\nwrite_allocate = true\nwrite_evict = false\n"
          "hash_sets = true\nreplacement = \"lru\"\natomic_words_per_cycle = 16\n"
          "atomic_conflict_cycles = 2\nwire_cycles = 0\nshared_with_processor = "
-         "false\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
+         "false\nperfect = false\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
          "header_bytes = 8\nlatency_cycles = 6\nqueue_packets = 16\n";
 }
 
@@ -195,6 +195,43 @@ TEST(Levels, ALevelCostsItsLatencyAndSavesAccessesToDram) {
   EXPECT_GE(reads(without) - before, kBytes / 128);
   EXPECT_EQ(reads(fast), before_fast) << "all of it lies in L3";
   for (Levels* machine : {&without, &fast, &slow}) machine->expect_right(2);
+}
+
+// Everything hits, and DRAM is idle; the same level as it usually is, the control, does not and is slower.
+TEST(Levels, APerfectLevelKeepsEveryByteWithoutDram) {
+  for (const char* atomics : {"level[0].atomic_words_per_cycle=16", "level[0].atomic_words_per_cycle=0"}) {
+    const bool performs = !std::string(atomics).ends_with("=0");
+    const auto machine = [&](const char* perfect, std::uint64_t seed) {
+      std::vector<std::string> sets = kSmallL2;
+      for (const char* set : {atomics, perfect, "gpu.full_empty.granule_bytes=0"}) sets.push_back(set);
+      return std::make_unique<Levels>(level("L3", 6, 4, 20), sets, seed);
+    };
+    const auto usual = machine("level[0].perfect=false", 0), own = machine("level[0].perfect=true", 0),
+               shuffled = machine("level[0].perfect=true", 7);
+    Picoseconds of_usual = 0, of_own = 0, of_shuffled = 0;
+    for (int i = 0; i < 3; ++i) {
+      of_usual += usual->launch();
+      of_own += own->launch();
+      of_shuffled += shuffled->launch();
+    }
+    for (const auto* one : {&usual, &own, &shuffled}) (*one)->expect_right(3);
+    EXPECT_EQ(of_own, of_shuffled) << "the order of ticks must not show";
+    // Otherwise what takes long is DRAM's turns at one row.
+    if (performs) {
+      EXPECT_LT(of_own, of_usual);
+    }
+    EXPECT_GT(usual->statistic("l3.read_misses"), 0u);
+    EXPECT_GT(usual->statistic("l3.evictions"), 0u);
+    EXPECT_GT(own->statistic("l3.read_hits"), 0u);
+    EXPECT_GT(own->statistic("l3.write_hits"), 0u);
+    for (const char* none : {"l3.read_misses", "l3.read_merges", "l3.write_misses", "l3.evictions",
+                             "l3.write_backs", "l3.fills"})
+      EXPECT_EQ(own->statistic(none), 0u) << none;
+    EXPECT_EQ(own->statistic("l3.atomics"), performs ? usual->statistic("l3.atomics") : 0u);
+    // Atomics that it does not perform go to DRAM.
+    EXPECT_EQ(own->statistic("dram.reads") + own->statistic("dram.writes") == 0, performs);
+    EXPECT_EQ(own->statistic("l3.passed") == 0, performs);
+  }
 }
 
 TEST(Levels, WhatDoesNotFitIsRefusedByName) {

@@ -193,6 +193,7 @@ const std::vector<Row>& levels() {
       row("level[0].interconnect.queue_packets", "1"),
       row("level[0].wire_cycles", "30"),
       {"level[0].shared_with_processor", "true", memory, {}, Effect::Refused, kL3},
+      row("level[0].perfect", "true", {"gpu.full_empty.granule_bytes=0"}),
   };
   return rows;
 }
@@ -508,6 +509,17 @@ TEST(IdleKeys, ChangeNothing) {
        kL3},
   };
   for (const Row& row : rows) expect_idle(row);
+  const std::vector<std::string> perfect{"level[0].perfect=true", "gpu.full_empty.granule_bytes=0"};
+  for (const auto& [key, value] : {std::pair("sets", "64"),
+                                   {"ways", "2"},
+                                   {"sector_bytes", "32"},
+                                   {"mshrs", "2"},
+                                   {"mshr_targets", "1"},
+                                   {"hash_sets", "false"},
+                                   {"replacement", "random"}}) {
+    const std::string name = std::string("level[0].") + key;
+    expect_idle({name.c_str(), value, memory, perfect, Effect::Time, kL3});
+  }
   for (Row row : full_empty()) {
     row.sets = no_bits;
     if (why_idle(row, false) == "") continue;

@@ -57,6 +57,11 @@
 // its way, bytes of its line that another class brings or writes are not kept. A triggered request that goes
 // below as it is counts as a register.
 //
+// A perfect cache (serve_from()) has every line: at its lookup a read, a write or an atomic that it would
+// perform is done in memory itself and answered as a hit, so nothing is fetched, evicted or written back.
+// What goes below as it is (uncached requests, atomics that are not performed here) still does, and later
+// requests of its line wait until it has been acknowledged.
+//
 // Left out: states of a coherence protocol, prefetching, banks of the data array. A write that goes through
 // holds no register: its sender bounds how many are on their way. Source of the write policies: GPGPU-Sim's
 // public GTX 480 description.
@@ -70,6 +75,7 @@
 #include "memory/cache/cache_command.h"
 #include "memory/cache/cache_observer.h"
 #include "memory/cache/miss_table.h"
+#include "memory/physical/physical_memory.h"
 #include "sim/clock_cursor.h"
 #include "sim/statistics.h"
 
@@ -108,6 +114,9 @@ class Cache : public sim::Component {
   // Packets below carry source `number` and the destination of their line.
   void connect_below(Channel& requests, sim::Queue<Packet>& responses, std::uint16_t number,
                      std::function<std::uint16_t(PhysicalAddress line)> destination_of);
+
+  // Makes it perfect: `memory` has the newest of all bytes that this cache may hold.
+  void serve_from(const PhysicalMemory& memory) { memory_ = &memory; }
 
   // Who gives `commands` reads the tags of those that are done; null: nobody does.
   void connect_commands(sim::Queue<CacheCommand>& commands, sim::Queue<std::uint32_t>* done);
@@ -270,7 +279,8 @@ class Cache : public sim::Component {
   Outcome serve_here(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome pass(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome clean(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
-  Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
+  Outcome serve_in_memory(Picoseconds now, CacheEntry& entry, const Access& access);
+  Outcome atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::byte* bytes);
   Picoseconds words_free(Picoseconds now, const Access& access);
   ByteMask missing_sectors(const ByteMask& wanted, const ByteMask& have) const;
   // At the moment: registers in use, triggered requests that went below as they are among them; and whether
@@ -312,6 +322,7 @@ class Cache : public sim::Component {
   RequestPool pool_;
   MissTable misses_;
   LineArray lines_;
+  const PhysicalMemory* memory_ = nullptr;  // of a perfect cache
   std::vector<Client> clients_;
   std::vector<Prober> probers_;
   std::size_t next_prober_ = 0;

@@ -47,9 +47,12 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
       passing_in_another_class(own.line, TrafficClass::NonTriggered))
     return stall(entry, statistics_.stalls_below);
 
-  const bool held = line != kNone;
+  bool held = line != kNone;
   Outcome outcome = below ? pass(now, entry, own, line) : serve_here(now, entry, own, line);
-  if (outcome == Outcome::Missing) {
+  if (outcome == Outcome::Missing && memory_ != nullptr) {
+    outcome = serve_in_memory(now, entry, own);
+    held = true;
+  } else if (outcome == Outcome::Missing) {
     if (operation != Operation::Write) return miss(now, entry, own, line);
     outcome = room_above(now, entry.client);
     if (outcome == Outcome::Done) outcome = take_way(now, entry, own, line);
@@ -236,8 +239,30 @@ Cache::Outcome Cache::clean(Picoseconds now, CacheEntry& entry, const Access& ac
   return room;
 }
 
-Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
-  if (line == kNone || !within(access.mask, lines_[line].valid)) return Outcome::Missing;
+// A perfect cache does what the request asks for in memory.
+Cache::Outcome Cache::serve_in_memory(Picoseconds now, CacheEntry& entry, const Access& access) {
+  Request& request = access.request;
+  // What went below comes first.
+  for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
+    if (transits_[i].line == access.line) return stall(entry, statistics_.stalls_below);
+  std::byte* const bytes = memory_->bytes(request.address);
+  if (request.operation == Operation::Atomic) return atomic(now, entry, access, bytes);
+  const Outcome room = room_above(now, entry.client);
+  if (room != Outcome::Done) return room;
+  const bool reads = request.operation == Operation::Read;
+  if (reads) {
+    copy_masked(request.data.data(), bytes, request.mask);
+  } else {
+    observe(CacheEvent::Kind::Store, access.line, access.mask, &request);
+    copy_masked(bytes, request.data.data(), request.mask);
+    observe(CacheEvent::Kind::Write, access.line, access.mask, &request);
+  }
+  answer(now, entry, reads ? request.bytes : std::uint16_t{0});
+  return Outcome::Done;
+}
+
+// `bytes`: those of the request, as they are before it.
+Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& access, std::byte* bytes) {
   const Outcome room = room_above(now, entry.client);
   if (room != Outcome::Done) return room;
   const std::uint64_t words = (count(access.mask) + 3) / 4;
@@ -252,9 +277,7 @@ Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& a
     }
   }
   observe(CacheEvent::Kind::Store, access.line, access.mask, &access.request);
-  perform_atomic(pool_, access.request, lines_.data(line) + access.offset, name());
-  lines_[line].dirty = lines_[line].dirty | access.mask;
-  lines_.touch(line);
+  perform_atomic(pool_, access.request, bytes, name());
   observe(CacheEvent::Kind::Write, access.line, access.mask, &access.request);
   ++statistics_.atomics;
   if (config_.atomic_conflict_cycles > 1)

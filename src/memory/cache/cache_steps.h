@@ -151,7 +151,14 @@ inline void Cache::drop(std::uint32_t index, const ByteMask& bytes, const Reques
 inline Cache::Outcome Cache::serve_here(Picoseconds now, CacheEntry& entry, const Access& access,
                                         std::uint32_t line) {
   Request& request = access.request;
-  if (request.operation == Operation::Atomic) return atomic(now, entry, access, line);
+  if (request.operation == Operation::Atomic) {
+    if (line == kNone || !within(access.mask, lines_[line].valid)) return Outcome::Missing;
+    const Outcome outcome = atomic(now, entry, access, lines_.data(line) + access.offset);
+    if (outcome != Outcome::Done) return outcome;
+    lines_[line].dirty = lines_[line].dirty | access.mask;
+    lines_.touch(line);
+    return outcome;
+  }
   if (request.operation == Operation::Clean) return clean(now, entry, access, line);
   if (line == kNone && request.operation != Operation::Invalidate) return Outcome::Missing;
   const bool reads = request.operation == Operation::Read;

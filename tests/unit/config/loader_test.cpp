@@ -275,7 +275,7 @@ TEST_F(MachineFile, LevelsAreTablesWithTables) {
            "mshr_targets = 8\nqueue_entries = 32\nwrite_back = true\nwrite_allocate = true\n"
            "write_evict = false\nhash_sets = true\nreplacement = \"lru\"\natomic_words_per_cycle = 16\n"
            "atomic_conflict_cycles = 2\nwire_cycles = 0\nshared_with_processor = "
-           "false\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
+           "false\nperfect = false\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
            "header_bytes = 8\nlatency_cycles = 6\nqueue_packets = 16 # I: a reason\n";
   };
   const std::string base = "base = \"" + kMachines + "/gtx580.toml\"\n";
@@ -304,7 +304,7 @@ TEST_F(MachineFile, LevelsAreTablesWithTables) {
     EXPECT_EQ(error_of(file), refusal(file + ":3", 0, name));
   }
   const std::string twice = write("twice.toml", base + level("L3", 1) + level("l3", 1));
-  EXPECT_EQ(error_of(twice), refusal(twice + ":29", 1, "l3"));
+  EXPECT_EQ(error_of(twice), refusal(twice + ":30", 1, "l3"));
   EXPECT_EQ(error_of(path, {"level[1].name=L2"}), refusal("--set", 1, "L2"));
 }
 

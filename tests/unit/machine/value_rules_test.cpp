@@ -88,6 +88,16 @@ TEST(ValueRules, NameTheKeysOfWhatDoesNotFitTogether) {
   EXPECT_EQ(refusal("gtx580", {"gpu.sm.count=252"}), "");
 }
 
+TEST(ValueRules, APerfectLevelHasNothingThatItCouldMiss) {
+  const std::string perfect = "level[0].perfect=true";
+  EXPECT_EQ(refusal("fused", {perfect}), "");
+  EXPECT_EQ(refusal("fused", {perfect, "level[0].write_allocate=false"}),
+            "--set: level[0].perfect = true wants level[0].write_back = true and level[0].write_allocate = "
+            "true");
+  EXPECT_EQ(refusal("fused", {perfect, "gpu.full_empty.granule_bytes=4"}),
+            "--set: level[0].perfect = true wants gpu.full_empty.granule_bytes = 0");
+}
+
 // Each value is within its range.
 TEST(ValueRules, LookAtProducts) {
   EXPECT_EQ(
