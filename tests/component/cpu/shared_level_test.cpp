@@ -57,18 +57,20 @@ constexpr Bytes kLine = 64;
 struct Fused final : machine::ProcessorClient {
   static constexpr std::uint64_t kCode = 0x10000;
   // Translation and prefetching are off: they are tested elsewhere.
-  explicit Fused(std::uint64_t shuffle = 0)
-      : process(config::load_machine(
-                    "fused", DUET_SOURCE_DIRECTORY "/machines",
-                    {"cpu.tlb.instruction_entries=0", "cpu.tlb.data_entries=0", "cpu.l2.prefetcher=none"})
-                    .machine,
-                nullptr, host, {}, options(shuffle)),
+  explicit Fused(std::uint64_t shuffle = 0, const std::vector<std::string>& sets = {})
+      : process(machine(sets), nullptr, host, {}, options(shuffle)),
         thread(process.new_thread()),
         stream(process.driver().create_stream({})),
         module(process.load_module(kKernels, "shared.ptx").module),
         processor(*process.system().processor()) {
     processor.serve(*this);
     processor.memory().map(VirtualAddress(kCode), 0x1000, {true, true, true});
+  }
+  static config::Machine machine(const std::vector<std::string>& sets) {
+    std::vector<std::string> all{"cpu.tlb.instruction_entries=0", "cpu.tlb.data_entries=0",
+                                 "cpu.l2.prefetcher=none"};
+    all.insert(all.end(), sets.begin(), sets.end());
+    return config::load_machine("fused", DUET_SOURCE_DIRECTORY "/machines", all).machine;
   }
   static machine::RunOptions options(std::uint64_t shuffle) {
     machine::RunOptions own;
@@ -147,20 +149,47 @@ struct Fused final : machine::ProcessorClient {
   std::optional<Picoseconds> ended_at;
 };
 
+// Of a load of the GPU, in a ring of this length that has been gone through.
+Picoseconds time_of_a_load(Fused& machine, Bytes bytes) {
+  const VirtualAddress ring = machine.ring(bytes, 128);
+  machine.launch("chase", ring, bytes / 128);
+  const Picoseconds once = machine.launch("chase", ring, bytes / 128);
+  return (machine.launch("chase", ring, 2 * bytes / 128) - once) / (bytes / 128);
+}
+
+double cycles_from_l2_to_l3(std::uint64_t khz, std::uint64_t wire_cycles) {
+  const std::string clock = std::to_string(khz);
+  Fused machine(0, {"gpu.core_clock_khz=" + clock, "gpu.interconnect.clock_khz=" + clock,
+                    "level[0].wire_cycles=" + std::to_string(wire_cycles)});
+  const std::uint64_t reads = machine.statistic("dram.reads");
+  const Picoseconds l2 = time_of_a_load(machine, 64_KiB), l3 = time_of_a_load(machine, 1_MiB);
+  EXPECT_GE(machine.statistic("dram.reads"), reads + (64_KiB + 1_MiB) / kLine);
+  return static_cast<double>(l3 - l2) * static_cast<double>(khz) / 1e9;
+}
+
 // yang2012 section 3: 20 GPU cycles from L2's miss. A line of L2 is two of L3, which come one after the
 // other.
 TEST(SharedLevel, AHitCostsTheGpuTwentyOfItsCycles) {
-  Fused machine;
-  const VirtualAddress in_l2 = machine.ring(64_KiB, 128), in_l3 = machine.ring(1_MiB, 128);
-  const auto of_a_step = [&](VirtualAddress ring, Bytes bytes) {
-    machine.launch("chase", ring, bytes / 128);
-    const Picoseconds once = machine.launch("chase", ring, bytes / 128);
-    return (machine.launch("chase", ring, 2 * bytes / 128) - once) / (bytes / 128);
+  EXPECT_NEAR(cycles_from_l2_to_l3(480000, 39), 20.0, 0.5);
+}
+
+// L3 and the wire run at the core's clock, so at other clocks of the GPU the way stays as long in time.
+// level[0].wire_cycles makes it 20 cycles again.
+TEST(SharedLevel, TheWireKeepsTwentyCyclesAtOtherClocksOfTheGpu) {
+  EXPECT_NEAR(cycles_from_l2_to_l3(800000, 39), 20.0 * 800 / 480, 0.5);
+  EXPECT_NEAR(cycles_from_l2_to_l3(267000, 39), 20.0 * 267 / 480, 0.5);
+  EXPECT_NEAR(cycles_from_l2_to_l3(800000, 19), 20.0, 0.5);
+  EXPECT_NEAR(cycles_from_l2_to_l3(267000, 78), 20.0, 0.5);
+}
+
+// At another memory clock all timings of DRAM keep their cycles: t = a + n / f.
+TEST(SharedLevel, TimingsOfDramAreCyclesOfItsClock) {
+  const auto at = [](std::uint64_t khz) {
+    Fused machine(0, {"gpu.dram.command_clock_khz=" + std::to_string(khz)});
+    return static_cast<double>(time_of_a_load(machine, 8_MiB));
   };
-  const std::uint64_t reads = machine.statistic("dram.reads");
-  const Picoseconds l2 = of_a_step(in_l2, 64_KiB), l3 = of_a_step(in_l3, 1_MiB);
-  EXPECT_NEAR(static_cast<double>(l3 - l2) * 480e6 / 1e12, 20.0, 0.5);
-  EXPECT_GE(machine.statistic("dram.reads"), reads + (64_KiB + 1_MiB) / kLine);
+  const double slow = at(300000), usual = at(600000), fast = at(1200000);
+  EXPECT_NEAR((slow - usual) / (usual - fast), 2.0, 0.05);
 }
 
 // The same section: 40 of the core's cycles.
