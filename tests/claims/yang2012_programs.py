@@ -54,9 +54,11 @@ BROKEN = {
     "MV": [("i < width; i++) sum", "i < width - 1; i++) sum", []), ("* b[first + i];", "* b[i];", ["--form", "shared"]),
            ("(column + row / 4) % kColumns", "(column & row / 4) % kColumns", ["--form", "shared"])],
 }
+# Of the small runs, in lines of 64 bytes: Convolution's 16 x 16 words.
+SMALLEST_INPUT_LINES = 16
 SIZE_OF_BROKEN = {"MM": "64", "Convolution": "48"}
 # Option, value, and a word of the one line that says what is wrong.
-WRONG_USE = [("--size", "0", "from"), ("--size", "x", "number"), ("--memory", "host", "memory"), ("--repeat", "0", "from"),
+WRONG_USE = [("--size", "0", "from"), ("--size", "x", "number"), ("--memory", "host", "memory"), ("--repeat", "0", "from"), ("--start", "hot", "start"), ("--scratch", "0", "from"),
              ("--nothing", "1", "unknown option")]
 MORE_WRONG_USE = {
     "VecAdd": [("--size", "129", "multiple")],
@@ -90,11 +92,11 @@ class Programs(unittest.TestCase):
             raise RuntimeError(done.stderr)
         return binary
 
-    def run_program(self, binary, arguments, options=()):
+    def run_program(self, binary, arguments, options=(), machine="gtx480"):
         """Exit status, output, errors, and stats.json where the run left one."""
         out = pathlib.Path(self.folder.name) / "out"
         (out / "stats.json").unlink(missing_ok=True)
-        done = subprocess.run([self.duet, "run", "--quiet", "--machine", "gtx480", "--out", str(out), *options, str(binary), *arguments],
+        done = subprocess.run([self.duet, "run", "--quiet", "--machine", machine, "--out", str(out), *options, str(binary), *arguments],
                               capture_output=True, text=True, timeout=240)
         stats = json.loads((out / "stats.json").read_text()) if (out / "stats.json").is_file() else None
         return done.returncode, done.stdout, done.stderr, stats
@@ -129,6 +131,20 @@ class Programs(unittest.TestCase):
         arguments, kernels = SMALL[self.name][-1]
         _, stats = self.passed([*arguments, "--repeat", "3", "--seed", "7"])
         self.assertEqual(len(stats["kernels"]), 3 * kernels)
+
+    def test_cold_start(self):
+        """Inputs as small as these are in the shared L3 after the copies, and in DRAM alone after a cold start. Control: a scratch array
+        that is smaller than the caches leaves them there."""
+        def lines_from_dram(*start):
+            status, output, errors, stats = self.run_program(self.binary, [*SMALL[self.name][0][0], *start], machine="fused")
+            self.assertEqual((status, output.startswith("PASS ")), (0, True), errors)
+            kernels = [kernel for kernel in stats["kernels"] if kernel["name"] != "cold_stream"]
+            self.assertEqual(len(stats["kernels"]) - len(kernels), 1 if start else 0)
+            return kernels[0]["counters"].get("dram.reads", 0)
+
+        warm = lines_from_dram()  # the kernel's own instructions
+        self.assertGreaterEqual(lines_from_dram("--start", "cold"), warm + SMALLEST_INPUT_LINES)
+        self.assertEqual(lines_from_dram("--start", "cold", "--scratch", "1024"), warm)
 
     def test_small_sm(self):
         sets = [word for value in SMALL_SM for word in ("--set", f"gpu.sm.{value}")]

@@ -100,6 +100,7 @@ int main(int argc, char** argv) {
     CHECK_CUDA(cudaDeviceSynchronize());
     for (unsigned k = 0; k < n; k++) words[k] = input[k];
     words.to_device();
+    begin(options);
     for (size_t k = first; k < last; k++) {
       if (options.form == kShift)
         bitonic_shift<<<geometry.grid, geometry.block>>>(words.device(), passes[k].log_distance(),

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   price.to_device();
   strike.to_device();
   years.to_device();
+  begin(options);
   for (unsigned i = 0; i < options.repeat; i++) {
     black_scholes<<<geometry.grid, geometry.block>>>(call.device(), put.device(), price.device(),
                                                      strike.device(), years.device(), lustig2013::kRate,

@@ -105,6 +105,7 @@ int main(int argc, char** argv) {
     to = &odd;
     for (unsigned k = 0; k < n; k++) even[k] = input[k];
     even.to_device();
+    begin(options);
     for (unsigned pass = 0; pass < passes; pass++) {
       const int done = 1 << pass;
       fft_pass<<<geometry.grid, geometry.block>>>(from->device(), to->device(), static_cast<int>(n), done,

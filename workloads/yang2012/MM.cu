@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   duetMark("data ready");
   a.to_device();
   b.to_device();
+  begin(options);
   for (unsigned i = 0; i < options.repeat; i++) {
     mm<<<geometry.grid, geometry.block>>>(a.device(), b.device(), c.device(), static_cast<int>(n));
     CHECK_LAUNCH("mm");

@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
   duetMark("data ready");
   a.to_device();
   b.to_device();
+  begin(options);
   for (unsigned i = 0; i < options.repeat; i++) {
     kernel<<<geometry.grid, geometry.block>>>(a.device(), b.device(), c.device(), static_cast<int>(width));
     CHECK_LAUNCH("mv");

@@ -148,6 +148,7 @@ int main(int argc, char** argv) {
   duetMark("data ready");
   samples.to_device();
   CHECK_CUDA(cudaMemcpyToSymbol(option_terms, terms.data(), count * sizeof(Terms)));
+  begin(options);
   for (unsigned i = 0; i < options.repeat; i++) {
     if (blocks == 1) {
       monte_carlo_one_block<<<count, kThreads>>>(totals.device(), samples.device(), static_cast<int>(paths));

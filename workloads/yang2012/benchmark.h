@@ -1,14 +1,37 @@
 // What the nine benchmarks of yang2012 Table 1 share: options, arrays, and the check that ends each of them
 // with one line, `PASS VecAdd size=... threads=... blocks=... checked=... tolerance=... worst=...` (the
-// largest error, as a part of its tolerance), or with the first element that is wrong and status 1. Leaves
-// out the kernels and their references: a program each.
+// largest error, as a part of its tolerance), or with the first element that is wrong and status 1. Also the
+// kernel that makes a start cold (--start cold). Leaves out the kernels and their references: a program each.
 #pragma once
 
 #include <math.h>
 
 #include "memory.h"
 
+// Reads all of the words; it writes only what keeps the compiler from dropping that.
+extern "C" __global__ void cold_stream(const uint4* words, unsigned count, unsigned* sink) {
+  const unsigned stride = gridDim.x * blockDim.x;
+  unsigned sum = 0;
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const uint4 word = words[i];
+    sum += word.x ^ word.y ^ word.z ^ word.w;
+  }
+  if (sum != 0) *sink = sum;
+}
+
 namespace yang2012 {
+
+// With --start cold the kernels that follow in the stream find nothing of their data in any cache.
+inline void begin(const Options& options) {
+  if (options.start != Start::kCold) return;
+  void* scratch = nullptr;
+  CHECK_CUDA(cudaMalloc(&scratch, options.scratch));
+  CHECK_CUDA(cudaMemset(scratch, 0, options.scratch));
+  const unsigned count = options.scratch / sizeof(uint4);
+  cold_stream<<<64, 128>>>(static_cast<const uint4*>(scratch), count, static_cast<unsigned*>(scratch));
+  CHECK_LAUNCH("cold_stream");
+  CHECK_CUDA(cudaFree(scratch));
+}
 
 // Threads of one launch, as Table 1 counts them.
 struct Geometry {

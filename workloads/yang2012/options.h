@@ -10,6 +10,9 @@ namespace yang2012 {
 // Where the arrays of a kernel lie (memory.h).
 enum class Memory { kDevice, kManaged, kMapped };
 
+// What the caches hold when the kernel begins.
+enum class Start { kWarm, kCold };
+
 // A number that only one benchmark takes.
 struct ExtraOption {
   const char* name;  // null: there is none
@@ -39,6 +42,8 @@ struct Options {
   Memory memory = Memory::kDevice;
   unsigned repeat = 1;
   unsigned long long seed = 1;
+  Start start = Start::kWarm;
+  unsigned scratch = 16u << 20;  // bytes that a cold start reads
 };
 
 inline void print_help(const Spec& spec) {
@@ -49,7 +54,11 @@ inline void print_help(const Spec& spec) {
       "page-locked\n"
       "                 host memory that the kernel reads and writes\n"
       "  --repeat K     times that the kernel runs on the same input (default 1)\n"
-      "  --seed S       of the generated input (default 1)\n",
+      "  --seed S       of the generated input (default 1)\n"
+      "  --start S      warm (default): caches hold what the copies left; cold: none of it, because a "
+      "kernel\n"
+      "                 cold_stream has read other memory before\n"
+      "  --scratch B    bytes that cold_stream reads, at least twice the last cache (default 16777216)\n",
       spec.program, spec.size_help, spec.min_size, spec.max_size, spec.default_size);
   if (spec.forms[0] != nullptr)
     printf("  --form F       of the kernel: %s (default) or %s\n", spec.forms[0], spec.forms[1]);
@@ -70,6 +79,7 @@ inline unsigned parse_word(const Spec& spec, const char* what, const char* text,
 // False when the option is unknown.
 inline bool parse_option(const Spec& spec, const char* name, const char* text, Options& options) {
   static const char* const kMemories[] = {"device", "managed", "mapped"};
+  static const char* const kStarts[] = {"warm", "cold"};
   const auto number = [&](unsigned long long low, unsigned long long high) {
     return workload::parse_number(spec.program, name, text, low, high);
   };
@@ -81,6 +91,10 @@ inline bool parse_option(const Spec& spec, const char* name, const char* text, O
     options.repeat = static_cast<unsigned>(number(1, 1000000));
   } else if (strcmp(name, "--seed") == 0) {
     options.seed = number(0, ~0ull);
+  } else if (strcmp(name, "--start") == 0) {
+    options.start = static_cast<Start>(parse_word(spec, "unknown start", text, kStarts, 2));
+  } else if (strcmp(name, "--scratch") == 0) {
+    options.scratch = static_cast<unsigned>(number(1u << 10, 1u << 30));
   } else if (spec.forms[0] != nullptr && strcmp(name, "--form") == 0) {
     options.form = parse_word(spec, "unknown form", text, spec.forms, 2);
   } else {
