@@ -146,7 +146,11 @@ void print_markdown(const std::vector<Known>& all) {
 int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown) {
   const config::ResolvedTopology own = config::load_topology(machine, installation.machines_directory);
   std::vector<Known> all;
-  if (own.topology.gpu) add_gpu(all, config::load_machine(machine, installation.machines_directory).machine);
+  // The page has what a machine may have beside.
+  const std::vector<std::string> of_page =
+      markdown ? std::vector<std::string>{"gpu.l1.prefetcher=stride"} : std::vector<std::string>{};
+  if (own.topology.gpu)
+    add_gpu(all, config::load_machine(machine, installation.machines_directory, of_page).machine);
   if (own.topology.cpu) add_cpu(all, own.topology);
   if (markdown) {
     // The page has all.

@@ -62,6 +62,25 @@ void add_atomic_conflicts(std::vector<Field>& fields, const std::string& prefix,
                     "from an atomic to the next one of the same word"});
 }
 
+void add_prefetch(std::vector<Field>& fields, const std::string& prefix, StridePrefetch& own) {
+  const std::vector<Field> all{
+      {prefix + ".prefetcher", &own.prefetcher, 0u, 0u, "",
+       "fetches ahead of loads: nothing, or what continues the strides of an instruction and a warp; "
+       "needs no full/empty bits",
+       kGpuPrefetchers},
+      {prefix + ".prefetch_sets", &own.sets, 1u, 65536u, "",
+       "sets of the table, which has an entry for each instruction and warp; a power of two"},
+      {prefix + ".prefetch_ways", &own.ways, 1u, 1024u, "entries", "of a set"},
+      {prefix + ".prefetch_confidence", &own.confidence, 1u, 1024u, "accesses",
+       "equal strides in a row before anything is fetched"},
+      {prefix + ".prefetch_distance", &own.distance, 1u, 1024u, "strides", "ahead of the load"},
+      {prefix + ".prefetch_degree", &own.degree, 1u, 64u, "lines", "at a time, a stride apart"},
+      {prefix + ".prefetch_queue", &own.queue_entries, 1u, 1024u, "lines",
+       "that wait to be looked up; no more are wanted then"},
+  };
+  fields.insert(fields.end(), all.begin(), all.end());
+}
+
 void add_interconnect(std::vector<Field>& fields, const std::string& prefix, Interconnect& own) {
   const std::vector<Field> all{
       {prefix + ".clock_khz", &own.clock_khz, 1u, 10000000u, "kHz", "interconnect, and the caches below it"},
@@ -232,6 +251,7 @@ void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
                     "that a command, as the invalidation at a kernel's start, has L1 for itself"});
   fields.push_back({"gpu.l1.command_line_cycles", &gpu.l1.command_line_cycles, 0u, kCycles, "cycles",
                     "and for each line of its range"});
+  add_prefetch(fields, "gpu.l1", gpu.l1_prefetch);
   add_read_cache(fields, "gpu.constant_cache", gpu.constant_cache);
   add_lines(fields, "gpu.instruction_cache", gpu.instruction_cache);
   fields.push_back(

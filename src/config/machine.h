@@ -88,6 +88,16 @@ struct Cache {
   Bytes capacity() const { return sets * ways * line_bytes; }
 };
 
+// Loads that go on at a constant stride, found by instruction and warp (memory/cache/stride_prefetcher.h).
+struct StridePrefetch {
+  std::string prefetcher;            // "none", "stride"
+  std::uint64_t sets = 0, ways = 0;  // of its table
+  std::uint64_t confidence = 0;      // equal strides in a row before anything is fetched
+  std::uint64_t distance = 0;        // strides ahead
+  std::uint64_t degree = 0;          // lines at a time, a stride apart
+  std::uint64_t queue_entries = 0;   // lines that wait to be looked up
+};
+
 // SMs and copy engines on one side, slices of L2 (and the way to the host) on the other.
 struct Interconnect {
   std::uint64_t clock_khz = 0;  // of interconnect and L2
@@ -191,6 +201,7 @@ struct Gpu {
   bool integrated = false;
   bool concurrent_managed_access = false;  // the host may touch managed memory while kernels run
   Sm sm;
+  StridePrefetch l1_prefetch;
   Cache l1{.attribute = PageAttribute::GpuL1}, constant_cache{.attribute = PageAttribute::GpuConstant};
   Cache instruction_cache, l2{.attribute = PageAttribute::GpuL2};
   Interconnect interconnect;

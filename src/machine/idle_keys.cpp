@@ -87,7 +87,7 @@ struct Rule {
   const char* why;
 };
 
-constexpr std::array<Rule, 15> kRules{{
+constexpr std::array<Rule, 16> kRules{{
     {"gpu.full_empty.*", [](const config::Machine& m) { return m.gpu.full_empty.granule_bytes == 0; },
      "gpu.full_empty.granule_bytes is 0: there are no full/empty bits"},
     {"gpu.copy_engines.bit_*", [](const config::Machine& m) { return m.gpu.full_empty.granule_bytes == 0; },
@@ -117,6 +117,8 @@ constexpr std::array<Rule, 15> kRules{{
      "gpu.sm.constants_cached is false"},
     {"gpu.constant_cache.replacement", [](const config::Machine& m) { return !m.gpu.sm.constants_cached; },
      "gpu.sm.constants_cached is false"},
+    {"gpu.l1.prefetch_*", [](const config::Machine& m) { return m.gpu.l1_prefetch.prefetcher == "none"; },
+     "gpu.l1.prefetcher is \"none\""},
     {"gpu.dram.refresh_unit", [](const config::Machine& m) { return !m.gpu.dram.refresh; },
      "gpu.dram.refresh is false"},
     {"gpu.dram.timing.refi", [](const config::Machine& m) { return !m.gpu.dram.refresh; },

@@ -75,6 +75,8 @@ void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
   memory::Cache& l1 = l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), "l1", &sm, 0, config_.l1,
                                        hertz, pool_, memory::LineNumbering{}, config_.full_empty);
   place(l1, config_.l1, number, ports.to_l1, ports.from_l1);
+  if (config_.l1_prefetch.prefetcher == "stride")
+    l1.prefetch_by(config_.l1_prefetch, address_space_.memory());
   memory::Cache& constants =
       constant_caches_.emplace_back(engine_, "constant cache " + std::to_string(sm_number), "constant_cache",
                                     &sm, 0, config_.constant_cache, hertz, pool_);

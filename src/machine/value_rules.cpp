@@ -141,6 +141,7 @@ class Rules {
 
   void caches() {
     cache("gpu.l1", gpu_.l1, gpu_.sm.count, "gpu.sm.count");
+    prefetcher();
     read_cache("gpu.constant_cache", gpu_.constant_cache, gpu_.sm.count, "gpu.sm.count");
     lines("gpu.instruction_cache", gpu_.instruction_cache, gpu_.sm.count, "gpu.sm.count");
     cache("gpu.l2", gpu_.l2, gpu_.l2_slices, "gpu.l2_slices");
@@ -148,6 +149,14 @@ class Rules {
       const std::string key = own + std::string(".line_bytes");
       if (number(key) > gpu_.l2.line_bytes) refuse(key, "is more than " + said("gpu.l2.line_bytes"));
     }
+  }
+
+  void prefetcher() const {
+    const config::StridePrefetch& own = gpu_.l1_prefetch;
+    power_of_two("gpu.l1.prefetch_sets", own.sets);
+    entries("gpu.l1.prefetch_ways", own.sets * gpu_.sm.count, "gpu.l1.prefetch_sets");
+    if (own.prefetcher != "none" && gpu_.full_empty.granule_bytes != 0)
+      refuse("gpu.l1.prefetcher", "wants gpu.full_empty.granule_bytes = 0");
   }
 
   void slices(const std::string& key, std::uint64_t number, bool is_last) const {

@@ -72,6 +72,7 @@ struct RequestFields {
   bool was_held = false;        // of a read: the cache that answered had all of it
   std::uint16_t refusals = 0;   // PacketKind::Nack so far
   bool tracked = false;         // lies in memory with full/empty bits (PageAttributes::tracked)
+  bool begins = false;          // of an SM's: the first of its instruction
   std::uint16_t unit = 0;       // SM or copy engine number
   std::uint32_t requester = 0;  // warp slot, or copy number: whoever waits for the answer
   std::uint32_t pc = 0;   // of an SM's the PTX line; of a copy engine's the driver's number of the command
@@ -79,6 +80,7 @@ struct RequestFields {
   // Compare-and-swap has two operands: `data` holds what is compared, the data of this second request what is
   // stored, at the same positions. Who allocated it releases it, with the first.
   RequestHandle second = kNoRequest;
+  std::uint16_t warp = 0;  // of an SM's: the warp's slot
   ByteMask mask;
   // Of a read with a trigger that also takes what else is there: the bytes that the trigger concerns, where
   // they are not all that `mask` names. The answer's mask names the bytes that were read.

@@ -14,6 +14,9 @@ SP_16 = [f"gpu.sm.{unit}.interval_cycles=2" for unit in ("integer", "floating", 
     "gpu.sm.integer_multiply.interval_cycles=8"]
 SP_64 = ["gpu.sm.schedulers=2", "gpu.sm.sp_units=2", "gpu.sm.fetch_instructions=4", "gpu.sm.instruction_buffer=4"]
 SP_64_WIDE = ["gpu.sm.warp_width=64", "gpu.sm.max_warps=12", "gpu.sm.warp_allocation_unit=1"]
+SMALL = {"BitonicSort": ["--size", "4096", "--launches", "3"], "BlackScholes": ["--size", "4096"], "Convolution": ["--size", "48"],
+         "FFT": ["--size", "4096", "--passes", "1"], "MM": ["--size", "64"], "MonteCarlo": ["--size", "10000", "--options", "3", "--blocks", "4"],
+         "MV": ["--size", "1024"], "TMV": ["--size", "512", "--rows", "256"], "VecAdd": ["--size", "4096"]}
 # Additions and multiplications that depend on nothing but their own chain, as many threads as there is room for.
 PEAK = """
 __global__ void peak(float* out, float a, int rounds) {
@@ -94,14 +97,31 @@ class Machine(unittest.TestCase):
 
     def test_wide_warps(self):
         """All nine programs are right with warps of 64 threads, and with two warps a cycle."""
-        small = {"BitonicSort": ["--size", "4096", "--launches", "3"], "Convolution": ["--size", "48"], "FFT": ["--size", "4096", "--passes", "1"],
-                 "MM": ["--size", "64"], "MonteCarlo": ["--size", "10000", "--options", "3", "--blocks", "4"],
-                 "MV": ["--size", "1024"], "TMV": ["--size", "512", "--rows", "256"], "VecAdd": ["--size", "4096"],
-                 "BlackScholes": ["--size", "4096"]}
-        for name, arguments in small.items():
+        for name, arguments in SMALL.items():
             usual, wide, dual = (self.benchmark(name, arguments, sets)["kernels"][0] for sets in ([], SP_64_WIDE, SP_64))
             self.assertEqual(dual["warp_instructions"], usual["warp_instructions"], name)
             self.assertLess(wide["warp_instructions"], 0.8 * usual["warp_instructions"], name)
+
+    def test_prefetcher(self):
+        """Section 6: TMV's warps go on by a row. A prefetcher makes it faster; it checks its own results; the order of ticks does not show."""
+        none, stride, shuffled = (self.benchmark("TMV", [], [f"gpu.l1.prefetcher={name}"], options)
+                                  for name, options in (("none", []), ("stride", []), ("stride", ["--shuffle", "5"])))
+        self.assertEqual(stride["counters"], shuffled["counters"])
+        self.assertEqual(stride["kernels"][0]["cycles"], shuffled["kernels"][0]["cycles"])
+        self.assertLess(stride["kernels"][0]["cycles"], 0.98 * none["kernels"][0]["cycles"])
+        self.assertNotIn("l1_prefetch.issued", none["counters"])
+        count = {name: stride["counters"][f"l1_prefetch.{name}"] for name in ("issued", "used", "late", "useless")}
+        self.assertGreater(count["used"], 0.9 * count["issued"])
+        self.assertGreaterEqual(count["issued"], count["used"] + count["late"] + count["useless"])
+        self.assertLess(stride["counters"]["l1.read_misses"], 0.1 * none["counters"]["l1.read_misses"])
+
+    def test_prefetched_values(self):
+        """All nine programs are right with a prefetcher that goes far ahead, and each load is still a load."""
+        eager = ["gpu.l1.prefetcher=stride", "gpu.l1.prefetch_confidence=1", "gpu.l1.prefetch_degree=4", "gpu.l1.prefetch_queue=64"]
+        for name, arguments in SMALL.items():
+            usual, own = (self.benchmark(name, arguments, sets) for sets in ([], eager))
+            for key in ("sm.global_loads", "sm.warp_instructions"):
+                self.assertEqual(own["counters"][key], usual["counters"][key], name)
 
     def test_bandwidth(self):
         """VecAdd moves 12 bytes an element: no more of them than DRAM's peak, and at half the clock nearly as many."""

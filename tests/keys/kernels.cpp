@@ -116,6 +116,12 @@ std::string memory() {
       "and.b32 %r8, %r1, 3;\nsetp.eq.u32 %p2, %r8, 3;\n@%p2 st.global.u32 [%rd4], %r10;\n"
       "ld.global.cg.u32 %r12, [%rd4];\nadd.u32 %r10, %r10, %r12;\n",
       "st.global.u32 [%rd4], %r10;\n");
+  // Each warp goes on by 16 KB: a line, and a line a lane.
+  const std::string strides = loop_kernel(
+      "strides", 10, "", "mul.wide.u32 %rd3, %r2, 132;\nadd.u64 %rd3, %rd3, %rd1;\nmov.u32 %r10, 0;\n",
+      "ld.global.u32 %r11, [%rd1];\nld.global.u32 %r12, [%rd3];\nadd.u32 %r10, %r10, %r11;\n"
+      "xor.b32 %r10, %r10, %r12;\nadd.u64 %rd1, %rd1, 16384;\nadd.u64 %rd3, %rd3, 16384;\n",
+      "st.global.u32 [%rd1], %r10;\n");
   const std::string shared = loop_kernel(
       "shared", 4, ".shared .align 4 .b8 block[4096];\n",
       "mov.u32 %r10, block;\nmul.lo.u32 %r11, %r2, 132;\nand.b32 %r11, %r11, 4092;\n"
@@ -153,8 +159,8 @@ std::string memory() {
       "@%p3 bra hand_over_wait;\nret;\nhand_over_count:\nadd.u32 %r12, %r12, 1;\n"
       "xor.b32 %r11, %r11, %r12;\nsetp.lt.u32 %p4, %r12, 2000;\n@%p4 bra hand_over_count;\n",
       "", "st.volatile.global.u32 [%rd1], 1;\nst.global.u32 [%rd1+4], %r11;\n");
-  return hand_over + ".const .align 4 .b8 table[16384];\n" + stream + gather + reuse + shared + atomics +
-         constants + locals;
+  return hand_over + ".const .align 4 .b8 table[16384];\n" + stream + gather + reuse + strides + shared +
+         atomics + constants + locals;
 }
 
 // Loads of words that are filled while it runs, and stores behind them.

@@ -98,6 +98,9 @@ const std::vector<Row>& time_of_sms() {
   return rows;
 }
 
+const std::vector<std::string> kPrefetch{"gpu.l1.prefetcher=stride", "gpu.full_empty.granule_bytes=0",
+                                         "gpu.l1.prefetch_sets=2"};
+
 const std::vector<Row>& caches() {
   static const std::vector<Row> rows{
       {"gpu.l1.sets", "4", memory},
@@ -117,6 +120,13 @@ const std::vector<Row>& caches() {
       {"gpu.l1.pass_cycles", "3", memory},
       {"gpu.l1.command_cycles", "1000", memory},
       {"gpu.l1.command_line_cycles", "10", memory},
+      {"gpu.l1.prefetcher", "stride", strides, {"gpu.full_empty.granule_bytes=0"}},
+      {"gpu.l1.prefetch_sets", "1", strides, kPrefetch},
+      {"gpu.l1.prefetch_ways", "1", strides, kPrefetch},
+      {"gpu.l1.prefetch_confidence", "5", strides, kPrefetch},
+      {"gpu.l1.prefetch_distance", "3", strides, kPrefetch},
+      {"gpu.l1.prefetch_degree", "3", strides, kPrefetch},
+      {"gpu.l1.prefetch_queue", "1", strides, kPrefetch},
       {"gpu.constant_cache.sets", "4", memory},
       {"gpu.constant_cache.ways", "1", memory},
       {"gpu.constant_cache.line_bytes", "128", memory},
@@ -483,6 +493,8 @@ TEST(IdleKeys, ChangeNothing) {
       {"gpu.constant_cache.sets", "4", memory, {"gpu.sm.constants_cached=false"}},
       {"gpu.constant_cache.ways", "1", memory, {"gpu.sm.constants_cached=false"}},
       {"gpu.constant_cache.replacement", "random", memory, {"gpu.sm.constants_cached=false"}},
+      {"gpu.l1.prefetch_sets", "1", strides},
+      {"gpu.l1.prefetch_distance", "3", strides},
       {"gpu.dram.refresh_unit", "bank", memory, {"gpu.dram.refresh=false", "gpu.dram.standard=HBM3"}},
       {"gpu.dram.timing.refi", "1", memory, no_refresh},
       {"gpu.dram.timing.rfc", "900", memory, no_refresh},

@@ -100,6 +100,12 @@ void memory(Told& told) {
   finish(told);
 }
 
+void strides(Told& told) {
+  char* const words = device_memory(told);
+  launch(told, "strides", 4, 256, words);
+  finish(told);
+}
+
 void occupancy(Told& told) {
   char* const words = device_memory(told, 1 << 17);
   launch(told, "many_registers", 48, 96, words);

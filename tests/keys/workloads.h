@@ -8,6 +8,7 @@ namespace duet::keys {
 void arithmetic(Told& told);  // each kind of execution unit, saturated
 void code(Told& told);        // more code than the instruction cache holds
 void memory(Told& told);      // loads, stores and atomics in all patterns and state spaces
+void strides(Told& told);     // loads that go on at a constant stride
 void occupancy(Told& told);   // how many blocks fit on an SM
 void calls(Told& told);       // every kind of API call, copies both ways, mapped memory
 void pageable(Told& told);    // copies of memory that is not pinned, in pieces

@@ -250,7 +250,9 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   request.agent = memory::Agent::Sm;
   request.scope = scope_of(op);
   request.cacheability = part.cacheability;
+  request.begins = instruction.part == 0 && instruction.step == 0 && instruction.remaining == part.lanes;
   request.unit = sm;
+  request.warp = static_cast<std::uint16_t>(instruction.warp);
   request.requester = index | instruction.step << kStepShift;
   request.pc = op.ptx_line;
   request.tag = group;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "memory/cache/cache_steps.h"
+#include "memory/cache/stride_prefetcher.h"
 
 namespace duet::memory {
 
@@ -47,6 +48,8 @@ Cache::Cache(sim::Engine& engine, std::string name, const std::string& kind, con
     refuse("write_evict belongs to a write-through cache without write_allocate");
 }
 
+Cache::~Cache() = default;
+
 void Cache::connect_above(Channel& requests, sim::Queue<Packet>& responses) {
   clients_.push_back({&requests, &responses});
   for (unsigned c = 0; c < kTrafficClasses; ++c) requests.of(c).mark_pushes(&arrivals_, 1ull << c);
@@ -75,7 +78,9 @@ inline Picoseconds Cache::step(Picoseconds now) {
     if (probes_.front_ready <= now) serve_probe(now);
     accept_probe(now);
   }
-  if (next_lookup_ <= now && now >= port_free_) lookup(now);
+  const bool idle = next_lookup_ > now;
+  if (!idle && now >= port_free_) lookup(now);
+  if constexpr (kCalled) serve_prefetcher(now, idle);
   const Picoseconds request = arrivals_ == 0 ? kNever : accept(now);
   if (again_) return clock_.first_edge_after(now);
 

@@ -62,12 +62,17 @@
 // What goes below as it is (uncached requests, atomics that are not performed here) still does, and later
 // requests of its line wait until it has been acknowledged.
 //
-// Left out: states of a coherence protocol, prefetching, banks of the data array. A write that goes through
+// A prefetcher (prefetch_by()) asks for lines. At an edge at which no request is looked up or waits for that,
+// one of them is; what is not held is fetched if a register, a clean way and room below are there at once,
+// and forgotten otherwise. While a request is held up, all that is wanted is forgotten.
+//
+// Left out: states of a coherence protocol, banks of the data array. A write that goes through
 // holds no register: its sender bounds how many are on their way. Source of the write policies: GPGPU-Sim's
 // public GTX 480 description.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,6 +85,8 @@
 #include "sim/statistics.h"
 
 namespace duet::memory {
+
+class StridePrefetcher;
 
 struct CacheStatistics : sim::StatisticGroup {
   using StatisticGroup::StatisticGroup;
@@ -118,10 +125,14 @@ class Cache : public sim::Component {
   // Makes it perfect: `memory` has the newest of all bytes that this cache may hold.
   void serve_from(const PhysicalMemory& memory) { memory_ = &memory; }
 
+  // Makes it fetch what a prefetcher wants that watches its reads; `memory` is that which lies below.
+  void prefetch_by(const config::StridePrefetch& config, const PhysicalMemory& memory);
+
   // Who gives `commands` reads the tags of those that are done; null: nobody does.
   void connect_commands(sim::Queue<CacheCommand>& commands, sim::Queue<std::uint32_t>* done);
   // Who sends `probes` reads `answers`, and must always go on reading them.
   void connect_prober(sim::Queue<Packet>& probes, sim::Queue<Packet>& answers);
+  ~Cache() override;
   // `observer` is told what happens from now on; it outlives the cache's last tick.
   void connect_observer(CacheObserver& observer) {
     observers_.push_back(&observer);
@@ -161,7 +172,7 @@ class Cache : public sim::Component {
   };
   enum class Kind : std::uint8_t { Fetch, WriteBack, Pass };  // of packets on their way below
   static constexpr std::uint32_t kNone = ~0u;
-  static constexpr std::uint64_t kProbe = 1, kCommand = 2;  // in called_
+  static constexpr std::uint64_t kProbe = 1, kCommand = 2, kPrefetch = 4;  // in called_
 
   struct Client {
     Channel* requests;
@@ -263,6 +274,11 @@ class Cache : public sim::Component {
   bool changing_below(PhysicalAddress line) const;
   Picoseconds next_call(Picoseconds now);
 
+  // cache_prefetch.cpp
+  void look_for_wanted();
+  void serve_prefetcher(Picoseconds now, bool idle);
+  Picoseconds next_prefetch(Picoseconds now);
+
   // cache_lookup.cpp: what a request does.
   Access access(const CacheEntry& entry);
   bool possible(const Access& access) const;
@@ -339,7 +355,7 @@ class Cache : public sim::Component {
   std::array<Pipeline, kTrafficClasses> pipelines_;
   Picoseconds next_lookup_ = kNever;  // when the first head of a pipeline is ready
   std::uint64_t arrivals_ = 0;        // classes (one bit each) of which packets may be on their way to here
-  std::uint64_t called_ = 0;          // kProbe, kCommand: some may be here or on their way to here
+  std::uint64_t called_ = 0;          // kProbe, kCommand, kPrefetch: some may be here or on their way to here
   std::vector<Transit> transits_;
   std::uint32_t free_transit_ = kNone;
   std::uint32_t first_transit_ = kNone, last_transit_ = kNone;  // oldest first
@@ -349,7 +365,8 @@ class Cache : public sim::Component {
   std::vector<Packet> refused_;  // came back, and have not been sent again
   std::vector<RecentAtomic> recent_atomics_;
   std::vector<CacheObserver*> observers_;
-  bool observed_ = false;                 // there are some
+  bool observed_ = false;  // there are some
+  std::unique_ptr<StridePrefetcher> prefetcher_;
   Picoseconds port_free_ = 0;             // an atomic keeps serving and lookup busy until then
   bool answered_ = false, sent_ = false;  // in this cycle
   bool again_ = false;                    // the next edge has something to do

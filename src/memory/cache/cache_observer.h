@@ -22,6 +22,9 @@ struct CacheEvent {
   Operation operation = Operation::Read;  // of the request; Invalidate where there is none
   LineUser by;                            // whose request it is
   std::uint32_t pc = 0;
+  std::uint16_t warp = 0;  // of an SM's, as Request has it, and the next two
+  bool begins = false;
+  Cacheability cacheability;
   Picoseconds time = 0;
   PhysicalAddress line;
   ByteMask bytes;  // of the line

@@ -80,8 +80,8 @@ bool Cache::changing_below(PhysicalAddress line) const {
   return false;
 }
 
-// When the next probe is ready, or when the next probe or command arrives that is on a wire; kNever when
-// there is none, or no room for it.
+// When the next probe is ready, a prefetch may go, or when the next probe or command arrives that is on a
+// wire; kNever when there is none, or no room for it.
 Picoseconds Cache::next_call(Picoseconds now) {
   std::uint64_t calls = 0;
   Picoseconds next = kNever, arrival = kNever;
@@ -99,6 +99,7 @@ Picoseconds Cache::next_call(Picoseconds now) {
     if (idle) arrival = std::min(arrival, commands_->next_arrival(now));
   }
   called_ = calls;
+  next = std::min(next, next_prefetch(now));
   return arrival == kNever ? next : std::min(next, clock_.first_edge_after(arrival));
 }
 

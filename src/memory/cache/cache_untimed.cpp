@@ -23,11 +23,15 @@ void Cache::tell(CacheEvent::Kind kind, PhysicalAddress line, const ByteMask& by
   if (by != nullptr) {
     event.by = user(*by);
     event.pc = by->pc;
+    event.warp = by->warp;
+    event.begins = by->begins;
+    event.cacheability = by->cacheability;
   }
   event.time = engine().now();
   event.line = line;
   event.bytes = bytes;
   for (CacheObserver* observer : observers_) observer->observe(event);
+  if (prefetcher_ != nullptr) look_for_wanted();
 }
 
 // Drops bytes of a held line, and keeps later requests from a fetch that is on its way.

@@ -88,6 +88,14 @@ TEST(ValueRules, NameTheKeysOfWhatDoesNotFitTogether) {
   EXPECT_EQ(refusal("gtx580", {"gpu.sm.count=252"}), "");
 }
 
+TEST(ValueRules, APrefetcherHasATableAndNoBits) {
+  EXPECT_EQ(refusal("fused", {"gpu.l1.prefetcher=stride"}), "");
+  EXPECT_EQ(refusal("gtx580", {"gpu.l1.prefetcher=stride"}),
+            "--set: gpu.l1.prefetcher = \"stride\" wants gpu.full_empty.granule_bytes = 0");
+  EXPECT_EQ(refusal("fused", {"gpu.l1.prefetch_sets=3"}),
+            "--set: gpu.l1.prefetch_sets = 3 is not a power of two: 2 or 4");
+}
+
 TEST(ValueRules, APerfectLevelHasNothingThatItCouldMiss) {
   const std::string perfect = "level[0].perfect=true";
   EXPECT_EQ(refusal("fused", {perfect}), "");
