@@ -383,12 +383,14 @@ Subcommand preexec_command(CLI::App& duet) {
 Subcommand reproduce_command(CLI::App& duet) {
   CLI::App* app = duet.add_subcommand("reproduce", "measure what a paper claims");
   const auto options = std::make_shared<reproduce::Options>();
-  app->add_option("paper", options->paper, "lustig2013")->required();
+  app->add_option("paper", options->paper, "lustig2013 or yang2012")->required();
   app->add_option("--only", options->only, "claims, separated by commas, or 'choices'")->delimiter(',');
   app->add_option("--json", options->json, "write the scorecard to this file");
   app->add_option("-m,--machine", options->machine, "another machine than the paper's");
   app->add_option("--set", options->sets, "change one machine parameter: key=value; each --set takes one key")
       ->allow_extra_args(false);
+  app->add_option("--work", options->work,
+                  "keep finished runs in this folder, and take from it what the same Duet has run before");
   app->add_flag("--quick", options->quick, "smaller inputs than the paper's");
   app->add_flag("--list", options->list, "name the claims, one a line, and measure nothing");
   app->add_flag("--controls", options->controls,

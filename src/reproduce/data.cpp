@@ -54,7 +54,7 @@ std::optional<double> number(const toml::table& table, const char* key) {
 
 Setup setup(const toml::table& table) {
   return {text_or_none(table, "machine"), words(table, "sets"), words(table, "options"),
-          text_or_none(table, "choice")};
+          words(table, "preexec"), text_or_none(table, "choice")};
 }
 
 const toml::table* table_or_null(const toml::table& of, const char* key) {
@@ -82,13 +82,14 @@ std::vector<toml::table> entries(const std::string& path, const char* array) {
 }
 
 ChoiceSide side(const toml::table& choice, const char* name, const char* details) {
-  ChoiceSide result{text(choice, name), {}, {}, {}};
+  ChoiceSide result{text(choice, name), {}, {}, {}, {}};
   const toml::table* table = table_or_null(choice, details);
   if (table == nullptr) return result;
-  check_keys(*table, {"options", "sets", "defines"});
+  check_keys(*table, {"options", "sets", "defines", "preexec"});
   result.options = words(*table, "options");
   result.sets = words(*table, "sets");
   result.defines = words(*table, "defines");
+  result.preexec = words(*table, "preexec");
   return result;
 }
 
@@ -140,12 +141,12 @@ std::vector<Claim> read_claims(const std::string& path) {
     claim.low = low.value_or(-std::numeric_limits<double>::infinity());
     claim.high = high.value_or(std::numeric_limits<double>::infinity());
     if (const toml::table* on = table_or_null(table, "on")) {
-      check_keys(*on, {"machine", "sets", "options", "choice"});
+      check_keys(*on, {"machine", "sets", "options", "preexec", "choice"});
       claim.on = setup(*on);
     }
     const toml::table* control = table_or_null(table, "control");
     if (control == nullptr) refuse(table, "a claim that is measured needs a control");
-    check_keys(*control, {"text", "machine", "sets", "options", "choice"});
+    check_keys(*control, {"text", "machine", "sets", "options", "preexec", "choice"});
     claim.control = Claim::Control{text(*control, "text"), setup(*control)};
   }
   return claims;

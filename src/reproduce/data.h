@@ -16,6 +16,7 @@ struct Setup {
   std::string machine;  // empty: the paper's
   Strings sets;         // of the machine, key=value
   Strings options;      // of the programs; a later one overrides an earlier one
+  Strings preexec;      // of the pre-execution program, key=value
   std::string choice;   // of which the alternative is taken; empty: none
 };
 
@@ -41,6 +42,7 @@ struct ChoiceSide {
   Strings options;   // of the program
   Strings sets;      // of the machine
   Strings defines;   // of the compiler
+  Strings preexec;   // of the pre-execution program
 };
 
 struct Choice {

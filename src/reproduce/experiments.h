@@ -1,5 +1,6 @@
-// The experiments behind a paper's claims, by name. Each measures quantities on a setup: the paper's machine,
-// or the changed one under which a claim must not hold. The same experiment on the same setup is made once.
+// The experiments behind a paper's claims, by name (papers.h lists them). Each measures quantities on a
+// setup: the paper's machine, or the changed one under which a claim must not hold. The same experiment on
+// the same setup is made once.
 #pragma once
 
 #include <map>
@@ -10,28 +11,17 @@
 
 #include "config/machine.h"
 #include "reproduce/data.h"
+#include "reproduce/papers.h"
 #include "reproduce/reproduce.h"
 #include "reproduce/runner.h"
 
 namespace duet::reproduce {
 
-struct Measurements {
-  std::map<std::string, double> values;  // by quantity
-  std::map<std::string, std::string>
-      notes;                       // what belongs to one of them; under "", to all that have no value
-  nlohmann::ordered_json figures;  // data of the paper's figures, by number
-
-  // One that only good runs give: nothing when they failed, and the note says why.
-  void keep(const std::string& quantity, std::optional<double> value, const std::string& otherwise);
-};
-
 class Experiments {
  public:
-  Experiments(const config::Installation& installation, const Options& options, std::vector<Choice> choices);
+  Experiments(const Paper& paper, const config::Installation& installation, const Options& options,
+              std::vector<Choice> choices);
 
-  static bool exists(const std::string& name);
-  // Whether --quick makes its inputs smaller.
-  static bool scales(const std::string& name);
   // `on` comes on top of the command line's machine and keys.
   const Measurements& measure(const std::string& name, const Setup& on = {});
 
@@ -48,6 +38,7 @@ class Experiments {
  private:
   bool machine_exists(const std::string& name) const;
 
+  const Paper& paper_;
   const config::Installation& installation_;
   const Options& options_;
   std::vector<Choice> choices_;

@@ -16,6 +16,7 @@ struct Options {
   std::vector<std::string> only;
   std::string json;
   std::string machine;
+  std::string work;  // folder in which finished runs are kept
   std::vector<std::string> sets;
   bool quick = false;
   bool controls = false;

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <set>
 
 #include "base/error.h"
@@ -27,14 +28,31 @@ constexpr const char* kProcessorCompiler = "riscv64-linux-gnu-g++";
 
 std::string key_of(const Job& job) {
   std::string key = job.source;
-  for (const auto* part : {&job.defines, &job.arguments, &job.sets}) {
+  for (const auto* part : {&job.defines, &job.arguments, &job.sets, &job.run_options}) {
     key += '\n';
     for (const std::string& word : *part) key += word + ' ';
   }
   return key + '\n' + job.machine + (job.check_races ? "\nraces" : "");
 }
 
+// FNV-1a.
+std::uint64_t hash(const std::string& text, std::uint64_t of = 0xcbf29ce484222325u) {
+  for (const char byte : text) of = (of ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+  return of;
+}
+
 std::string contents(const fs::path& path) { return read_file(path).value_or(""); }
+
+// Of the names and contents of all files in the folders.
+std::uint64_t hash_of_files(const std::vector<fs::path>& folders) {
+  std::set<fs::path> files;
+  for (const fs::path& folder : folders)
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.is_regular_file()) files.insert(entry.path());
+  std::uint64_t result = hash("");
+  for (const fs::path& file : files) result = hash(contents(file), hash(file.string(), result));
+  return result;
+}
 
 Outcome read(const fs::path& folder, int status) {
   Outcome outcome;
@@ -103,16 +121,52 @@ std::string Outcome::error_line() const {
   return line.substr(0, 200);
 }
 
-Runner::Runner(const config::Installation& installation, bool quiet)
-    : installation_(installation), quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {
+Runner::Runner(const config::Installation& installation, const Options& options)
+    : installation_(installation), quiet_(options.quiet), terminal_(isatty(STDERR_FILENO) != 0) {
   std::string name = (fs::temp_directory_path() / "duet-reproduce-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw Error("cannot make a temporary folder");
   folder_ = name;
+  if (options.work.empty()) return;
+  work_ = options.work;
+  std::error_code failed;
+  fs::create_directories(work_, failed);
+  if (failed) throw Error(fmt::format("--work: cannot make the folder {}", options.work));
+  const fs::path prefix = installation_.prefix;
+  build_ = hash(contents(prefix / "bin/duet"),
+                hash_of_files({prefix / "lib/duet", installation_.machines_directory,
+                               installation_.workloads_directory}));
 }
 
 Runner::~Runner() {
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
+}
+
+fs::path Runner::kept(const std::string& key) const {
+  return work_ / fmt::format("{:016x}.json", hash(key, build_));
+}
+
+bool Runner::recall(const std::string& key) {
+  if (work_.empty()) return false;
+  const std::string text = contents(kept(key));
+  if (text.empty()) return false;
+  nlohmann::json run = nlohmann::json::parse(text, nullptr, false);
+  if (run.is_discarded() || run.value("job", "") != key) return false;
+  outcomes_[key] = {run["status"], run["output"], run["error"], std::move(run["statistics"])};
+  return true;
+}
+
+// Under another name first: an interrupted command leaves no half of a run.
+void Runner::keep(const std::string& key) const {
+  if (work_.empty()) return;
+  const Outcome& outcome = outcomes_.at(key);
+  const fs::path path = kept(key), part = path.string() + ".part";
+  std::ofstream(part) << nlohmann::json{{"job", key},
+                                        {"status", outcome.status},
+                                        {"output", outcome.output},
+                                        {"error", outcome.error},
+                                        {"statistics", outcome.statistics}};
+  fs::rename(part, path);
 }
 
 void Runner::show(const std::string& title, std::size_t done, std::size_t of) const {
@@ -174,6 +228,7 @@ int Runner::start(const Job& job, const fs::path& folder) {
                                       job.machine};
   if (job.check_races) command.push_back("--check-races");
   if (job.on_processor) command.insert(command.end(), {"--host", "simulated"});
+  command.insert(command.end(), job.run_options.begin(), job.run_options.end());
   for (const std::string& set : job.sets) command.insert(command.end(), {"--set", set});
   command.insert(command.end(), {"--out", (folder / "out").string(), compiled(job)});
   command.insert(command.end(), job.arguments.begin(), job.arguments.end());
@@ -185,7 +240,8 @@ std::vector<const Outcome*> Runner::run(const std::string& title, const std::vec
   std::vector<const Job*> missing;
   std::set<std::string> asked;
   for (const Job& job : jobs)
-    if (!outcomes_.contains(key_of(job)) && asked.insert(key_of(job)).second) missing.push_back(&job);
+    if (!outcomes_.contains(key_of(job)) && !recall(key_of(job)) && asked.insert(key_of(job)).second)
+      missing.push_back(&job);
 
   std::map<pid_t, Child> children;
   std::size_t next = 0, done = 0;
@@ -203,6 +259,7 @@ std::vector<const Outcome*> Runner::run(const std::string& title, const std::vec
     const auto ended = children.find(process);
     if (ended == children.end()) continue;
     outcomes_[ended->second.key] = read(ended->second.folder, WIFEXITED(status) ? WEXITSTATUS(status) : 125);
+    keep(ended->second.key);
     std::error_code ignored;
     fs::remove_all(ended->second.folder, ignored);
     children.erase(ended);

@@ -1,5 +1,6 @@
 // Compiles workloads and runs them under `duet run` in child processes, two at a time. A run that was made is
-// not made again: choices and claims share most of theirs.
+// not made again: choices and claims share most of theirs. With a folder for finished runs (--work), not in a
+// later command either, as long as Duet, the machines and the workloads are the same.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "config/installation.h"
+#include "reproduce/reproduce.h"
 
 namespace duet::reproduce {
 
@@ -19,6 +21,7 @@ struct Job {
   std::vector<std::string> arguments;
   std::string machine;
   std::vector<std::string> sets;
+  std::vector<std::string> run_options = {};  // of `duet run`
   bool check_races = false;
   // A program without a GPU: for RV64, on the cores of `machine`.
   bool on_processor = false;
@@ -49,7 +52,7 @@ struct Outcome {
 
 class Runner {
  public:
-  Runner(const config::Installation& installation, bool quiet);
+  Runner(const config::Installation& installation, const Options& options);
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
@@ -69,11 +72,16 @@ class Runner {
   const std::string& compiled(const Job& job);
   std::vector<std::string> compilation(const Job& job, const std::string& program) const;
   int start(const Job& job, const std::filesystem::path& folder);
+  std::filesystem::path kept(const std::string& key) const;
+  bool recall(const std::string& key);
+  void keep(const std::string& key) const;
   void show(const std::string& title, std::size_t done, std::size_t of) const;
 
   const config::Installation& installation_;
   bool quiet_, terminal_;
   std::filesystem::path folder_;
+  std::filesystem::path work_;                   // empty: nothing is kept
+  std::uint64_t build_ = 0;                      // of all on which a run depends but its job
   std::map<std::string, std::string> programs_;  // by source and definitions
   std::map<std::string, Outcome> outcomes_;      // by all of the job
   std::size_t runs_ = 0;

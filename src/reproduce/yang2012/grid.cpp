@@ -1,0 +1,157 @@
+#include "reproduce/yang2012/grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace duet::reproduce::yang2012 {
+
+const std::vector<Benchmark>& benchmarks() {
+  static const std::vector<Benchmark> kBenchmarks = {
+      {"BSc", "BlackScholes", {"--size", "131072"}, 1u << 20, 128},
+      {"VD", "VecAdd", {"--size", "131072"}, 1u << 20, 128},
+      {"FFT", "FFT", {"--size", "65536", "--passes", "4"}, 1u << 19, 128},
+      {"MM", "MM", {"--size", "128"}, 1u << 18, 256},
+      {"Con", "Convolution", {"--size", "256"}, 1u << 20, 256},
+      {"TMV", "TMV", {"--rows", "512"}, 512, 256},
+      {"BS", "BitonicSort", {"--launches", "1"}, 1u << 20, 256},
+      {"MC", "MonteCarlo", {"--size", "32768"}, 1u << 17, 256},
+      {"MV", "MV", {"--size", "8192"}, 1u << 16, 256}};
+  return kBenchmarks;
+}
+
+const Benchmark& benchmark(const std::string& name) {
+  return *std::find_if(benchmarks().begin(), benchmarks().end(),
+                       [&](const Benchmark& one) { return name == one.name; });
+}
+
+namespace {
+
+constexpr const char* kColdStart = "cold_stream";  // the kernel of --start cold
+
+void append(Strings& to, const Strings& words) { to.insert(to.end(), words.begin(), words.end()); }
+
+// The last value of each key.
+Strings last_of_each_key(const Strings& sets) {
+  Strings result;
+  for (auto set = sets.rbegin(); set != sets.rend(); ++set) {
+    const std::string key = set->substr(0, set->find('=') + 1);
+    if (std::none_of(result.begin(), result.end(),
+                     [&](const std::string& kept) { return kept.starts_with(key); }))
+      result.insert(result.begin(), *set);
+  }
+  return result;
+}
+
+}  // namespace
+
+Job job_of(Experiments& experiments, const Benchmark& benchmark, const Way& way, const Setup& setup) {
+  Job job;
+  job.source = std::string("yang2012/") + benchmark.source;
+  job.machine = setup.machine;
+  Strings sets, preexec;
+  for (const Choice& choice : experiments.choices()) {
+    if (!choice.concerns(benchmark.name)) continue;
+    const ChoiceSide& side = setup.choice == choice.id ? choice.alternative : choice.value;
+    append(job.arguments, side.options);
+    append(sets, side.sets);
+    append(job.defines, side.defines);
+    append(preexec, side.preexec);
+  }
+  if (experiments.options().quick) append(job.arguments, benchmark.quick);
+  append(job.arguments, setup.options);
+  append(sets, way.sets);
+  append(sets, setup.sets);
+  job.sets = last_of_each_key(sets);
+  append(preexec, way.preexec_sets);
+  append(preexec, setup.preexec);
+  job.run_options = way.run_options;
+  if (std::string(way.preexec) == "off") return job;
+  append(job.run_options, {"--preexec", way.preexec});
+  for (const std::string& set : last_of_each_key(preexec)) append(job.run_options, {"--preexec-set", set});
+  return job;
+}
+
+Point::Point(const Outcome& run) : outcome(&run), right(run.right()) {
+  if (!right || !run.statistics.contains("kernels")) return;
+  for (const auto& kernel : run.statistics["kernels"]) {
+    if (kernel["name"] == kColdStart) continue;
+    cycles += kernel.value("cycles", 0.0);
+    thread_instructions += kernel["thread_instructions"].get<double>();
+    if (kernel.contains("counters"))
+      for (const auto& [name, value] : kernel["counters"].items()) counters[name] += value.get<double>();
+    if (!kernel.contains("preexecution")) continue;
+    processor_instructions += kernel["preexecution"].value("instructions", 0.0);
+    accesses += kernel["preexecution"].value("accesses", 0.0);
+    covered += kernel["preexecution"].value("covered", 0.0);
+  }
+}
+
+double Point::count(const char* name) const {
+  const auto found = counters.find(name);
+  return found == counters.end() ? 0 : found->second;
+}
+
+double Point::l3_hit_rate() const {
+  const double hits = count("l3.gpu_read_hits"),
+               reads = hits + count("l3.gpu_read_merges") + count("l3.gpu_read_misses");
+  return reads == 0 ? 0 : 100 * hits / reads;
+}
+
+std::optional<double> Point::accuracy() const {
+  const double used = count("l3.processor_fills_used"), unused = count("l3.processor_fills_unused");
+  if (used + unused == 0) return std::nullopt;
+  return 100 * used / (used + unused);
+}
+
+Points run(Experiments& experiments, const std::string& title, const Way& way, const Setup& setup) {
+  std::vector<Job> jobs;
+  for (const Benchmark& one : benchmarks()) jobs.push_back(job_of(experiments, one, way, setup));
+  const std::vector<const Outcome*> outcomes = experiments.runner().run(title, jobs);
+  Points points;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) points.emplace(benchmarks()[i].name, Point(*outcomes[i]));
+  return points;
+}
+
+std::optional<double> gain(const Point& with, const Point& without) {
+  if (!with.right || !without.right || with.cycles == 0) return std::nullopt;
+  return 100 * (without.cycles / with.cycles - 1);
+}
+
+std::optional<double> mean_gain(const Points& with, const Points& without) {
+  double sum = 0;
+  for (const auto& [name, point] : with) {
+    const auto one = gain(point, without.at(name));
+    if (!one) return std::nullopt;
+    sum += *one;
+  }
+  return sum / static_cast<double>(with.size());
+}
+
+std::string failed(std::initializer_list<const Points*> all) {
+  for (const Points* points : all)
+    for (const auto& [name, point] : *points)
+      if (!point.right)
+        return fmt::format("{} failed: status {}, {}", name, point.outcome->status,
+                           point.outcome->error_line());
+  return {};
+}
+
+Points run_profiled(Experiments& experiments, const std::string& title, const Setup& setup,
+                    std::map<std::string, unsigned>& factors) {
+  Points best;
+  for (const unsigned factor : kSkipFactors) {
+    const Points points = run(experiments, fmt::format("{}, skip factor {}", title, factor),
+                              {"profiled", {}, {fmt::format("skip_factor={}", factor)}, {}}, setup);
+    for (const auto& [name, point] : points) {
+      const auto at = best.find(name);
+      if (at != best.end() && at->second.right && (!point.right || point.cycles >= at->second.cycles))
+        continue;
+      best.insert_or_assign(name, point);
+      factors[name] = factor;
+    }
+  }
+  return best;
+}
+
+}  // namespace duet::reproduce::yang2012

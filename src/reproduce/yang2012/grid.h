@@ -1,0 +1,69 @@
+// yang2012's nine benchmarks with and without a pre-execution program beside their kernels: what is run, and
+// what is read off the runs. Figures are elsewhere.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reproduce/experiments.h"
+
+namespace duet::reproduce::yang2012 {
+
+struct Benchmark {
+  const char* name;                     // of Table 1
+  const char* source;                   // below workloads/yang2012
+  Strings quick;                        // options that make it small
+  unsigned threads, threads_per_block;  // Table 1
+};
+const std::vector<Benchmark>& benchmarks();
+const Benchmark& benchmark(const std::string& name);
+
+// Who runs beside the kernels.
+struct Way {
+  const char* preexec = "off";  // --preexec
+  Strings sets = {};            // of the machine
+  Strings preexec_sets = {};
+  Strings run_options = {};
+};
+inline const Way kOff{}, kAdaptive{"adaptive"};
+
+// On the values of all choices but the setup's, whose keys come last.
+Job job_of(Experiments& experiments, const Benchmark& benchmark, const Way& way, const Setup& setup);
+
+// What one run says of the benchmark's kernels, all launches together.
+struct Point {
+  explicit Point(const Outcome& outcome);
+
+  const Outcome* outcome;
+  bool right = false;
+  double cycles = 0, thread_instructions = 0, processor_instructions = 0;
+  std::map<std::string, double> counters;  // of all kernels
+  // Accesses of the kernels to global memory, and those that a pre-execution program covers.
+  double accesses = 0, covered = 0;
+
+  double ipc() const { return cycles == 0 ? 0 : thread_instructions / cycles; }
+  // Of the GPU's reads at L3, in percent; those that join a line on its way do not hit.
+  double l3_hit_rate() const;
+  // Of the lines that the processor brought to L3, those that the GPU then used, in percent.
+  std::optional<double> accuracy() const;
+  double count(const char* name) const;
+};
+
+using Points = std::map<std::string, Point>;  // by benchmark
+
+Points run(Experiments& experiments, const std::string& title, const Way& way, const Setup& setup);
+
+// How much faster, in percent; nothing when a run failed.
+std::optional<double> gain(const Point& with, const Point& without);
+std::optional<double> mean_gain(const Points& with, const Points& without);
+// Empty, or which run failed and how.
+std::string failed(std::initializer_list<const Points*> all);
+
+// The skip factors of section 4.2.
+inline constexpr unsigned kSkipFactors[] = {32, 64, 96, 128, 160, 192, 224};
+// Figure 7 with each, and of each benchmark the fastest; `factors` says which.
+Points run_profiled(Experiments& experiments, const std::string& title, const Setup& setup,
+                    std::map<std::string, unsigned>& factors);
+
+}  // namespace duet::reproduce::yang2012
