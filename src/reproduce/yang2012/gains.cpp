@@ -114,7 +114,7 @@ void measure_figure_10(Experiments& experiments, const Setup& setup, Measurement
     out.figures["11"][one.name] = {{"no-preex", without.l3_hit_rate()}, {"adaptive", with.l3_hit_rate()}};
     out.figures["12"][one.name] = {{"accuracy_percent", or_null(with.accuracy())},
                                    {"lines", with.count("l3.processor_fills")},
-                                   {"lines_of_the_gpu", with.count("l3.gpu_read_misses")}};
+                                   {"lines_of_the_gpu", with.reads_at_l3("misses")}};
     out.figures["13"][one.name] = {{"adaptive", or_null(instruction_share(with))},
                                    {"profiled", or_null(instruction_share(fixed))}};
   }
@@ -145,7 +145,8 @@ void measure_partition_conflicts(Experiments& experiments, const Setup& setup, M
   const Point off(*outcomes[0]), on(*outcomes[1]), hashed_off(*outcomes[2]), hashed_on(*outcomes[3]);
   const auto own = gain(on, off), without_conflicts = gain(hashed_on, hashed_off);
   if (!own || !without_conflicts) {
-    out.notes["points_lost"] = failed({}) + "a run failed: " + outcomes[0]->error_line();
+    for (const Outcome* outcome : outcomes)
+      if (!outcome->right()) out.notes["points_lost"] = "a run failed: " + outcome->error_line();
     return;
   }
   out.values["points_lost"] = *own - *without_conflicts;

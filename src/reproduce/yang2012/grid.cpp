@@ -81,20 +81,25 @@ Point::Point(const Outcome& run) : outcome(&run), right(run.right()) {
     if (kernel.contains("counters"))
       for (const auto& [name, value] : kernel["counters"].items()) counters[name] += value.get<double>();
     if (!kernel.contains("preexecution")) continue;
+    processor_runs = true;
     processor_instructions += kernel["preexecution"].value("instructions", 0.0);
     accesses += kernel["preexecution"].value("accesses", 0.0);
     covered += kernel["preexecution"].value("covered", 0.0);
   }
 }
 
-double Point::count(const char* name) const {
+double Point::count(const std::string& name) const {
   const auto found = counters.find(name);
   return found == counters.end() ? 0 : found->second;
 }
 
+double Point::reads_at_l3(const char* how) const {
+  const double of_gpu = count(fmt::format("l3.gpu_read_{}", how));
+  return processor_runs ? of_gpu : count(fmt::format("l3.read_{}", how));
+}
+
 double Point::l3_hit_rate() const {
-  const double hits = count("l3.gpu_read_hits"),
-               reads = hits + count("l3.gpu_read_merges") + count("l3.gpu_read_misses");
+  const double hits = reads_at_l3("hits"), reads = hits + reads_at_l3("merges") + reads_at_l3("misses");
   return reads == 0 ? 0 : 100 * hits / reads;
 }
 

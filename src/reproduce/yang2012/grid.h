@@ -36,18 +36,20 @@ struct Point {
   explicit Point(const Outcome& outcome);
 
   const Outcome* outcome;
-  bool right = false;
+  bool right = false, processor_runs = false;
   double cycles = 0, thread_instructions = 0, processor_instructions = 0;
   std::map<std::string, double> counters;  // of all kernels
   // Accesses of the kernels to global memory, and those that a pre-execution program covers.
   double accesses = 0, covered = 0;
 
   double ipc() const { return cycles == 0 ? 0 : thread_instructions / cycles; }
+  // The GPU's: all reads are, where nothing runs on the processor.
+  double reads_at_l3(const char* how) const;
   // Of the GPU's reads at L3, in percent; those that join a line on its way do not hit.
   double l3_hit_rate() const;
   // Of the lines that the processor brought to L3, those that the GPU then used, in percent.
   std::optional<double> accuracy() const;
-  double count(const char* name) const;
+  double count(const std::string& name) const;
 };
 
 using Points = std::map<std::string, Point>;  // by benchmark

@@ -33,8 +33,7 @@ std::optional<Rates> rates_of(const Outcome& outcome) {
                            : program["ended_ps"].get<double>(),
                  kernel_begin = kernel["start_ps"].get<double>();
     if (end <= begin || kernel_end <= kernel_begin) return std::nullopt;
-    const double gpu = point.count("l3.gpu_read_hits") + point.count("l3.gpu_read_merges") +
-                       point.count("l3.gpu_read_misses");
+    const double gpu = point.reads_at_l3("hits") + point.reads_at_l3("merges") + point.reads_at_l3("misses");
     return Rates{program["requests"].get<double>() * kPicosecondsOf100000 / (end - begin),
                  gpu * kPicosecondsOf100000 / (kernel_end - kernel_begin)};
   }
