@@ -57,6 +57,13 @@ void add_cache(std::vector<Field>& fields, const std::string& prefix, Cache& cac
   fields.insert(fields.end(), own.begin(), own.end());
 }
 
+void add_fetch_on_write(std::vector<Field>& fields, const std::string& prefix, Cache& cache) {
+  fields.push_back(
+      {prefix + ".fetch_on_write", &cache.fetch_on_write, 0u, 0u, "",
+       "a write waits for what is not held of its sectors, as a read does; copies and lines that "
+       "are written back from above do not; needs a write_back cache and no full/empty bits"});
+}
+
 void add_atomic_conflicts(std::vector<Field>& fields, const std::string& prefix, Cache& cache) {
   fields.push_back({prefix + ".atomic_conflict_cycles", &cache.atomic_conflict_cycles, 1u, kCycles, "cycles",
                     "from an atomic to the next one of the same word"});
@@ -257,6 +264,7 @@ void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
   fields.push_back(
       {"gpu.l2_slices", &gpu.l2_slices, 1u, 1024u, "slices", "of L2; a multiple of the channels"});
   add_cache(fields, "gpu.l2", gpu.l2, 128);
+  add_fetch_on_write(fields, "gpu.l2", gpu.l2);
   add_atomic_conflicts(fields, "gpu.l2", gpu.l2);
   add_interconnect(fields, "gpu.interconnect", gpu.interconnect);
   add_dram(fields, gpu.dram);
@@ -269,6 +277,7 @@ void add_level(std::vector<Field>& fields, const std::string& prefix, Level& lev
   fields.push_back({prefix + ".slices", &level.slices, 1u, 1024u, "slices",
                     "of the level; of the last one a multiple of the channels"});
   add_cache(fields, prefix, level.cache);
+  add_fetch_on_write(fields, prefix, level.cache);
   add_atomic_conflicts(fields, prefix, level.cache);
   add_interconnect(fields, prefix + ".interconnect", level.interconnect);
   fields.push_back({prefix + ".wire_cycles", &level.wire_cycles, 0u, kCycles, "interconnect cycles",

@@ -75,7 +75,8 @@ struct Cache {
   std::uint64_t mshr_targets = 0;    // requests that wait for one line
   std::uint64_t queue_entries = 0;   // of each queue at its ports, per class
   bool write_back = false;           // otherwise write-through
-  bool write_allocate = false;       // a write that misses takes a line (without fetching it)
+  bool write_allocate = false;       // a write that misses takes a line
+  bool fetch_on_write = false;       // and fetches it first, what it does not hold of the sectors written
   bool write_evict = false;  // write-through: a write that hits drops the bytes instead of updating them
   bool hash_sets = false;    // set index from all address bits
   std::string replacement = "lru";           // not of the instruction cache: "lru", "tree", "random"

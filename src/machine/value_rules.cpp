@@ -137,6 +137,11 @@ class Rules {
     if (cache.write_evict && (cache.write_back || cache.write_allocate))
       refuse(prefix + ".write_evict",
              fmt::format("wants {0}.write_back = false and {0}.write_allocate = false", prefix));
+    if (cache.fetch_on_write && (!cache.write_back || !cache.write_allocate))
+      refuse(prefix + ".fetch_on_write",
+             fmt::format("wants {0}.write_back = true and {0}.write_allocate = true", prefix));
+    if (cache.fetch_on_write && gpu_.full_empty.granule_bytes != 0)
+      refuse(prefix + ".fetch_on_write", "wants gpu.full_empty.granule_bytes = 0");
   }
 
   void caches() {

@@ -48,7 +48,8 @@ std::string level(const std::string& name, unsigned slices, unsigned sets, unsig
   return "[[level]]\nname = \"" + name + "\"\nslices = " + std::to_string(slices) +
          "\nsets = " + std::to_string(sets) + "\nlatency_cycles = " + std::to_string(latency) +
          "\nways = 8\nline_bytes = 128\nsector_bytes = 128\nmshrs = 64\nmshr_targets = 8\n"
-         "queue_entries = 32\nwrite_back = true\nwrite_allocate = true\nwrite_evict = false\n"
+         "queue_entries = 32\nwrite_back = true\nwrite_allocate = true\nwrite_evict = false\nfetch_on_write "
+         "= false\n"
          "hash_sets = true\nreplacement = \"lru\"\natomic_words_per_cycle = 16\n"
          "atomic_conflict_cycles = 2\nwire_cycles = 0\nshared_with_processor = "
          "false\nperfect = false\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"

@@ -174,6 +174,7 @@ const std::vector<Row>& levels() {
   };
   static const std::vector<Row> rows{
       {"gpu.l2.line_bytes", "64", memory, {}, Effect::Refused},
+      row("gpu.l2.fetch_on_write", "true", {"gpu.full_empty.granule_bytes=0"}),
       row("gpu.l2.write_back", "false"),
       row("gpu.l2.write_evict", "true", {"gpu.l2.write_back=false", "gpu.l2.write_allocate=false"}),
       {"level[0].name", "", nullptr, {}, Effect::Label},
@@ -189,6 +190,8 @@ const std::vector<Row>& levels() {
       row("level[0].write_back", "false",
           {"gpu.l2.atomic_words_per_cycle=4", "level[0].atomic_words_per_cycle=0"}),
       row("level[0].write_allocate", "false"),
+      row("level[0].fetch_on_write", "true",
+          {"gpu.l2.write_back=false", "gpu.l2.write_allocate=false", "gpu.full_empty.granule_bytes=0"}),
       row("level[0].write_evict", "true",
           {"gpu.l2.atomic_words_per_cycle=4", "level[0].atomic_words_per_cycle=0",
            "level[0].write_back=false", "level[0].write_allocate=false"}),

@@ -66,6 +66,10 @@
 // one of them is; what is not held is fetched if a register, a clean way and room below are there at once,
 // and forgotten otherwise. While a request is held up, all that is wanted is forgotten.
 //
+// With fetch_on_write a write of a client, not of a copy or from a cache above, whose bytes are not valid
+// here takes a register and waits for the rest of its sectors as a read does; one that meets a fetch on its
+// way waits for that alone.
+//
 // Left out: states of a coherence protocol, banks of the data array. A write that goes through
 // holds no register: its sender bounds how many are on their way. Source of the write policies: GPGPU-Sim's
 // public GTX 480 description.
@@ -288,6 +292,7 @@ class Cache : public sim::Component {
   ByteMask kept_of_write(const Access& access) const;
   ByteMask bytes_to_fetch(const Access& access, const ByteMask& valid, const ByteMask& on_their_way) const;
   Outcome look_up(Picoseconds now, CacheEntry& entry);
+  bool fetches_first(const Access& access, std::uint32_t line) const;
   Outcome join(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome miss(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line);
   Outcome take_way(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t& index);

@@ -48,6 +48,7 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
     return stall(entry, statistics_.stalls_below);
 
   bool held = line != kNone;
+  if (config_.fetch_on_write && !below && fetches_first(own, line)) return miss(now, entry, own, line);
   Outcome outcome = below ? pass(now, entry, own, line) : serve_here(now, entry, own, line);
   if (outcome == Outcome::Missing && memory_ != nullptr) {
     outcome = serve_in_memory(now, entry, own);
@@ -70,6 +71,13 @@ Cache::Outcome Cache::look_up(Picoseconds now, CacheEntry& entry) {
   if (!below || operation == Operation::Write)
     observe(held ? CacheEvent::Kind::Hit : CacheEvent::Kind::Miss, own.line, own.mask, &own.request);
   return Outcome::Done;
+}
+
+// A write that waits for the rest of its sectors, where the configuration says so.
+bool Cache::fetches_first(const Access& access, std::uint32_t line) const {
+  const Request& request = access.request;
+  return request.operation == Operation::Write && request.kind == RequestKind::Demand && memory_ == nullptr &&
+         (line == kNone || !within(access.mask, lines_[line].valid));
 }
 
 // The line is on its way: the request waits with the others.
@@ -101,7 +109,7 @@ Cache::Outcome Cache::join(Picoseconds now, CacheEntry& entry, const Access& acc
   return Outcome::Done;
 }
 
-// A read or an atomic whose bytes are not here and not on their way.
+// A read, an atomic or a write whose bytes are not here and not on their way.
 Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& access, std::uint32_t line) {
   const bool reads = access.request.operation == Operation::Read;
   const TrafficClass traffic_class = reads ? entry.packet.traffic_class : TrafficClass::NonTriggered;
@@ -139,6 +147,7 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
   fetch(now, mshr, access, bytes_to_fetch(access, lines_[index].valid, {}));
   misses_.append(misses_[mshr], entry, !reads);
   statistics_.read_misses += reads;
+  statistics_.write_misses += access.request.operation == Operation::Write;
   observe(CacheEvent::Kind::Miss, access.line, access.mask, &access.request);
   return Outcome::Done;
 }

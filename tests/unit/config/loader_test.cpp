@@ -273,7 +273,8 @@ TEST_F(MachineFile, LevelsAreTablesWithTables) {
     return "[[level]]\nname = \"" + name + "\"\nslices = 6\nsets = " + std::to_string(sets) +
            "\nways = 8\nline_bytes = 128\nsector_bytes = 128\nlatency_cycles = 9\nmshrs = 4\n"
            "mshr_targets = 8\nqueue_entries = 32\nwrite_back = true\nwrite_allocate = true\n"
-           "write_evict = false\nhash_sets = true\nreplacement = \"lru\"\natomic_words_per_cycle = 16\n"
+           "fetch_on_write = false\nwrite_evict = false\nhash_sets = true\nreplacement = "
+           "\"lru\"\natomic_words_per_cycle = 16\n"
            "atomic_conflict_cycles = 2\nwire_cycles = 0\nshared_with_processor = "
            "false\nperfect = false\n[level.interconnect]\nclock_khz = 900000\nflit_bytes = 32\n"
            "header_bytes = 8\nlatency_cycles = 6\nqueue_packets = 16 # I: a reason\n";
@@ -304,7 +305,7 @@ TEST_F(MachineFile, LevelsAreTablesWithTables) {
     EXPECT_EQ(error_of(file), refusal(file + ":3", 0, name));
   }
   const std::string twice = write("twice.toml", base + level("L3", 1) + level("l3", 1));
-  EXPECT_EQ(error_of(twice), refusal(twice + ":30", 1, "l3"));
+  EXPECT_EQ(error_of(twice), refusal(twice + ":31", 1, "l3"));
   EXPECT_EQ(error_of(path, {"level[1].name=L2"}), refusal("--set", 1, "L2"));
 }
 

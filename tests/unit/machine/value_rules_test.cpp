@@ -96,13 +96,22 @@ TEST(ValueRules, APrefetcherHasATableAndNoBits) {
             "--set: gpu.l1.prefetch_sets = 3 is not a power of two: 2 or 4");
 }
 
+TEST(ValueRules, AWriteFetchesIntoAWriteBackCacheWithoutBits) {
+  EXPECT_EQ(refusal("fused", {"level[0].fetch_on_write=true"}), "");
+  EXPECT_EQ(refusal("fused", {"gpu.l2.fetch_on_write=true", "gpu.l2.write_allocate=false"}),
+            "--set: gpu.l2.fetch_on_write = true wants gpu.l2.write_back = true and gpu.l2.write_allocate = "
+            "true");
+  EXPECT_EQ(refusal("gtx580", {"gpu.l2.fetch_on_write=true"}),
+            "--set: gpu.l2.fetch_on_write = true wants gpu.full_empty.granule_bytes = 0");
+}
+
 TEST(ValueRules, APerfectLevelHasNothingThatItCouldMiss) {
   const std::string perfect = "level[0].perfect=true";
   EXPECT_EQ(refusal("fused", {perfect}), "");
   EXPECT_EQ(refusal("fused", {perfect, "level[0].write_allocate=false"}),
             "--set: level[0].perfect = true wants level[0].write_back = true and level[0].write_allocate = "
             "true");
-  EXPECT_EQ(refusal("fused", {perfect, "gpu.full_empty.granule_bytes=4"}),
+  EXPECT_EQ(refusal("fused", {perfect, "gpu.l2.fetch_on_write=false", "gpu.full_empty.granule_bytes=4"}),
             "--set: level[0].perfect = true wants gpu.full_empty.granule_bytes = 0");
 }
 

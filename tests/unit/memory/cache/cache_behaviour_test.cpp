@@ -179,6 +179,29 @@ TEST(Cache, WriteThroughUpdatesOrEvictsTheBytes) {
   }
 }
 
+// a[1] = 9; v = a[0]; a[2] = 8, and in another line 128 bytes that a cache above writes back.
+TEST(Cache, AWriteFetchesItsSectorWhereItIsToldSo) {
+  for (const bool fetches : {false, true}) {
+    config::Cache config = l2_config();
+    config.fetch_on_write = fetches;
+    Rig rig(config);
+    rig.client().send(0, write(4, 4, 9));
+    rig.client().send(100, read(0, 8));
+    rig.client().send(200, write(8, 4, 8));
+    rig.client().send(300, write(36, 4, 7));  // another sector of the line
+    Request above = write(512, 128, 6);
+    above.kind = RequestKind::WriteBack;
+    rig.client().send(400, above);
+    rig.run();
+    EXPECT_EQ(rig.client().answers[1].request.data[0], Rig::initial(0));
+    EXPECT_EQ(value<std::uint32_t>(rig.client().answers[1], 1), 0x09090909u);
+    EXPECT_EQ(addresses(rig.memory), (fetches ? std::vector<Address>{0, 32} : std::vector<Address>{0}));
+    EXPECT_EQ(rig.cache.statistics().read_misses, fetches ? 0u : 1u);
+    EXPECT_EQ(rig.cache.statistics().write_misses, fetches ? 3u : 2u);
+    EXPECT_EQ(count(rig.cache.find(PhysicalAddress(0))->valid), fetches ? 64u : 36u);
+  }
+}
+
 TEST(Cache, AtomicsWorkOnTheLineInArrivalOrder) {
   Rig rig(l2_config(), 2);
   for (unsigned c = 0; c < 2; ++c)

@@ -300,6 +300,7 @@ TEST(CacheStress, RandomShapes) {
     plan.l1s = pick({0, 1, 2});
     plan.latency = pick({0, 5, 60});
     plan.classes = pick({0, 1}) != 0;
+    plan.l2.fetch_on_write = plan.l2.write_allocate && pick({0, 1}) != 0;
     SCOPED_TRACE(seed);
     expect_same_in_any_order(plan, seed);
     if (testing::Test::HasFailure()) return;
