@@ -158,7 +158,7 @@ void measure_partition_conflicts(Experiments& experiments, const Setup& setup, M
 void measure_stride_prefetcher(Experiments& experiments, const Setup& setup, Measurements& out) {
   const Points off = run(experiments, "Y-strd, no prefetcher", kOff, setup),
                on = run(experiments, "Y-strd, stride prefetcher",
-                        {"off", {"gpu.l1.prefetch.prefetcher=stride"}, {}, {}}, setup);
+                        {"off", {"gpu.l1.prefetcher=stride"}, {}, {}}, setup);
   out.keep("mean_gain", mean_gain(on, off), failed({&off, &on}));
   for (const Benchmark& one : benchmarks())
     out.figures["stride prefetcher"][one.name] = or_null(gain(on.at(one.name), off.at(one.name)));
