@@ -121,7 +121,11 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   RunFolder folder(options.out);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
-  machine::check_machine(machine, options.run.functional, options.run.simulated_host);
+  const bool preexecutes = options.run.preexecution.mode != machine::PreexecutionMode::Off;
+  machine::check_machine(machine, options.run.functional,
+                         options.run.simulated_host ? machine::OnCores::Host
+                         : preexecutes              ? machine::OnCores::Preexecution
+                                                    : machine::OnCores::Nothing);
   if (options.run.simulated_host)
     check_processor(installation, options);
   else

@@ -169,8 +169,10 @@ std::string why_idle_perfect(const config::Machine& machine, const std::string& 
 }  // namespace
 
 std::string why_idle(const config::Machine& machine, const std::string& key, bool functional,
-                     bool simulated_host) {
-  if (!simulated_host && (matches("cpu.*", key) || key == "driver.added_to_instructions"))
+                     OnCores on_cores) {
+  if (on_cores == OnCores::Nothing && matches("cpu.*", key))
+    return "only a program on the machine's cores (--host simulated, --preexec) meets it";
+  if (on_cores != OnCores::Host && key == "driver.added_to_instructions")
     return "only a program on the machine's cores (--host simulated) meets it";
   if (functional) {
     const bool timed = any_matches(kTimedOnly, key) || any_matches(kTimedDram, key);
@@ -186,13 +188,13 @@ std::string why_idle(const config::Machine& machine, const std::string& key, boo
 }
 
 std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, bool functional,
-                                       bool simulated_host) {
+                                       OnCores on_cores) {
   std::vector<std::string> lines;
   for (const config::ResolvedValue& value : machine.values) {
     if (value.set_by == config::SetBy::Machine) continue;
     const bool of_file = value.set_by == config::SetBy::FileOverAnother;
     const std::string why =
-        why_idle(machine.machine, value.key, functional && !of_file, simulated_host || of_file);
+        why_idle(machine.machine, value.key, functional && !of_file, of_file ? OnCores::Host : on_cores);
     // What a file says for the functional GPU is not idle: the machine is run on both. A level is given with
     // all of its keys.
     if (why.empty() ||

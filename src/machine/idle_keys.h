@@ -3,6 +3,7 @@
 // switch off; a value that happens to change nothing has none.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,14 +11,17 @@
 
 namespace duet::machine {
 
+// What runs on the machine's cores.
+enum class OnCores : std::uint8_t { Nothing, Preexecution, Host };
+
 // Why the key does nothing; empty: it does something. Those of cores do with a program on them.
 std::string why_idle(const config::Machine& machine, const std::string& key, bool functional,
-                     bool simulated_host = false);
+                     OnCores on_cores = OnCores::Nothing);
 
 // A line for each idle key that the user has set: on the command line, or in a file over another one to
 // another value. A file's keys of the timed GPU are not counted against the functional one: machines are made
 // for both; the same holds of cores.
 std::vector<std::string> idle_settings(const config::ResolvedMachine& machine, bool functional,
-                                       bool simulated_host = false);
+                                       OnCores on_cores = OnCores::Nothing);
 
 }  // namespace duet::machine

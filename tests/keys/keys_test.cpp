@@ -574,6 +574,12 @@ TEST(IdleKeys, WhoSetsOneIsToldWhy) {
   EXPECT_EQ(idle_settings("gtx580", {"gpu.l1.sets=16"}), Lines{});
   EXPECT_EQ(idle_settings("gtx580", {"gpu.l1.sets=16"}, true),
             Lines{"--set: gpu.l1.sets = 16 does nothing: the functional GPU does not model it"});
+  const auto fused = config::load_machine("fused", DUET_SOURCE_DIRECTORY "/machines", {"cpu.l2.misses=4"});
+  EXPECT_EQ(machine::idle_settings(fused, false),
+            Lines{"--set: cpu.l2.misses = 4 does nothing: only a program on the machine's cores (--host "
+                  "simulated, --preexec) meets it"});
+  for (const machine::OnCores on_cores : {machine::OnCores::Preexecution, machine::OnCores::Host})
+    EXPECT_EQ(machine::idle_settings(fused, false, on_cores), Lines{});
   const std::string path =
       std::string(testing::TempDir()) + "duet-idle-" + std::to_string(getpid()) + ".toml";
   std::ofstream(path) << "base = \"gtx580\"\nname = \"own\"\n[gpu.dram]\nrefresh = false\n"
