@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "preexec/elf_cache.h"
 
 extern char** environ;
 
@@ -56,6 +59,11 @@ std::vector<char*> environment() {
   return kept;
 }
 
+[[noreturn]] void refuse_missing(const std::string& tool, int error) {
+  throw ToolError(fmt::format("preexec: cannot run {}: {} (on Debian: apt install clang-19 lld-19)", tool,
+                              std::strerror(error)));
+}
+
 void run(const std::vector<std::string>& command, const std::string& messages) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -69,9 +77,7 @@ void run(const std::vector<std::string>& command, const std::string& messages) {
   const int error =
       posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    throw ToolError(fmt::format("preexec: cannot run {}: {} (on Debian: apt install clang-19 lld-19)",
-                                command[0], std::strerror(error)));
+  if (error != 0) refuse_missing(command[0], error);
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
@@ -80,21 +86,62 @@ void run(const std::vector<std::string>& command, const std::string& messages) {
         fmt::format("preexec: {} does not take the program: {}", command[0], complaint(messages)));
 }
 
+// Sums wrap; an address may be 0 and may have been written as another type.
+const std::vector<std::string> kCompiler = {"clang-19",
+                                            "--target=riscv64-unknown-elf",
+                                            "-march=rv64gc",
+                                            "-mabi=lp64d",
+                                            "-mcmodel=medany",
+                                            "-mno-relax",
+                                            "-O2",
+                                            "-ffreestanding",
+                                            "-fwrapv",
+                                            "-fno-strict-aliasing",
+                                            "-fno-delete-null-pointer-checks",
+                                            "-fno-pic",
+                                            "-fno-stack-protector",
+                                            "-ffp-contract=off",
+                                            "-c"};
+
+// Which of its versions a tool on the PATH is, as far as its file tells; empty: there is none.
+std::string version_of(const std::string& tool) {
+  const char* const path = std::getenv("PATH");
+  const std::string folders = path == nullptr ? "" : path;
+  for (std::size_t begin = 0; begin < folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
+    struct stat file {};
+    if (stat((folders.substr(begin, end - begin) + '/' + tool).c_str(), &file) == 0)
+      return fmt::format("{} {} {}", tool, file.st_size, file.st_mtim.tv_sec);
+    begin = end + 1;
+  }
+  return {};
+}
+
 }  // namespace
 
 void compile_elf(const Program& program, const std::string& path, const ElfOptions& options) {
+  const std::vector<std::string> linker = {"ld.lld-19", "-static", "--no-relax", "--entry=" + program.entry,
+                                           fmt::format("--image-base={}", options.image_base)};
+  std::string key;
+  for (const auto* command : {&kCompiler, &linker}) {
+    const std::string version = version_of(command->front());
+    if (version.empty()) refuse_missing(command->front(), ENOENT);
+    key += version + '\n';
+    for (const std::string& word : *command) key += word + '\n';
+  }
+  key += program.c;
+  const ElfCache cache;
+  if (cache.recall(key, path)) return;
+
   const Folder folder;
   const std::string source = folder.path + "/program.c", object = folder.path + "/program.o";
   std::ofstream(source) << program.c;
-  // Sums wrap; an address may be 0 and may have been written as another type.
-  run({"clang-19", "--target=riscv64-unknown-elf", "-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany",
-       "-mno-relax", "-O2", "-ffreestanding", "-fwrapv", "-fno-strict-aliasing",
-       "-fno-delete-null-pointer-checks", "-fno-pic", "-fno-stack-protector", "-ffp-contract=off", "-c",
-       source, "-o", object},
-      folder.path + "/messages");
-  run({"ld.lld-19", "-static", "--no-relax", "--entry=" + program.entry,
-       fmt::format("--image-base={}", options.image_base), object, "-o", path},
-      folder.path + "/messages");
+  std::vector<std::string> compiler = kCompiler, link = linker;
+  compiler.insert(compiler.end(), {source, "-o", object});
+  link.insert(link.end(), {object, "-o", path});
+  run(compiler, folder.path + "/messages");
+  run(link, folder.path + "/messages");
+  cache.keep(key, path);
 }
 
 }  // namespace duet::preexec
