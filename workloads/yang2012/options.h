@@ -43,7 +43,7 @@ struct Options {
   unsigned repeat = 1;
   unsigned long long seed = 1;
   Start start = Start::kWarm;
-  unsigned scratch = 16u << 20;  // bytes that a cold start reads
+  unsigned scratch = 8u << 20;  // bytes that a cold start reads
 };
 
 inline void print_help(const Spec& spec) {
@@ -58,7 +58,7 @@ inline void print_help(const Spec& spec) {
       "  --start S      warm (default): caches hold what the copies left; cold: none of it, because a "
       "kernel\n"
       "                 cold_stream has read other memory before\n"
-      "  --scratch B    bytes that cold_stream reads, at least twice the last cache (default 16777216)\n",
+      "  --scratch B    bytes that cold_stream reads, at least twice the last cache (default 8388608)\n",
       spec.program, spec.size_help, spec.min_size, spec.max_size, spec.default_size);
   if (spec.forms[0] != nullptr)
     printf("  --form F       of the kernel: %s (default) or %s\n", spec.forms[0], spec.forms[1]);
