@@ -103,6 +103,8 @@ void add_interconnect(std::vector<Field>& fields, const std::string& prefix, Int
 void add_sm(std::vector<Field>& fields, Sm& sm) {
   const std::vector<Field> own{
       {"gpu.sm.scheduler", &sm.scheduler, 0u, 0u, "", "warp scheduling policy (gpu/sm/schedulers)"},
+      {"gpu.sm.ptx_instructions", &sm.ptx_instructions, 0u, 0u, "",
+       "an instruction of PTX is one of the SM; otherwise as many as the assembler makes of it"},
       {"gpu.sm.instruction_bytes", &sm.instruction_bytes, 4u, 64u, "B", "size of a machine instruction"},
       {"gpu.sm.instruction_buffer", &sm.instruction_buffer, 1u, 64u, "instructions", "buffer of one warp"},
       {"gpu.sm.fetch_instructions", &sm.fetch_instructions, 1u, 64u, "instructions",
@@ -130,6 +132,7 @@ void add_sm(std::vector<Field>& fields, Sm& sm) {
   fields.insert(fields.end(), own.begin(), own.end());
   add_timing(fields, "gpu.sm.integer", sm.integer);
   add_timing(fields, "gpu.sm.integer_multiply", sm.integer_multiply);
+  add_timing(fields, "gpu.sm.integer_division", sm.integer_division);
   add_timing(fields, "gpu.sm.floating", sm.floating);
   add_timing(fields, "gpu.sm.double_precision", sm.double_precision);
   add_timing(fields, "gpu.sm.special_function", sm.special_function);

@@ -30,6 +30,7 @@ struct Sm {
 
   // Issue: each scheduler issues at most one machine instruction a cycle.
   std::string scheduler;                       // the name of a policy in gpu/sm/schedulers
+  bool ptx_instructions = false;               // one of PTX is one of the SM, as simulators of PTX have it
   std::uint64_t instruction_bytes = 0;         // machine code
   std::uint64_t instruction_buffer = 0;        // machine instructions of one warp
   std::uint64_t fetch_instructions = 0;        // of one warp, fetched in one cycle
@@ -47,6 +48,7 @@ struct Sm {
     std::uint64_t interval_cycles = 0;  // the unit is busy
   };
   Timing integer, integer_multiply, floating, double_precision, special_function, half, conversion, control;
+  Timing integer_division;  // with ptx_instructions
 
   std::uint64_t load_store_queue = 0;      // memory instructions between issue and their last request
   std::uint64_t pending_instructions = 0;  // memory instructions that wait for answers

@@ -27,7 +27,7 @@ bool any_matches(const std::array<std::string_view, N>& patterns, std::string_vi
 
 // What only the timed GPU reads, but for the exceptions: a program is told of them, or they give the DRAM's
 // bandwidth.
-constexpr std::array<std::string_view, 29> kTimedOnly{"gpu.sm.schedulers",
+constexpr std::array<std::string_view, 30> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.sm.scheduler",
                                                       "gpu.sm.instruction_*",
                                                       "gpu.sm.fetch_instructions",
@@ -43,6 +43,7 @@ constexpr std::array<std::string_view, 29> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.sm.constants_cached",
                                                       "gpu.sm.integer.*",
                                                       "gpu.sm.integer_multiply.*",
+                                                      "gpu.sm.integer_division.*",
                                                       "gpu.sm.floating.*",
                                                       "gpu.sm.double_precision.*",
                                                       "gpu.sm.special_function.*",
@@ -87,7 +88,7 @@ struct Rule {
   const char* why;
 };
 
-constexpr std::array<Rule, 16> kRules{{
+constexpr std::array<Rule, 17> kRules{{
     {"gpu.full_empty.*", [](const config::Machine& m) { return m.gpu.full_empty.granule_bytes == 0; },
      "gpu.full_empty.granule_bytes is 0: there are no full/empty bits"},
     {"gpu.copy_engines.bit_*", [](const config::Machine& m) { return m.gpu.full_empty.granule_bytes == 0; },
@@ -117,6 +118,8 @@ constexpr std::array<Rule, 16> kRules{{
      "gpu.sm.constants_cached is false"},
     {"gpu.constant_cache.replacement", [](const config::Machine& m) { return !m.gpu.sm.constants_cached; },
      "gpu.sm.constants_cached is false"},
+    {"gpu.sm.integer_division.*", [](const config::Machine& m) { return !m.gpu.sm.ptx_instructions; },
+     "gpu.sm.ptx_instructions is false: a division is a sequence of other instructions"},
     {"gpu.l1.prefetch_*", [](const config::Machine& m) { return m.gpu.l1_prefetch.prefetcher == "none"; },
      "gpu.l1.prefetcher is \"none\""},
     {"gpu.dram.refresh_unit", [](const config::Machine& m) { return !m.gpu.dram.refresh; },

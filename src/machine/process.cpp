@@ -139,6 +139,7 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
   ptx::CompileOptions compile_options;
   compile_options.registers_per_thread = options_.registers_per_thread;
   compile_options.assembler_peepholes = options_.assembler_peepholes;
+  compile_options.ptx_instructions = system_->config().gpu.sm.ptx_instructions;
   compile_options.first_function = functions_;
   LoadedModule loaded;
   loaded.module = ptx::compile_module(ptx_text, name, compile_options);

@@ -23,6 +23,15 @@ std::uint32_t with_reserved(std::uint32_t registers, unsigned target_sm) {
   return std::max(registers, std::min(kMost, registers + (target_sm >= 70 ? 2 : 0)));
 }
 
+// A call of the system stays what it costs.
+void count_as_one_each(Kernel& kernel) {
+  kernel.machine_instructions = 0;
+  for (MicroOp& op : kernel.code) {
+    if (op.kind != Kind::SystemCall) op.machine_instructions = 1;
+    kernel.machine_instructions += op.machine_instructions;
+  }
+}
+
 Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
                       const std::vector<std::int32_t>& variable_number, const CompileOptions& options) {
   Kernel kernel;
@@ -44,7 +53,7 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     ControlFlow flow = build_control_flow(function);
     remove_unreachable(function, flow);
     if (options.assembler_peepholes) optimise(function, flow);
-    if (options.assembler_peepholes && options.machine_operands) {
+    if (options.assembler_peepholes && options.machine_operands && !options.ptx_instructions) {
       place_operands(function, flow);
       hoist_loads(function, flow);
     }
@@ -57,6 +66,7 @@ Kernel compile_kernel(ParsedModule& parsed, const Function& entry,
     kernel.names_32_lanes = function.names_32_lanes;
     kernel.independent_threads = parsed.target_sm >= 70;
     emit(function, flow, allocation, variable_number, kernel);
+    if (options.ptx_instructions) count_as_one_each(kernel);
   } catch (const ir::Unsupported& unsupported) {
     kernel.code.clear();
     kernel.unsupported = "kernel '" + kernel.name + "': " + unsupported.what;

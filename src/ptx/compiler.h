@@ -13,6 +13,9 @@ struct CompileOptions {
   bool assembler_peepholes = true;    // address folding, mad fusion, copy propagation, dead code
   // With the peepholes: what no machine instruction takes as operand stands in registers, and loads go early.
   bool machine_operands = true;
+  // Each instruction of PTX is one of the machine: nothing stands in a register for the machine's sake, and
+  // no division is a sequence. Peepholes still take what an assembler folds away.
+  bool ptx_instructions = false;
   std::uint64_t first_function = 0;  // functions of the modules loaded before: addresses count on from there
 };
 

@@ -12,8 +12,15 @@ using ptx::Bank;
 using ptx::MicroOp;
 using ptx::Unit;
 
-const config::Sm::Timing& timing_of(Unit unit, const config::Sm& sm) {
-  switch (unit) {
+// A division that is one instruction: its quotient or rest comes from the special function unit.
+bool divides_at_once(const MicroOp& op, const config::Sm& sm) {
+  return sm.ptx_instructions && (op.opcode == ptx::Opcode::Div || op.opcode == ptx::Opcode::Rem);
+}
+
+const config::Sm::Timing& timing_of(const MicroOp& op, const config::Sm& sm) {
+  if (divides_at_once(op, sm) && op.unit == Unit::Integer) return sm.integer_division;
+  if (divides_at_once(op, sm) && op.unit == Unit::Float) return sm.special_function;
+  switch (op.unit) {
     case Unit::IntegerMultiply:
       return sm.integer_multiply;
     case Unit::Float:
@@ -33,8 +40,9 @@ const config::Sm::Timing& timing_of(Unit unit, const config::Sm& sm) {
   }
 }
 
-Pipe pipe_of(Unit unit, const config::Sm& sm) {
-  switch (unit) {
+Pipe pipe_of(const MicroOp& op, const config::Sm& sm) {
+  if (divides_at_once(op, sm) && op.unit != Unit::Double) return Pipe::Sfu;
+  switch (op.unit) {
     case Unit::SpecialFunction:
       return Pipe::Sfu;
     case Unit::Double:
@@ -80,11 +88,11 @@ class Builder {
     timed.parts = op.machine_instructions;
     const bool memory = op.kind == ptx::Kind::Load || op.kind == ptx::Kind::Store ||
                         op.kind == ptx::Kind::Atomic || op.kind == ptx::Kind::Image;
-    const config::Sm::Timing& timing = timing_of(op.unit, sm_);
+    const config::Sm::Timing& timing = timing_of(op, sm_);
     timed.latency_cycles = static_cast<std::uint16_t>(std::min<std::uint64_t>(timing.latency_cycles, 0xffff));
     timed.interval_cycles =
         static_cast<std::uint16_t>(std::min<std::uint64_t>(timing.interval_cycles, 0xffff));
-    timed.pipe = memory ? Pipe::LoadStore : pipe_of(op.unit, sm_);
+    timed.pipe = memory ? Pipe::LoadStore : pipe_of(op, sm_);
     // Fences and the like are of the load-store class without being accesses.
     if (!memory && timed.pipe == Pipe::LoadStore) timed.pipe = Pipe::Sp;
     if (timed.parts > 2)
