@@ -125,6 +125,8 @@ void Preexecution::start(std::size_t number, Job job) {
   context.threshold = options_.threshold;
   context.lowering = static_cast<std::uint32_t>(
       options_.lowering == "as_printed" ? preexec::Lowering::AsPrinted : preexec::Lowering::NotBelowInitial);
+  context.thread_ids = static_cast<std::uint32_t>(
+      options_.thread_ids == "clamped" ? preexec::ThreadIds::Clamped : preexec::ThreadIds::AsPrinted);
   write(at, &context, sizeof context);
   if (!job.parameters.empty()) write(at + kParametersAt, job.parameters.data(), job.parameters.size());
   for (std::size_t i = 0; i < program.symbols.size(); ++i) {

@@ -24,6 +24,7 @@ struct PreexecutionOptions {
   unsigned threshold = 10;   // hits in L3 a batch
   std::string lowering = "not_below_initial";  // or "as_printed"
   std::string data_guards = "in_slice";        // or "keep", "drop"
+  std::string thread_ids = "clamped";          // none beyond the concurrent blocks; or "as_printed"
   std::map<std::string, unsigned> profile;     // skip_factor by kernel
 
   bool on() const { return mode != PreexecutionMode::Off; }

@@ -34,6 +34,7 @@ void for_each_field(Options& options, F f) {
   f("preexec_threshold", options.preexecution.threshold);
   f("preexec_lowering", options.preexecution.lowering);
   f("preexec_data_guards", options.preexecution.data_guards);
+  f("preexec_thread_ids", options.preexecution.thread_ids);
   f("preexec_profile", options.preexecution.profile);
 }
 

@@ -19,6 +19,12 @@ enum class Lowering : std::uint32_t {
   AsPrinted = 1  // only back_dis holds it back; it is not lowered below 1, or the loops would not end
 };
 
+// Threads that the loop over concurrent threads (Figs 3, 7, 9) fetches for.
+enum class ThreadIds : std::uint32_t {
+  AsPrinted = 0,  // whole batches: the last goes on into blocks that run next, or that the grid does not have
+  Clamped = 1     // none beyond the concurrent blocks
+};
+
 struct alignas(64) Context {
   // Read. Addresses are those that the core's loads take.
   std::uint64_t parameters = 0;  // of the kernel parameters' bytes, as PTX lays them out
@@ -30,6 +36,7 @@ struct alignas(64) Context {
   std::uint32_t batch_size = 16;        // at least 1
   std::uint32_t threshold = 10;         // hits in L3 a batch
   std::uint32_t lowering = 0;           // a Lowering
+  std::uint32_t thread_ids = 0;         // a ThreadIds
 
   // Read once a batch; not 0 when the kernel has ended.
   alignas(64) volatile std::uint32_t stop = 0;
@@ -50,6 +57,7 @@ static_assert(offsetof(Context, skip_factor) == 44);
 static_assert(offsetof(Context, batch_size) == 48);
 static_assert(offsetof(Context, threshold) == 52);
 static_assert(offsetof(Context, lowering) == 56);
+static_assert(offsetof(Context, thread_ids) == 60);
 static_assert(offsetof(Context, stop) == 64);
 static_assert(offsetof(Context, current_skip_factor) == 128);
 static_assert(offsetof(Context, finished) == 132);

@@ -28,14 +28,14 @@ def call(*command, **options):
     return done.stdout
 
 
-def judge(folder, kernel, c):
-    """The numbers that judge.cpp prints."""
+def judge(folder, kernel, c, clamped=True):
+    """The numbers that judge.cpp prints; not clamped: whole batches of threads are fetched for."""
     hosted = ("extern const void *fetched(unsigned long long, unsigned);\n"
               "#define FETCH(type, address) (*(const type *)fetched((unsigned long long)(address), sizeof(type)))\n"
               "#define L3_HITS() 0ull\n#define DUET_PREEXEC_HOSTED\n")
     (folder / "program.c").write_text(hosted + c)
     call("clang-19", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-c", folder / "program.c", "-o", folder / "program.o")
-    call("clang++-19", "-std=c++20", "-O1", "-w", f"-I{SOURCE / 'src'}", f"-I{HERE}", f'-DCASE="{kernel}"', HERE / "judge.cpp",
+    call("clang++-19", "-std=c++20", "-O1", "-w", f"-I{SOURCE / 'src'}", f"-I{HERE}", f'-DCASE="{kernel}"', f"-DCLAMPED={int(clamped)}", HERE / "judge.cpp",
          folder / "program.o", "-o", folder / "judge")
     numbers = call(folder / "judge").split()
     print("  " + " ".join(numbers), flush=True)
@@ -59,6 +59,9 @@ def main():
                 failures.append(f"{kernel}: {seen['missed']} bytes of {seen['touched']} are not fetched")
             if kernel not in MAY_HAVE_EXTRA and (seen["extra"] != 0 or seen["outside"] != 0):
                 failures.append(f"{kernel}: {seen['extra']} bytes more than the kernel touches, {seen['outside']} fetches outside")
+            whole = judge(folder, kernel, c, clamped=False)
+            if whole["missed"] != 0 or whole["extra"] < seen["extra"]:
+                failures.append(f"{kernel}: whole batches fetch less: {whole}")
             call(*preexec, "--elf", folder / "program.elf")
             header = (folder / "program.elf").read_bytes()[:20]
             if header[:5] != b"\x7fELF\x02" or header[18:20] != b"\xf3\x00":

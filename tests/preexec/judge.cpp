@@ -166,6 +166,8 @@ int main() {
   context.concurrent_blocks = 3;
   context.skip_factor = 1;
   context.batch_size = 4;
+  context.thread_ids = static_cast<std::uint32_t>(CLAMPED ? duet::preexec::ThreadIds::Clamped
+                                                          : duet::preexec::ThreadIds::AsPrinted);
   duet_preexecute(&context);
   std::size_t covered = 0, extra = 0;
   for (const std::uintptr_t byte : fetched_bytes) ++(touched.count(byte) != 0 ? covered : extra);

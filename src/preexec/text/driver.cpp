@@ -10,7 +10,7 @@ std::string DriverWriter::write() {
   out_.add("// added loop to traverse thread blocks");
   out_.open("for (u64 j = 0; j < N_tb; j += concurrent_tb)");
   out_.add("const u64 first = j * tb_size;");
-  out_.add("const u64 end = (j + concurrent_tb < N_tb ? j + concurrent_tb : N_tb) * tb_size;");
+  out_.add("const u64 end = (!clamped || j + concurrent_tb < N_tb ? j + concurrent_tb : N_tb) * tb_size;");
   write_steps(plan_.steps);
   out_.close();
   out_.add("return sum;");
@@ -39,6 +39,7 @@ void DriverWriter::write_setup() {
   out_.add("k->tb_size = (u32)tb_size;");
   out_.add(fmt::format("const u64 N_tb = {};", product("context->grid", names_.grid_dimensions())));
   out_.add("const u64 concurrent_tb = context->concurrent_blocks;");
+  out_.add("const int clamped = context->thread_ids != 0;");
   if (adaptive()) {
     out_.add("const u64 batch_size = context->batch_size;");
     out_.add(
@@ -114,7 +115,7 @@ void DriverWriter::write_threads(const FunctionPlan& function) {
     out_.add("const u64 skip_factor = pace.skip_factor;");
     out_.open(fmt::format("for (u64 i = first; i < end; i += skip_factor * {})", unroll_));
   }
-  out_.open(fmt::format("if ({} + skip_factor * {} >= end)", thread, unroll_ - 1));
+  out_.open(fmt::format("if (clamped && {} + skip_factor * {} >= end)", thread, unroll_ - 1));
   out_.add(
       fmt::format("for (u64 t = {}; t < end; t += skip_factor) sum += {};", thread, call(function, "t")));
   out_.add("break;");

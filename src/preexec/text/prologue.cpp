@@ -22,6 +22,7 @@ struct duet_preexec {
   u32 batch_size;
   u32 threshold;
   u32 lowering;  // of skip_factor: 0 not below the initial one, 1 as Fig. 5 prints it
+  u32 thread_ids;  // that are fetched for: 0 whole batches, as Fig. 3 prints it, 1 of the concurrent blocks
   volatile u32 stop __attribute__((aligned(64)));
   volatile u32 current_skip_factor __attribute__((aligned(64)));
   volatile u32 finished;
