@@ -133,8 +133,8 @@ def examine(program: dict, suite: dict, arguments: argparse.Namespace) -> dict:
         return {**label, "skipped": "not built: " + next((line for line in problem.splitlines() if "error" in line), problem[:200])}
     outputs = {}
     for _ in TO_FIT:
-        why = json.loads((run_once(built, binary, places, "warm", "off", arguments) / "result.json").read_text())["why"]
-        built["options"] = [*built.get("options", []), *(word for error, words in TO_FIT.items() if error in why for word in words)]
+        said = " ".join(json.loads((run_once(built, binary, places, "warm", "off", arguments) / "result.json").read_text())["duet_said"])
+        built["options"] = [*built.get("options", []), *(word for error, words in TO_FIT.items() if error in said for word in words)]
     label["options"] = built["options"]
     for start in arguments.starts:
         folders = {variant: run_once(built, binary, places, start, variant, arguments) for variant in VARIANTS}

@@ -9,7 +9,8 @@ of a kernel are on the same side. A condition compares a feature with a quartile
 import itertools
 import statistics
 
-GAIN = 0.02  # what counts as a gain or a loss
+from preexec_rows import outcome
+
 # Feature, whether it is known before the kernel runs (or early in it), and how it comes from a row.
 FEATURES = {
     "share of accesses covered": ("before", lambda r: r["covered"] / r["accesses"] if r["accesses"] else 0),
@@ -72,8 +73,7 @@ def in_words(rule: list[dict]) -> str:
 def judge(rows: list[dict], rule: list[dict]) -> dict:
     table = {"yes": {"gains": 0, "none": 0, "hurt": 0}, "no": {"gains": 0, "none": 0, "hurt": 0}}
     for row in rows:
-        outcome = "gains" if row["gain"] > GAIN else "hurt" if row["gain"] < -GAIN else "none"
-        table["yes" if says_yes(rule, row) else "no"][outcome] += 1
+        table["yes" if says_yes(rule, row) else "no"][outcome(row)] += 1
     gains = [r["gain"] for r in rows]
     return {"rows": len(rows), "confusion": table, "with rule": mean_gain(rule, rows), "always": statistics.fmean(gains) if gains else 0.0, "never": 0.0,
             "oracle": statistics.fmean(max(0.0, g) for g in gains) if gains else 0.0}
