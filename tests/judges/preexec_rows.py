@@ -121,6 +121,7 @@ def rows(program: str, start: str, folders: dict[str, pathlib.Path]) -> list[dic
                 "dram_busy_before": dram_busy(off, machine), "dram_busy_after": dram_busy(adaptive, machine),
                 "dram_transfers": share(total(adaptive, "dram.reads") + total(adaptive, "dram.writes"),
                                         total(off, "dram.reads") + total(off, "dram.writes")),
+                "row_conflicts": share(total(adaptive, "dram.row_conflicts"), total(off, "dram.row_conflicts")),
                 "instructions_differ": sum(k["warp_instructions"] for k in adaptive) != sum(k["warp_instructions"] for k in off)}
         made.append({**row, "cause": cause(row)})
     return made
@@ -139,9 +140,11 @@ CAUSES = [
     ("program too slow", lambda r: r["fills"] < 0.05 * r["l3_reads_missed"], "longer launches, and the program brings less than 5 % of the lines that miss"),
     ("gone before use", lambda r: r["accuracy"] < 0.5 and r["gone"] > 0.3 * r["fills"], "less than half of its lines are used, 30 % or more are gone before"),
     ("wrong lines", lambda r: r["accuracy"] < 0.5, "less than half of its lines are used by the launch's end"),
+    ("rows closed", lambda r: r["gain"] < -GAIN and r["row_conflicts"] > 1.3,
+     "a loss, and DRAM closes open rows 30 % more often: the core's requests come between the GPU's"),
     ("DRAM is full", lambda r: r["dram_busy_before"] > 0.8, "without pre-execution DRAM moves data for more than 80 % of the time"),
     ("more transfers", lambda r: r["gain"] < -GAIN and r["dram_transfers"] > 1.05, "a loss, and DRAM moves 5 % more or more"),
-    ("in the way", lambda r: r["gain"] < -GAIN, "a loss without them: its requests delay the GPU's"),
+    ("in the way", lambda r: r["gain"] < -GAIN, "a loss without any of these: its requests delay the GPU's"),
     ("few lines", lambda r: r["used"] < 0.2 * r["l3_reads_missed"], "its lines are used, but are less than 20 % of those that miss"),
     ("small effect", lambda r: True, "its lines are used, 20 % or more of those that miss, and the kernel waits for something else"),
 ]

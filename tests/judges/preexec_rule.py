@@ -1,15 +1,23 @@
+#!/usr/bin/env python3
 """Whether to pre-execute a kernel at all, from what is known before it runs or early in it; and what such a rule is worth.
 
     learn(rows)           two conditions, from every second kernel: those that give it the largest mean gain
     judge(rows, rule)     on the other kernels: confusion, mean gain with the rule, always, never, and if one knew (oracle)
+    preexec_rule.py duet-out/stats.json     what the rule of docs/preexec-kernels.md says of each kernel of a run without pre-execution on `fused`
 
 Kernels are in the order of other_programs.toml and, in a program, of their first launches; the first, third, ... teach. Cold and warm rows
 of a kernel are on the same side. A condition compares a feature with a quartile of the teaching rows, so that little can be fitted.
 """
 import itertools
+import json
+import pathlib
 import statistics
+import sys
 
-from preexec_rows import outcome
+from preexec_rows import duration, l3_reads, launches, outcome, readable
+
+MISSES = "L3's misses of the GPU a us"
+DECIDED = {"feature": MISSES, "at_least": False, "threshold": 46.0}  # docs/preexec-kernels.md; 46 lines a us are 15 % of what DRAM of fused moves
 
 # Feature, whether it is known before the kernel runs (or early in it), and how it comes from a row.
 FEATURES = {
@@ -19,7 +27,7 @@ FEATURES = {
     "waves of blocks": ("before", lambda r: r["waves"]),
     "memory instructions an instruction": ("early", lambda r: r["memory_instructions_per_instruction"]),
     "requests a memory instruction": ("early", lambda r: r["requests_per_memory_instruction"]),
-    "L3's misses of the GPU a us": ("early", lambda r: r["l3_reads_missed"] / r["off_us"]),
+    MISSES: ("early", lambda r: r["l3_reads_missed"] / r["off_us"]),
 }
 
 
@@ -87,3 +95,17 @@ def both(rows: list[dict]) -> dict:
         rule = learn(teach, when)
         found[name] = {"rule": rule, "words": in_words(rule), "taught": judge(teach, rule), "judged": judge(test, rule)}
     return found
+
+
+def main(stats: pathlib.Path) -> None:
+    found = launches(json.loads(stats.read_text()), "warm")
+    names = readable(list(found))
+    for name, kernels in found.items():
+        misses = l3_reads(kernels)["misses"] / (duration(kernels) / 1e6)
+        print(f"{'ahead' if misses < DECIDED['threshold'] else 'alone'}  {misses:8.1f} misses a us  {len(kernels):6} launches  {names[name]}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(pathlib.Path(sys.argv[1]))

@@ -7,7 +7,7 @@ import preexec_rows
 import preexec_rule
 
 PLAIN = {"accesses": 3, "covered": 3, "gain": 0.0, "bound": 0.5, "fills": 1000, "used": 900, "gone": 20, "accuracy": 0.9, "l3_reads_missed": 2000,
-         "requests": 4000, "off_us": 100.0, "launches": 1, "dram_busy_before": 0.3, "dram_transfers": 1.0, "occupancy": 0.5, "waves": 4.0, "blocks": 64,
+         "requests": 4000, "off_us": 100.0, "launches": 1, "dram_busy_before": 0.3, "dram_transfers": 1.0, "row_conflicts": 1.0, "occupancy": 0.5, "waves": 4.0, "blocks": 64,
          "memory_instructions_per_instruction": 0.2, "requests_per_memory_instruction": 1.0}
 
 
@@ -53,7 +53,7 @@ class Causes(unittest.TestCase):
                 ("no global access", {"accesses": 0, "covered": 0}), ("not covered", {"covered": 0}), ("lines found", {"gain": 0.05}),
                 ("another order", {"gain": 0.05, "used": 50}), ("data are near", {"l3_reads_missed": 10}), ("misses cost little", {"bound": 0.01}),
                 ("over too soon", {"fills": 20, "off_us": 5.0}), ("program too slow", {"fills": 20}), ("gone before use", {"accuracy": 0.3, "gone": 600}),
-                ("wrong lines", {"accuracy": 0.3}), ("DRAM is full", {"dram_busy_before": 0.9}), ("more transfers", {"gain": -0.05, "dram_transfers": 1.2}),
+                ("wrong lines", {"accuracy": 0.3}), ("rows closed", {"gain": -0.05, "row_conflicts": 1.5}), ("DRAM is full", {"dram_busy_before": 0.9}), ("more transfers", {"gain": -0.05, "dram_transfers": 1.2}),
                 ("in the way", {"gain": -0.05}), ("few lines", {"used": 200}), ("small effect", {})):
             self.assertEqual(preexec_rows.cause(row(1, **values)), expected)
 
