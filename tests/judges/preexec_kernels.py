@@ -6,11 +6,11 @@
     preexec_kernels.py --out FILE.json --table FILE.md                             only the table of the rows of FILE.json
 
 Each program runs on --machine with --preexec off and adaptive; with a last level that always hits (level[0].perfect), about the most that
-prefetching into it could gain; and without pre-execution but each launch 37 ns later, which shows how much of a gain is chance. `warm`: the program as it is, all launches. `cold`: the first launch of each
-kernel, when no cache holds any of its data (preexec_cold_start.cu, linked in). Runs are kept in --work by what they depend on
-(the simulator's and the program's bytes, options), so that a second call goes on where the first ended. A run over --timeout ends there, and the
-launches that all its variants completed count. Outputs of off and adaptive are compared: verdict, copies to the host, text.
-Exit status 1: outputs differ, 77: no corpus or no nvcc.
+prefetching into it could gain; and without pre-execution but each launch 37 ns later, which shows how much of a gain is chance. `warm`: the
+program as it is, all launches. `cold`: the first launch of each kernel, when no cache holds any of its data (preexec_cold_start.cu, linked
+in). Runs are kept in --work by what they depend on (the simulator's and the program's bytes, options), so that a second call goes on where
+the first ended. A run over --timeout ends there, and the launches that all its variants completed count. Outputs of off and adaptive are
+compared: verdict, copies to the host, text. Exit status 1: outputs differ, 77: no corpus or no nvcc.
 """
 import argparse
 import hashlib
