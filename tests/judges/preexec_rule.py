@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Whether to pre-execute a kernel at all, from what is known before it runs or early in it; and what such a rule is worth.
+
+    learn(rows)           two conditions, from every second kernel: those that give it the largest mean gain
+    judge(rows, rule)     on the other kernels: confusion, mean gain with the rule, always, never, and if one knew (oracle)
+    preexec_rule.py duet-out/stats.json     what the rule of docs/preexec-kernels.md says of each kernel of a run without pre-execution on `fused`
+
+Kernels are in the order of other_programs.toml and, in a program, of their first launches; the first, third, ... teach. Cold and warm rows
+of a kernel are on the same side. A condition compares a feature with a quartile of the teaching rows, so that little can be fitted.
+"""
+import itertools
+import json
+import pathlib
+import statistics
+import sys
+
+from preexec_rows import duration, l3_reads, launches, outcome, readable
+
+MISSES = "L3's misses of the GPU a us"
+DECIDED = {"feature": MISSES, "at_least": False, "threshold": 45.0}  # docs/preexec-kernels.md; 45 lines a us are 15 % of what DRAM of fused moves
+
+# Feature, whether it is known before the kernel runs (or early in it), and how it comes from a row.
+FEATURES = {
+    "share of accesses covered": ("before", lambda r: r["covered"] / r["accesses"] if r["accesses"] else 0),
+    "occupancy": ("before", lambda r: r["occupancy"]),
+    "blocks of a launch": ("before", lambda r: r["blocks"] / r["launches"]),
+    "waves of blocks": ("before", lambda r: r["waves"]),
+    "memory instructions an instruction": ("early", lambda r: r["memory_instructions_per_instruction"]),
+    "requests a memory instruction": ("early", lambda r: r["requests_per_memory_instruction"]),
+    MISSES: ("early", lambda r: r["l3_reads_missed"] / r["off_us"]),
+}
+
+
+def split(rows: list[dict]) -> tuple[list[dict], list[dict]]:
+    """Rows of every second kernel, and of the others."""
+    order = list(dict.fromkeys((r["program"], r["kernel"]) for r in rows))
+    place = {kernel: number for number, kernel in enumerate(order)}
+    halves = ([], [])
+    for row in rows:
+        halves[place[row["program"], row["kernel"]] % 2].append(row)
+    return halves
+
+
+def holds(condition: dict, row: dict) -> bool:
+    value = FEATURES[condition["feature"]][1](row)
+    return value >= condition["threshold"] if condition["at_least"] else value < condition["threshold"]
+
+
+def says_yes(rule: list[dict], row: dict) -> bool:
+    return row["covered"] > 0 and all(holds(condition, row) for condition in rule)
+
+
+def mean_gain(rule: list[dict], rows: list[dict]) -> float:
+    """The mean gain of all rows, if those run ahead to which the rule says yes."""
+    return statistics.fmean(r["gain"] if says_yes(rule, r) else 0 for r in rows) if rows else 0.0
+
+
+def conditions(rows: list[dict], when: tuple[str, ...]) -> list[dict]:
+    made = []
+    for feature, (known, value) in FEATURES.items():
+        if known in when:
+            quartiles = sorted(set(statistics.quantiles([value(r) for r in rows], n=4)))
+            made += [{"feature": feature, "at_least": side, "threshold": threshold} for threshold in quartiles for side in (True, False)]
+    return made
+
+
+def learn(rows: list[dict], when: tuple[str, ...] = ("before", "early")) -> list[dict]:
+    """The best rule of at most two conditions; of equally good ones that of fewer, and the first."""
+    if len(rows) < 4:
+        return []
+    known = conditions(rows, when)
+    rules = [[], *([c] for c in known), *(list(pair) for pair in itertools.combinations(known, 2) if pair[0]["feature"] != pair[1]["feature"])]
+    return max(rules, key=lambda rule: (round(mean_gain(rule, rows), 6), -len(rule)))
+
+
+def in_words(rule: list[dict]) -> str:
+    parts = [f"{c['feature']} {'at least' if c['at_least'] else 'below'} {c['threshold']:.3g}" for c in rule]
+    return " and ".join(parts) or "always, where an access is covered"
+
+
+def judge(rows: list[dict], rule: list[dict]) -> dict:
+    table = {"yes": {"gains": 0, "none": 0, "hurt": 0}, "no": {"gains": 0, "none": 0, "hurt": 0}}
+    for row in rows:
+        table["yes" if says_yes(rule, row) else "no"][outcome(row)] += 1
+    gains = [r["gain"] for r in rows]
+    return {"rows": len(rows), "confusion": table, "with rule": mean_gain(rule, rows), "always": statistics.fmean(gains) if gains else 0.0, "never": 0.0,
+            "oracle": statistics.fmean(max(0.0, g) for g in gains) if gains else 0.0}
+
+
+def both(rows: list[dict]) -> dict:
+    """The rule from what is known before a launch alone, and with what is known early; each learnt on one half, judged on both."""
+    teach, test = split(rows)
+    found = {}
+    for name, when in (("before", ("before",)), ("before or early", ("before", "early"))):
+        rule = learn(teach, when)
+        found[name] = {"rule": rule, "words": in_words(rule), "taught": judge(teach, rule), "judged": judge(test, rule)}
+    return found
+
+
+def main(stats: pathlib.Path) -> None:
+    found = launches(json.loads(stats.read_text()), "warm")
+    names = readable(list(found))
+    for name, kernels in found.items():
+        misses = l3_reads(kernels)["misses"] / (duration(kernels) / 1e6)
+        print(f"{'ahead' if misses < DECIDED['threshold'] else 'alone'}  {misses:8.1f} misses a us  {len(kernels):6} launches  {names[name]}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(pathlib.Path(sys.argv[1]))
