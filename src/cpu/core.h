@@ -96,8 +96,9 @@ class Core final : public sim::Component, private Execution::Bytes {
 
   unsigned number() const { return number_; }
   // Whose instructions it executes from `now` on; null: nobody's. Only while nothing is in flight: before the
-  // first assignment, in a CoreClient's call, or while it has none.
-  void assign(rv64::Registers* registers, Picoseconds now);
+  // first assignment, in a CoreClient's call, or while it has none. Outside of a trap they begin `later`
+  // cycles after the next one.
+  void assign(rv64::Registers* registers, Picoseconds now, Cycle later = 0);
   rv64::Registers* registers() const { return registers_; }
   // Asks for CoreClient::preempted at `time`, or as soon after it as nothing is in flight; kNever: not at
   // all.
@@ -107,6 +108,9 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool will_be_preempted() const { return preempt_at_ != kNever; }
   // Pages were mapped or unmapped, or their rights changed.
   void forget_translations();
+  // As assign(): from now on MemoryView has other pages for it, and no address is of both. So TLBs keep what
+  // they have: they know address spaces apart.
+  void change_address_space() { translations_.fill({}); }
   // From now on loads that would fault give 0 instead, and are counted: for programs whose loads are guesses
   // (yang2012 section 4). As assign().
   void suppress_load_faults(bool on) { suppress_load_faults_ = on; }

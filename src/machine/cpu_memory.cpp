@@ -151,7 +151,8 @@ Picoseconds CpuMemory::others_ask_from(Picoseconds now) {
 
 rv64::Page CpuMemory::page_of(VirtualAddress address, rv64::Access access, unsigned core) {
   const unsigned before = std::exchange(touches_, core);
-  const rv64::Page page = find_page(address, access);
+  const bool in_programs = core < sees_programs_.size() && sees_programs_[core];
+  const rv64::Page page = in_programs ? programs_.find_page(address, access) : find_page(address, access);
   touches_ = before;
   return page;
 }
@@ -230,12 +231,34 @@ void CpuMemory::peek_below(PhysicalAddress address, unsigned bytes, std::byte* t
   if (l3_) l3_->copy_dirty_bytes(address, bytes, to);
 }
 
-rv64::Page CpuMemory::find_page(VirtualAddress address, rv64::Access access) {
-  if (!shared_ || address < memory::kDeviceVirtualBase) return PagedMemory::find_page(address, access);
+void CpuMemory::show_programs(unsigned core, bool on) {
+  sees_programs_.resize(cores_.size());
+  sees_programs_[core] = on;
+}
+
+PhysicalAddress CpuMemory::place_in_programs(VirtualAddress address) {
+  const rv64::Page page = programs_.find_page(address, rv64::Access::Load);
+  if (page.bytes == nullptr)
+    throw Error(fmt::format("{:#x}: no pre-execution program has memory there", address.value()));
+  return physical_of(page.bytes) + address % rv64::kPageBytes;
+}
+
+rv64::Page CpuMemory::Programs::find_page(VirtualAddress address, rv64::Access access) {
+  if (!owner_.shared_ || address < memory::kDeviceVirtualBase) return PagedMemory::find_page(address, access);
   // The GPU's: read alone.
-  const memory::PageRun run = shared_->space.pages().find(address);
+  const memory::PageRun run = owner_.shared_->space.pages().find(address);
   if (run.bytes == 0) return {};
-  return {physical_.bytes(run[address.aligned_down(rv64::kPageBytes)]), {true, false, false}};
+  return {owner_.physical_.bytes(run[address.aligned_down(rv64::kPageBytes)]), {true, false, false}};
+}
+
+void CpuMemory::Programs::settle(VirtualAddress first, Bytes bytes) {
+  owner_.settle_place(owner_.place_in_programs(first), bytes);
+}
+
+// Code that cores have decoded is known by its address.
+void CpuMemory::Programs::written(VirtualAddress first, Bytes bytes) {
+  owner_.place_written(owner_.place_in_programs(first), bytes);
+  owner_.bytes_changed(first, bytes);
 }
 
 PhysicalAddress CpuMemory::physical_of(const std::byte* page) {
@@ -294,8 +317,9 @@ void CpuMemory::frame_cleared(std::byte* frame) {
   replace_lines(physical, rv64::kPageBytes);
 }
 
-void CpuMemory::settle(VirtualAddress first, Bytes bytes) {
-  const PhysicalAddress physical = place_of(first);
+void CpuMemory::settle(VirtualAddress first, Bytes bytes) { settle_place(place_of(first), bytes); }
+
+void CpuMemory::settle_place(PhysicalAddress physical, Bytes bytes) {
   const PhysicalAddress line = physical.aligned_down(line_bytes_), end = physical + bytes;
   flush_below(line, (end + (line_bytes_ - 1)).aligned_down(line_bytes_) - line,
               [this](PhysicalAddress base, const std::byte* data, const memory::ByteMask& mask) {
@@ -308,8 +332,9 @@ void CpuMemory::settle(VirtualAddress first, Bytes bytes) {
       std::memcpy(physical_.bytes(at), held, line_bytes_);
 }
 
-void CpuMemory::written(VirtualAddress first, Bytes bytes) {
-  const PhysicalAddress physical = place_of(first);
+void CpuMemory::written(VirtualAddress first, Bytes bytes) { place_written(place_of(first), bytes); }
+
+void CpuMemory::place_written(PhysicalAddress physical, Bytes bytes) {
   replace_lines(physical, bytes);
   for (PhysicalAddress at = physical.aligned_down(line_bytes_); at < physical + bytes; at += line_bytes_)
     for (cpu::Core* const core : cores_) core->line_rewritten(at);

@@ -5,8 +5,10 @@
 //
 // On a chip whose cores share a level of cache with the GPU (yang2012 section 3), the directory stands above
 // that level, in the place of L3 and host DRAM. The program's pages then lie in the one memory that there is,
-// and the cores reach the GPU's allocations too, at the GPU's addresses. Nothing keeps the cores' private
-// caches and the GPU's L1 and L2 coherent: a core reads what has been written back to the shared level.
+// and there is a second address space (programs()), for programs that run ahead of kernels: it has pages of
+// its own and the GPU's allocations, at the GPU's addresses. A core sees one of the two at a time. Nothing
+// keeps the cores' private caches and the GPU's L1 and L2 coherent: a core reads what has been written back
+// to the shared level.
 #pragma once
 
 #include <array>
@@ -54,6 +56,13 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // Cores in the order of their numbers.
   void connect(cpu::Core& core);
 
+  // The address space of programs that run ahead of kernels. Of the GPU's memory they can only read.
+  rv64::PagedMemory& programs() { return programs_; }
+  // Which one a core sees. As cpu::Core::assign(); the core is told by change_address_space().
+  void show_programs(unsigned core, bool on);
+  // As place_of(), there, outside of ticks.
+  PhysicalAddress place_in_programs(VirtualAddress address);
+
   // An agent of the coherent domain that is no core.
   struct Agent {
     sim::Queue<memory::CoherenceMessage>* requests = nullptr;  // to the directory, and back
@@ -82,11 +91,23 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   PhysicalAddress page_table_entry(VirtualAddress address, unsigned level, unsigned core) override;
 
   // rv64::Memory
-  rv64::Page find_page(VirtualAddress address, rv64::Access access) override;
   void settle(VirtualAddress first, Bytes bytes) override;
   void written(VirtualAddress first, Bytes bytes) override;
 
  private:
+  class Programs final : public rv64::PagedMemory {
+   public:
+    explicit Programs(CpuMemory& owner) : owner_(owner) {}
+    rv64::Page find_page(VirtualAddress address, rv64::Access access) override;
+    void settle(VirtualAddress first, Bytes bytes) override;
+    void written(VirtualAddress first, Bytes bytes) override;
+
+   private:
+    std::byte* take_frame() override { return owner_.take_frame(); }
+    CpuMemory& owner_;
+  };
+  void settle_place(PhysicalAddress first, Bytes bytes);
+  void place_written(PhysicalAddress first, Bytes bytes);
   void new_chunk(std::byte* chunk, Bytes bytes) override;
   void frame_cleared(std::byte* frame) override;
   std::byte* take_frame() override;
@@ -123,6 +144,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // The directory's requests and their answers; below them L3's.
   std::optional<memory::Channel> requests_, requests_of_l3_;
   std::optional<sim::Queue<memory::Packet>> answers_, answers_to_l3_;
+  Programs programs_{*this};
+  std::vector<bool> sees_programs_;  // by core; those beyond do not
   std::deque<sim::Queue<memory::CoherenceMessage>> messages_;
   std::uint16_t agents_ = 0;  // of the directory
   std::vector<cpu::Core*> cores_;

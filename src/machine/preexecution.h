@@ -8,9 +8,12 @@
 //   preexecution.ended = [&](const PreexecutionRun& run) { ... };
 //
 // Programs run one to a core, in the order of their launches; one whose kernel has ended before a core was
-// free never runs. A program's loads that would fault give 0 (cpu::Core::suppress_load_faults); of the GPU's
-// memory it can only read. What a program is told (preexec/context.h) lies there when it begins, and costs
-// nothing. Left out: the operating system that would start it; programs on a host that is simulated.
+// free never runs. Where threads of a program have the cores (simulated_host.h), they lend those that they
+// leave idle: a program that has lost its core keeps its registers, and goes on when that core is idle again;
+// it comes to a core cpu.context_switch_cycles after it is free. A program's loads that would fault give 0
+// (cpu::Core::suppress_load_faults); of the GPU's memory it can only read. What a program is told
+// (preexec/context.h) lies there when it begins, and costs nothing. Left out: the operating system that would
+// start it; programs that go to another core.
 #pragma once
 
 #include <deque>
@@ -33,6 +36,8 @@ struct PreexecutionRun {
   driver::CommandId command = 0;
   const PreexecutionProgram* program = nullptr;
   std::optional<Picoseconds> started_ps, ended_ps;  // ended: by itself
+  Picoseconds on_core_ps = 0;                       // so long it had a core
+  std::uint64_t interruptions = 0;                  // its core was taken back
   // That the core has counted since the start.
   std::uint64_t instructions = 0, loads = 0, suppressed_loads = 0, requests = 0, l3_hits = 0,
                 lines_from_memory = 0;
@@ -44,12 +49,12 @@ struct PreexecutionRun {
   std::vector<Sample> skip_factors;  // whenever it was another one, looked at once a microsecond
 };
 
-class Preexecution final : private ProcessorClient {
+class Preexecution final : public ProcessorClient {
  public:
   using Occupancy = std::function<gpu::Occupancy(const gpu::Grid&)>;
-  // Throws duet::Error with one line where the machine has no level of cache that its cores share with its
-  // GPU.
-  Preexecution(System& system, const PreexecutionOptions& options, Occupancy occupancy);
+  // `lent`: somebody else serves the processor, and lends cores (lend_by). Throws duet::Error with one line
+  // where the machine has no level of cache that its cores share with its GPU.
+  Preexecution(System& system, const PreexecutionOptions& options, Occupancy occupancy, bool lent = false);
 
   PreexecutionPrograms& programs() { return programs_; }
 
@@ -58,6 +63,15 @@ class Preexecution final : private ProcessorClient {
   void completed(const driver::CommandRecord& command);
   // Called after the ticks in which a kernel was complete.
   std::function<void(const PreexecutionRun&)> ended;
+
+  // Whether it may take a core that executes nothing.
+  void lend_by(std::function<bool(std::size_t)> may_take) { may_take_ = std::move(may_take); }
+  // Between ticks: cores may be free. Programs begin, or go on.
+  void start_waiting();
+  // Of cores that programs have.
+  Cycle trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) override;
+  // The core is taken back.
+  Cycle preempted(cpu::Core& core, Picoseconds now) override;
 
  private:
   struct Job {
@@ -71,20 +85,37 @@ class Preexecution final : private ProcessorClient {
     bool ended = false;      // its kernel has
     bool stopping = false;   // the word is about to be set
     rv64::Registers registers;
-    std::vector<std::uint64_t> before;  // what the core had counted at the start
-    std::uint64_t generation = 0;       // of the GPU's pages, when it translated them last
+    std::vector<std::uint64_t> before;       // what the core had counted at the start, and others since
+    std::vector<std::uint64_t> left;         // what it had counted when the program lost it
+    Picoseconds since = 0, had_core_ps = 0;  // the program has it; had it before
+    std::uint64_t generation = 0;            // of the GPU's pages, when it translated them last
   };
 
   void stands(cpu::Core& core) override;
-  Cycle trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) override;
-  Cycle preempted(cpu::Core&, Picoseconds) override { return 0; }
-  void rings() override;
+  void rings() override {}
 
-  void start_waiting();
   void start(std::size_t core, Job job);
+  void write_context(std::size_t core, const Job& job);
+  void enter(std::size_t core);
+  void leave(std::size_t core, Picoseconds now);
+  void show_programs(std::size_t core, bool on);
+  void look_later();
   void kernel_ended(driver::CommandId command);
   void count(std::size_t core);
   void look();
+  // Rings when it is time to look at programs.
+  class Timer final : public sim::Component {
+   public:
+    Timer(sim::Engine& engine, const sim::Component& parent, Preexecution& owner)
+        : Component(engine, "pre-execution timer", &parent, 2, sim::Role::None), owner_(owner) {}
+    Picoseconds tick(Picoseconds) override {
+      owner_.engine_.after_ticks([this] { owner_.look(); });
+      return kNever;
+    }
+
+   private:
+    Preexecution& owner_;
+  };
   VirtualAddress area(std::size_t core) const;
   template <typename T>
   T context_value(std::size_t core, std::size_t offset);
@@ -96,6 +127,9 @@ class Preexecution final : private ProcessorClient {
   CpuMemory& memory_;
   const PreexecutionOptions options_;
   const Occupancy occupancy_;
+  const bool lent_;
+  const VirtualAddress base_;  // of the programs' addresses
+  std::function<bool(std::size_t)> may_take_;
   PreexecutionPrograms programs_;
   StopWord stop_;
   std::deque<Job> waiting_;    // for a core
@@ -103,6 +137,7 @@ class Preexecution final : private ProcessorClient {
   std::vector<CoreState> cores_;
   std::vector<cpu::Core*> standing_;
   bool looks_ = false;  // the timer is set
+  Timer timer_;
 };
 
 }  // namespace duet::machine

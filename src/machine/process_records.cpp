@@ -236,6 +236,8 @@ void Process::record_preexecution(const PreexecutionRun& run) {
   record.command = run.command;
   record.started_ps = run.started_ps.value_or(0);
   record.ended_ps = run.ended_ps.value_or(0);
+  record.on_core_ps = run.on_core_ps;
+  record.interruptions = run.interruptions;
   record.started = run.started_ps.has_value();
   record.ended = run.ended_ps.has_value();
   record.accesses = static_cast<std::uint32_t>(run.program->accesses);

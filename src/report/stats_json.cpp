@@ -31,6 +31,8 @@ Json preexecution_json(const PreexecutionOfLaunch& p, Picoseconds kernel_start) 
   if (!p.reason.empty()) json["no_program"] = p.reason;
   json["started_ps"] = p.started != 0 ? Json(p.started_ps) : Json();
   json["ended_ps"] = p.ended != 0 ? Json(p.ended_ps) : Json();
+  json["on_core_ps"] = p.on_core_ps;
+  json["interruptions"] = p.interruptions;
   json["instructions"] = p.instructions;
   json["loads"] = p.loads;
   json["suppressed_loads"] = p.suppressed_loads;

@@ -64,7 +64,8 @@ struct Fused final : machine::ProcessorClient {
         module(process.load_module(kKernels, "shared.ptx").module),
         processor(*process.system().processor()) {
     processor.serve(*this);
-    processor.memory().map(VirtualAddress(kCode), 0x1000, {true, true, true});
+    processor.memory().show_programs(0, true);
+    processor.memory().programs().map(VirtualAddress(kCode), 0x1000, {true, true, true});
   }
   static config::Machine machine(const std::vector<std::string>& sets) {
     std::vector<std::string> all{"cpu.tlb.instruction_entries=0", "cpu.tlb.data_entries=0",
@@ -119,7 +120,8 @@ struct Fused final : machine::ProcessorClient {
   }
   // The core begins at now.
   void begin(const Words& program) {
-    EXPECT_FALSE(processor.memory().write(VirtualAddress(kCode), std::as_bytes(std::span(program))));
+    EXPECT_FALSE(
+        processor.memory().programs().write(VirtualAddress(kCode), std::as_bytes(std::span(program))));
     registers.pc = kCode;
     ended_at.reset();
     processor.cores()[0]->assign(&registers, process.engine().now());
