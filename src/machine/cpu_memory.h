@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   void show_programs(unsigned core, bool on);
   // As place_of(), there, outside of ticks.
   PhysicalAddress place_in_programs(VirtualAddress address);
+  // From now on it is known when the GPU's writes reach the shared level (state_of_held).
+  void remember_gpu_writes() { remembers_gpu_writes_ = true; }
 
   // An agent of the coherent domain that is no core.
   struct Agent {
@@ -89,6 +92,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // Three levels, as Sv39 has them.
   rv64::Page page_of(VirtualAddress address, rv64::Access access, unsigned core) override;
   PhysicalAddress page_table_entry(VirtualAddress address, unsigned level, unsigned core) override;
+  Held state_of_held(VirtualAddress address, const std::byte* bytes, const HeldLine& held) override;
 
   // rv64::Memory
   void settle(VirtualAddress first, Bytes bytes) override;
@@ -114,6 +118,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   void fill_frames();
   void peek_newest(PhysicalAddress address, unsigned bytes, std::byte* to);
   void peek_below(PhysicalAddress address, unsigned bytes, std::byte* to);
+  void undo_writes_of_now(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned but_of);
+  void remember_gpu_write(PhysicalAddress line);
   PhysicalAddress table(VirtualAddress address, unsigned level);
   void replace_lines(PhysicalAddress first, Bytes bytes);
   void connect_own(const config::Cpu& cpu, const config::Host& dram);
@@ -132,6 +138,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
 
   sim::Engine& engine_;
   const Bytes line_bytes_;
+  const std::size_t requests_of_agent_;  // that may be on their way
   const std::optional<SharedMemory> shared_;
   std::optional<memory::PhysicalMemory> own_physical_;
   memory::PhysicalMemory& physical_;
@@ -163,6 +170,13 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   bool filling_ = false;
   std::vector<Overwritten> overwritten_;  // at overwritten_at_, oldest first
   Picoseconds overwritten_at_ = 0;
+  // Lines of the shared level, and when the GPU last wrote there: two times, since what is done now counts
+  // from the next tick on.
+  struct GpuWrites {
+    Picoseconds last = 0, before = 0;
+  };
+  std::unordered_map<std::uint64_t, GpuWrites> gpu_writes_;
+  bool remembers_gpu_writes_ = false;
   std::map<const std::byte*, PhysicalAddress> chunks_;  // host memory that frames were cut from
 };
 

@@ -56,6 +56,7 @@ Preexecution::Preexecution(System& system, const PreexecutionOptions& options, O
       cores_(processor_.cores().size()),
       timer_(engine_, memory_.node(), *this) {
   if (!lent_) processor_.serve(*this);
+  memory_.remember_gpu_writes();
   for (std::size_t i = 0; i < cores_.size(); ++i)
     memory_.programs().map(area(i), kAreaBytes, {true, true, false});
 }
@@ -151,6 +152,8 @@ void Preexecution::start(std::size_t number, Job job) {
   state.had_core_ps = 0;
   state.ended = false;
   job.run.started_ps = engine_.now();
+  if (options_.private_caches == "drop")
+    job.run.lines_dropped = processor_.cores()[number]->drop_lines(engine_.now());
   state.job = std::move(job);
   enter(number);
 }
@@ -234,7 +237,10 @@ void Preexecution::count(std::size_t number) {
                                                            {"suppressed_loads", &run.suppressed_loads},
                                                            {"requests", &run.requests},
                                                            {"l3_hits", &run.l3_hits},
-                                                           {"lines_from_memory", &run.lines_from_memory}};
+                                                           {"lines_from_memory", &run.lines_from_memory},
+                                                           {"private_hits", &run.private_hits},
+                                                           {"stale_hits", &run.stale_hits},
+                                                           {"wrong_hits", &run.wrong_hits}};
   for (std::size_t i = 0; i < declared.size(); ++i)
     for (const auto& [name, value] : wanted)
       if (std::strcmp(declared[i].name, name) == 0) *value = counts[i] - state.before[i];

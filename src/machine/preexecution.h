@@ -41,6 +41,8 @@ struct PreexecutionRun {
   // That the core has counted since the start.
   std::uint64_t instructions = 0, loads = 0, suppressed_loads = 0, requests = 0, l3_hits = 0,
                 lines_from_memory = 0;
+  std::uint64_t private_hits = 0, stale_hits = 0, wrong_hits = 0;
+  std::uint64_t lines_dropped = 0;  // of the private caches, when it began
   std::uint64_t polls = 0;
   struct Sample {
     Picoseconds time_ps;

@@ -31,7 +31,8 @@ struct Word {
 const std::vector<Word>& words() {
   static const std::vector<Word> all = {
       {"lowering", &PreexecutionOptions::lowering, {"not_below_initial", "as_printed"}},
-      {"data_guards", &PreexecutionOptions::data_guards, {"in_slice", "keep", "drop"}}};
+      {"data_guards", &PreexecutionOptions::data_guards, {"in_slice", "keep", "drop"}},
+      {"private_caches", &PreexecutionOptions::private_caches, {"keep", "drop"}}};
   return all;
 }
 

@@ -24,7 +24,9 @@ struct PreexecutionOptions {
   unsigned threshold = 10;   // hits in L3 a batch
   std::string lowering = "not_below_initial";  // or "as_printed"
   std::string data_guards = "in_slice";        // or "keep", "drop"
-  std::map<std::string, unsigned> profile;     // skip_factor by kernel
+  // "keep", or "drop": a core's private caches are emptied when a kernel's program begins.
+  std::string private_caches = "keep";
+  std::map<std::string, unsigned> profile;  // skip_factor by kernel
 
   bool on() const { return mode != PreexecutionMode::Off; }
 };

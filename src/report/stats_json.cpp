@@ -36,6 +36,10 @@ Json preexecution_json(const PreexecutionOfLaunch& p, Picoseconds kernel_start) 
   json["instructions"] = p.instructions;
   json["loads"] = p.loads;
   json["suppressed_loads"] = p.suppressed_loads;
+  json["private_hits"] = p.private_hits;
+  json["stale_hits"] = p.stale_hits;
+  json["wrong_hits"] = p.wrong_hits;
+  json["lines_dropped"] = p.lines_dropped;
   json["requests"] = p.requests;
   json["l3_hits"] = p.l3_hits;
   json["lines_from_memory"] = p.lines_from_memory;
