@@ -378,6 +378,8 @@ Subcommand preexec_command(CLI::App& duet) {
   app->add_option("--elf", options->elf, "compile it for RV64 into this file");
   app->add_flag("--report", options->report,
                 "list the kernel's accesses: where each is prefetched, or why not");
+  app->add_flag("--forwarded-blocks", options->forwarded_blocks,
+                "the program is told which blocks the GPU has dispatched (docs/preexec.md)");
   return {app, [options](const config::Installation&) { return preexecute(*options); }};
 }
 

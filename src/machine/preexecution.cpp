@@ -17,7 +17,8 @@ namespace {
 using preexec::Context;
 
 constexpr std::uint64_t kPrograms = 0x1000'0000, kAreas = 0x8000'0000;
-constexpr Bytes kAreaBytes = 1_MiB, kParametersAt = 4096, kSymbolsAt = 64_KiB;  // the stack is at the end
+// Ids of blocks follow at 128 KiB (preexecution_blocks.cpp); the stack is at the end.
+constexpr Bytes kAreaBytes = 1_MiB, kParametersAt = 4096, kSymbolsAt = 64_KiB;
 constexpr Picoseconds kLookEvery = 1'000'000;
 constexpr Bytes kElementBytes = 4;  // yang2012 section 4.1: a line has so many floats
 
@@ -54,7 +55,11 @@ Preexecution::Preexecution(System& system, const PreexecutionOptions& options, O
       stop_(engine_, memory_, processor_.config(),
             system.config().link.latency_ns * kPicosecondsPerNanosecond),
       cores_(processor_.cores().size()),
-      timer_(engine_, memory_.node(), *this) {
+      timer_("pre-execution timer", *this, &Preexecution::look),
+      forward_timer_("block ids timer", *this, &Preexecution::forward_all) {
+  if (options_.blocks == "forwarded")
+    forwarder_.emplace(engine_, memory_, processor_.config(),
+                       system.config().link.latency_ns * kPicosecondsPerNanosecond, "block ids");
   if (!lent_) processor_.serve(*this);
   memory_.remember_gpu_writes();
   for (std::size_t i = 0; i < cores_.size(); ++i)
@@ -86,6 +91,7 @@ void Preexecution::launched(const driver::CommandRecord& command) {
   job.block = grid.block;
   job.concurrent_blocks = static_cast<std::uint32_t>(
       std::max<std::uint64_t>(1, occupancy_(grid).blocks_per_sm * system_.config().gpu.sm.count));
+  if (forwarder_) job.order.emplace(system_.config().gpu.front_end.block_order, job.grid.count());
   engine_.after_ticks([this, job = std::move(job)]() mutable {
     waiting_.push_back(std::move(job));
     start_waiting();
@@ -101,7 +107,7 @@ void Preexecution::start_waiting() {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     if (processor_.cores()[i]->registers() != nullptr || (lent_ && !(may_take_ && may_take_(i)))) continue;
     if (cores_[i].job) enter(i);
-    if (cores_[i].job || cores_[i].stopping) continue;
+    if (cores_[i].job || cores_[i].stopping || cores_[i].writing()) continue;
     const auto next = std::find_if(waiting_.begin(), waiting_.end(),
                                    [](const Job& job) { return job.run.program->entry != 0; });
     if (next == waiting_.end()) continue;
@@ -133,6 +139,7 @@ void Preexecution::write_context(std::size_t number, const Job& job) {
   context.threshold = options_.threshold;
   context.lowering = static_cast<std::uint32_t>(
       options_.lowering == "as_printed" ? preexec::Lowering::AsPrinted : preexec::Lowering::NotBelowInitial);
+  if (job.order) begin_blocks(number, context, job);
   write(at, &context, sizeof context);
   if (!job.parameters.empty()) write(at + kParametersAt, job.parameters.data(), job.parameters.size());
   for (std::size_t i = 0; i < program.symbols.size(); ++i) {
@@ -151,6 +158,7 @@ void Preexecution::start(std::size_t number, Job job) {
   state.before = state.left = processor_.cores()[number]->statistics().counts();
   state.had_core_ps = 0;
   state.ended = false;
+  if (job.order) forward_later();
   job.run.started_ps = engine_.now();
   if (options_.private_caches == "drop")
     job.run.lines_dropped = processor_.cores()[number]->drop_lines(engine_.now());

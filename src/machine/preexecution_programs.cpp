@@ -78,6 +78,7 @@ void PreexecutionPrograms::prepare(const ptx::Kernel& kernel) {
     options.kernel_loop_unroll = options_.kernel_loop_unroll;
     options.adaptive = options_.mode == PreexecutionMode::Adaptive;
     options.data_guards = data_guards(options_.data_guards);
+    options.forwarded_blocks = options_.blocks == "forwarded";
     const preexec::Program program = preexec::generate(*source.parsed, kernel.name, options);
     made.accesses = program.accesses.size();
     for (const preexec::Access& access : program.accesses) {

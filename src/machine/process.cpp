@@ -65,6 +65,7 @@ void Process::begin_preexecution() {
       },
       options_.simulated_host);
   driver().on_launch = [this](const driver::CommandRecord& command) { preexecution_->launched(command); };
+  driver().on_block_start = [this](const gpu::Grid& grid) { preexecution_->block_started(grid); };
   driver().on_complete = [this](const driver::CommandRecord& command) { preexecution_->completed(command); };
   preexecution_->ended = [this](const PreexecutionRun& run) { record_preexecution(run); };
 }

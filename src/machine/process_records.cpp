@@ -242,6 +242,7 @@ void Process::record_preexecution(const PreexecutionRun& run) {
   record.stale_hits = run.stale_hits;
   record.wrong_hits = run.wrong_hits;
   record.lines_dropped = run.lines_dropped;
+  record.block_writes = run.block_writes;
   record.started = run.started_ps.has_value();
   record.ended = run.ended_ps.has_value();
   record.accesses = static_cast<std::uint32_t>(run.program->accesses);

@@ -40,6 +40,7 @@ Json preexecution_json(const PreexecutionOfLaunch& p, Picoseconds kernel_start) 
   json["stale_hits"] = p.stale_hits;
   json["wrong_hits"] = p.wrong_hits;
   json["lines_dropped"] = p.lines_dropped;
+  json["block_writes"] = p.block_writes;
   json["requests"] = p.requests;
   json["l3_hits"] = p.l3_hits;
   json["lines_from_memory"] = p.lines_from_memory;

@@ -108,6 +108,32 @@ class Preexec(unittest.TestCase):
         self.assertLess(sums["drop"]["stale_hits"], sums["keep"]["stale_hits"] // 10)
         self.assertLess(sums["drop"]["private_hits"], sums["keep"]["private_hits"])
 
+    def test_forwarded_ids_name_the_blocks_that_are_dispatched(self):
+        program = [*WAITS, "./VecAdd", "--size", "131072", "--start", "cold"]
+        used, outputs = {}, set()
+        for order in ["in_order", "reversed", "scattered"]:
+            for blocks in ["implicit", "forwarded"]:
+                output, on = self.right("--preexec", "adaptive", "--set", f"gpu.front_end.block_order={order}", "--preexec-set", f"blocks={blocks}", *program)
+                outputs.add(output)
+                kernel = on["kernels"][-1]
+                used[order, blocks] = kernel["counters"].get("l3.processor_fills_used", 0)
+                self.assertEqual(kernel["preexecution"]["block_writes"] > 0, blocks == "forwarded")
+        self.assertEqual(len(outputs), 1)
+        # Far from each other, the blocks from 0 on are the wrong ones. Where the program is told which, the order makes no difference to it.
+        self.assertLess(used["scattered", "implicit"], used["in_order", "implicit"] // 2)
+        told = [used[order, "forwarded"] for order in ["in_order", "reversed", "scattered"]]
+        self.assertGreater(min(told), used["scattered", "implicit"])
+        self.assertLess(max(told), min(told) * 1.2)
+
+    def test_forwarded_ids_and_the_order_of_ticks(self):
+        results = []
+        for order in [[], ["--shuffle", "7"], ["--shuffle", "11", "--two-threads"]]:
+            _, on = self.right("--preexec", "adaptive", "--preexec-set", "blocks=forwarded", "--set", "gpu.front_end.block_order=scattered",
+                               "--set", "cpu.cores=2", *order, *WAITS, "./hostile")
+            results.append((on["counters"], [kernel["preexecution"] for kernel in on["kernels"]]))
+        self.assertEqual(results[0], results[1])
+        self.assertEqual(results[0], results[2])
+
     def test_a_program_ends_with_its_kernel(self):
         _, on = self.right("--preexec", "adaptive", "./hostile")
         kernels = on["kernels"]
@@ -138,6 +164,8 @@ class Preexec(unittest.TestCase):
         self.refused("batch_size is a whole number", "--preexec", "adaptive", "--preexec-set", "batch_size=x", "./VecAdd")
         self.refused("lowering is not_below_initial or as_printed", "--preexec", "adaptive", "--preexec-set", "lowering=no", "./VecAdd")
         self.refused("private_caches is keep or drop", "--preexec", "adaptive", "--preexec-set", "private_caches=flush", "./VecAdd")
+        self.refused("blocks is implicit or forwarded", "--preexec", "adaptive", "--preexec-set", "blocks=told", "./VecAdd")
+        self.refused('block_order = "random" is not known', "--set", "gpu.front_end.block_order=random", "./VecAdd")
         self.refused("does nothing without --preexec", "--preexec-set", "batch_size=3", "./VecAdd")
         self.refused("--preexec", "--preexec", "always", "./VecAdd")
         self.refused("there is no ./VecAdd.preexec.json: make it with --profile", "--preexec", "profiled", "./VecAdd")
