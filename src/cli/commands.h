@@ -73,7 +73,7 @@ struct PreexecOptions {
   std::string kernel;  // all when empty
   std::string out;     // of the C; empty: standard output
   std::string elf;
-  bool report = false;
+  bool report = false, forwarded_blocks = false;
 };
 int preexecute(const PreexecOptions& options);
 

@@ -142,9 +142,9 @@ void add_preexecution_options(CLI::App& app, RunOptions& run) {
          "--preexec",
          [&options](const std::string& mode) { options.mode = duet::machine::preexecution_mode(mode); },
          "run a program ahead of every kernel on a core that shares a cache with the GPU, so that the GPU "
-         "finds "
-         "its data there (docs/preexec.md): adaptive keeps its distance by itself, profiled has it from "
-         "--profile")
+         "finds its data there (docs/preexec.md): adaptive keeps its distance by itself, profiled has it "
+         "from "
+         "--profile; with --host simulated the core is one that no thread has")
       ->check(CLI::IsMember({"off", "adaptive", "profiled"}))
       ->type_name("off|adaptive|profiled");
   app.add_option_function<std::vector<std::string>>(
@@ -254,10 +254,11 @@ int run(const config::Installation& installation, CLI::App& app, RunOptions& run
                                    .topology.gpu.has_value();
     refuse_idle_options(app, run.run.functional, has_gpu);
     run.run.simulated_host = has_gpu;
-    return has_gpu ? run_program(installation, run) : run_rv64(installation, run);
+    if (!has_gpu) return run_rv64(installation, run);
   }
   if (run.profile) make_profile(installation, run);
   read_profile(run);
+  if (run.simulated_host) return run_program(installation, run);
   if (!run.files.root.empty() || !run.files.writable.empty())
     throw duet::Error("--root and --writable are for --host simulated: leave them out");
   if (!first.ends_with(".ptx")) return run_program(installation, run);
@@ -377,6 +378,8 @@ Subcommand preexec_command(CLI::App& duet) {
   app->add_option("--elf", options->elf, "compile it for RV64 into this file");
   app->add_flag("--report", options->report,
                 "list the kernel's accesses: where each is prefetched, or why not");
+  app->add_flag("--forwarded-blocks", options->forwarded_blocks,
+                "the program is told which blocks the GPU has dispatched (docs/preexec.md)");
   return {app, [options](const config::Installation&) { return preexecute(*options); }};
 }
 

@@ -41,12 +41,14 @@ int preexecute(const PreexecOptions& options) {
   if (!options.kernel.empty()) kernels = {options.kernel};
   if (kernels.size() > 1 && !options.elf.empty())
     throw Error("preexec: --elf takes one kernel: name it with --kernel");
+  preexec::Options own;
+  own.forwarded_blocks = options.forwarded_blocks;
   std::string c;
   std::size_t refused = 0;
   for (const std::string& name : kernels) {
     preexec::Program program;
     try {
-      program = preexec::generate(module, name);
+      program = preexec::generate(module, name, own);
     } catch (const Error& error) {  // concerns this kernel alone
       if (++refused == kernels.size()) throw;
       std::fprintf(stderr, "duet: %s\n", error.what());

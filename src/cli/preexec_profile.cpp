@@ -64,6 +64,12 @@ std::vector<std::string> trial(const config::Installation& installation, const R
     command.insert(command.end(), {"--registers", std::to_string(options.run.registers_per_thread)});
   if (!options.run.assembler_peepholes) command.insert(command.end(), {"--peepholes", "off"});
   if (options.run.strict_memory) command.push_back("--strict-memory");
+  if (options.run.simulated_host) {
+    command.insert(command.end(), {"--host", "simulated"});
+    if (!options.files.root.empty()) command.insert(command.end(), {"--root", options.files.root});
+    for (const std::string& folder : options.files.writable)
+      command.insert(command.end(), {"--writable", folder});
+  }
   if (options.timeout_seconds > 0)
     command.insert(command.end(), {"--timeout", fmt::format("{}", options.timeout_seconds)});
   command.insert(command.end(), options.command.begin(), options.command.end());

@@ -128,6 +128,7 @@ struct FrontEnd {
   std::uint64_t reference_counters = 0;  // kernels in flight
   std::uint64_t decode_cycles_per_command = 0;
   std::uint64_t dispatch_cycles_per_block = 0;
+  std::string block_order = "in_order";  // a name of kBlockOrders (gpu/block_order.h)
 };
 
 struct CopyEngines {

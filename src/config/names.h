@@ -19,6 +19,8 @@ inline constexpr std::array<std::string_view, 2> kRowPolicies{"open", "closed"};
 inline constexpr std::array<std::string_view, 3> kDramStandards{"GDDR5", "DDR3", "HBM3"};
 inline constexpr std::array<std::string_view, 2> kRefreshUnits{"rank", "bank"};
 
+inline constexpr std::array<std::string_view, 3> kBlockOrders{"in_order", "reversed", "scattered"};
+
 inline constexpr std::array<std::string_view, 2> kGpuPrefetchers{"none", "stride"};
 inline constexpr std::array<std::string_view, 3> kPrefetchers{"none", "next-line", "stream"};
 

@@ -75,14 +75,14 @@ Core::Core(sim::Engine& engine, const sim::Component* parent, const config::Cpu&
   memory_.attach_pages([this] { forget_translations(); });
 }
 
-void Core::assign(rv64::Registers* registers, Picoseconds now) {
+void Core::assign(rv64::Registers* registers, Picoseconds now, Cycle later) {
   settle_statistics();
   registers_ = registers;
   preempt_at_ = kNever;
   fetch_address_ = kNoLine;
   reservation_ = kNoLine;
   if (registers == nullptr || trapped_) return;  // in a trap it goes on by itself
-  const Cycle cycle = domain_.cycle_at(now) + 1;
+  const Cycle cycle = domain_.cycle_at(now) + 1 + later;
   last_dispatch_ = std::max(last_dispatch_, cycle);
   dispatched_ = 0;
   accounted_ = last_dispatch_;

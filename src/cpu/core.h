@@ -68,6 +68,16 @@ class MemoryView {
   virtual rv64::Page page_of(VirtualAddress address, rv64::Access access, unsigned core) = 0;
   // Of a page of rv64::Memory.
   virtual PhysicalAddress physical_of(const std::byte* page) = 0;
+  // A private cache answers a load that is a guess (Core::suppress_load_faults), with bytes of a line that
+  // came at `brought`. Of memory that others write without its knowing: Fresh; Stale, where one has since
+  // written there, but the same; Wrong, where it wrote something else. Otherwise Coherent.
+  enum class Held : std::uint8_t { Coherent, Fresh, Stale, Wrong };
+  struct HeldLine {
+    PhysicalAddress line;
+    Picoseconds brought;
+    unsigned core;
+  };
+  virtual Held state_of_held(VirtualAddress, const std::byte*, const HeldLine&) { return Held::Coherent; }
   // Where a walk of the page tables reads on its way to an address: level 2 is the root's.
   virtual PhysicalAddress page_table_entry(VirtualAddress address, unsigned level, unsigned core) = 0;
 
@@ -96,8 +106,9 @@ class Core final : public sim::Component, private Execution::Bytes {
 
   unsigned number() const { return number_; }
   // Whose instructions it executes from `now` on; null: nobody's. Only while nothing is in flight: before the
-  // first assignment, in a CoreClient's call, or while it has none.
-  void assign(rv64::Registers* registers, Picoseconds now);
+  // first assignment, in a CoreClient's call, or while it has none. Outside of a trap they begin `later`
+  // cycles after the next one.
+  void assign(rv64::Registers* registers, Picoseconds now, Cycle later = 0);
   rv64::Registers* registers() const { return registers_; }
   // Asks for CoreClient::preempted at `time`, or as soon after it as nothing is in flight; kNever: not at
   // all.
@@ -107,9 +118,17 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool will_be_preempted() const { return preempt_at_ != kNever; }
   // Pages were mapped or unmapped, or their rights changed.
   void forget_translations();
+  // As assign(): from now on MemoryView has other pages for it, and no address is of both. So TLBs keep what
+  // they have: they know address spaces apart.
+  void change_address_space() { translations_.fill({}); }
   // From now on loads that would fault give 0 instead, and are counted: for programs whose loads are guesses
-  // (yang2012 section 4). As assign().
+  // (yang2012 section 4). Those that private caches answer are counted by MemoryView::Held. As assign().
   void suppress_load_faults(bool on) { suppress_load_faults_ = on; }
+
+  // Gives up every line of the private caches; those that are dirty are written back. The directory is told
+  // of one after the other, and what the core asks for next comes behind. As assign(), while it has none. How
+  // many they were.
+  std::uint64_t drop_lines(Picoseconds now);
 
   // Somebody outside of simulated time has written to a line, between ticks, under whoever holds it: as if it
   // had been lost for a moment.
@@ -297,7 +316,7 @@ class Core final : public sim::Component, private Execution::Bytes {
   bool holds_exclusively(std::uint64_t line);
   bool lines_can_be_had(const Access& access);
   std::uint64_t line_of(std::uint64_t physical) const { return physical & ~line_mask_; }
-  void put(std::uint64_t line, bool dirty);
+  void put(std::uint64_t line, bool dirty, Cycle at);
   PrivateLine& place_in_l1(std::uint64_t line, const PrivateLine& from);
   void place_in_instruction_cache(std::uint64_t line, const PrivateLine& from);
   bool take_out(std::uint64_t line, bool& dirty);
@@ -316,6 +335,9 @@ class Core final : public sim::Component, private Execution::Bytes {
   void answer_held_probe(Cycle cycle);
   void retry_waiting(Cycle cycle);
   bool touches(const Entry& load, std::uint64_t line) const;
+
+  // core_guesses.cpp
+  void count_held(std::uint64_t sequence, const PrivateLine& held);
 
   // core_translation.cpp: what translations cost.
   void start_access(std::uint64_t sequence, Cycle cycle);

@@ -216,12 +216,14 @@ Cycle Core::reach_line(std::uint64_t sequence, std::uint64_t line, Cycle cycle, 
   if (PrivateLine* const held = l1_.find(line)) {
     l1_.use(*held);
     ++statistics_.l1_hits;
+    if (suppress_load_faults_) count_held(sequence, *held);
     return cycle + config_.l1.latency_cycles;
   }
   ++statistics_.l1_misses;
   prefetch_stream(line, cycle + config_.l1.latency_cycles);
   if (PrivateLine* const held = outer(line)) {
     ++statistics_.l2_hits;
+    if (suppress_load_faults_) count_held(sequence, *held);
     if (held->prefetched) {
       held->prefetched = false;
       ++statistics_.prefetches_used;
@@ -274,10 +276,10 @@ void Core::correct(std::uint64_t sequence, std::uint64_t value, Cycle cycle) {
 
 // The line is not held any more. Where it was to be read, and has been asked for to be written, the directory
 // may have granted that already: it goes on counting this core among the holders, which it will be again.
-void Core::put(std::uint64_t line, bool dirty) {
+void Core::put(std::uint64_t line, bool dirty, Cycle at) {
   statistics_.write_backs += dirty;
   if (reservation_ == line) reservation_ = kNoLine;
-  if (find_miss(line) == nullptr) send(now_, CoherenceKind::Put, line, dirty);
+  if (find_miss(line) == nullptr) send(at, CoherenceKind::Put, line, dirty);
 }
 
 PrivateLine& Core::place_in_l1(std::uint64_t line, const PrivateLine& from) {
@@ -286,6 +288,7 @@ PrivateLine& Core::place_in_l1(std::uint64_t line, const PrivateLine& from) {
   PrivateLine& placed = l1_.insert(line, victim);
   placed.bytes = copy.bytes;
   placed.exclusive = copy.exclusive;
+  placed.brought = copy.brought;
   if (!victim) return placed;
   if (!l2_.exists()) {
     const std::uint64_t gone = victim->line;
@@ -294,7 +297,7 @@ PrivateLine& Core::place_in_l1(std::uint64_t line, const PrivateLine& from) {
     } else {
       // What has been done up to limit_ is over before anybody else can write the line.
       line_lost(gone, limit_);
-      put(gone, victim->dirty);
+      put(gone, victim->dirty, now_);
     }
   } else if (victim->dirty) {
     l2_.find(victim->line)->dirty = true;
@@ -308,9 +311,10 @@ void Core::place_in_instruction_cache(std::uint64_t line, const PrivateLine& fro
   PrivateLine& placed = instruction_cache_.insert(line, victim);
   placed.bytes = copy.bytes;
   placed.exclusive = copy.exclusive;
+  placed.brought = copy.brought;
   if (victim && !l2_.exists() && l1_.find(victim->line) == nullptr) {
     line_lost(victim->line, limit_);  // without L2 a load may have read it here
-    put(victim->line, victim->dirty);
+    put(victim->line, victim->dirty, now_);
   }
   if (victim && fetch_address_ != kNoLine) fetch_address_ = kNoLine;  // it may be the one in use
 }
@@ -396,6 +400,7 @@ void Core::granted(const Message& message, Cycle cycle) {
   arrived.line = line;
   arrived.bytes = message.bytes;
   arrived.exclusive = message.exclusive;
+  arrived.brought = engine().now();
   if (outer(line) != nullptr) {
     for_each_copy(line, [&](PrivateCache&, PrivateLine& copy) {
       copy.exclusive = message.exclusive;
@@ -406,12 +411,13 @@ void Core::granted(const Message& message, Cycle cycle) {
     PrivateLine& placed = l2_.insert(line, victim);
     placed.bytes = message.bytes;
     placed.exclusive = message.exclusive;
+    placed.brought = arrived.brought;
     placed.prefetched = miss.prefetch && !miss.data && !miss.fetch;
     if (victim) {
       // What L1 has of it goes with it; its dirtiness was the victim's too.
       bool dirty = victim->dirty;
       take_out(victim->line, dirty);
-      put(victim->line, dirty);
+      put(victim->line, dirty, now_);
       line_lost(victim->line, cycle);
     }
   }

@@ -44,6 +44,12 @@ struct CoreStatistics : sim::StatisticGroup {
   sim::Counter combined_writes{*this, "combined_writes", "requests", "sent from write-combining buffers"};
   sim::Counter suppressed_loads{*this, "suppressed_loads", "loads",
                                 "that would have faulted, and gave 0 instead: of pre-execution programs"};
+  sim::Counter private_hits{*this, "private_hits", "accesses",
+                            "loads of pre-execution programs, by line of the GPU's memory, that L1 or L2 "
+                            "answered: the shared level did not see them"};
+  sim::Counter stale_hits{*this, "stale_hits", "accesses",
+                          "of these: a write of the GPU had reached the shared level since the line came"};
+  sim::Counter wrong_hits{*this, "wrong_hits", "accesses", "of these: and the line has other bytes there"};
   sim::Counter device_accesses{*this, "device_accesses", "accesses", "loads and stores of device pages"};
   sim::Counter squashes_value{*this, "squashes_value", "squashes",
                               "a load's value was not what had been taken before"};

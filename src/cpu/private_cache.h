@@ -10,6 +10,7 @@
 
 #include "base/address.h"
 #include "base/error.h"
+#include "base/units.h"
 #include "config/machine.h"
 
 namespace duet::cpu {
@@ -22,6 +23,7 @@ struct PrivateLine {
   bool exclusive = false;  // may be written
   bool dirty = false;
   bool prefetched = false;  // and not used since
+  Picoseconds brought = 0;  // when it came from the directory
 };
 
 class PrivateCache {
@@ -57,6 +59,7 @@ class PrivateCache {
     return *chosen;
   }
   void remove(PrivateLine& line) { line = {}; }
+  const std::vector<PrivateLine>& lines() const { return lines_; }
 
  private:
   PrivateLine* set_of(std::uint64_t line) { return &lines_[(line >> line_shift_ & mask_) * ways_]; }

@@ -77,6 +77,7 @@ Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::
     : Component(engine, "driver", parent, 2, sim::Role::None),
       state_(std::make_unique<State>(*this, config, gpu)) {
   gpu.kernel_starts = &on_kernel_start;
+  gpu.block_starts = &on_block_start;
 }
 
 Driver::~Driver() = default;

@@ -234,6 +234,7 @@ class Driver : public sim::Component {
   std::function<void(const CommandRecord&)> on_complete;
   std::function<void(const CommandRecord&)> on_launch;  // a launch has been sent to the GPU: stage (ii) ends
   std::function<void(const gpu::Grid&)> on_kernel_start;  // its first block goes to an SM; null: no cost
+  std::function<void(const gpu::Grid&)> on_block_start;   // one of its blocks does
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;

@@ -14,7 +14,7 @@ namespace duet::machine {
 namespace {
 
 constexpr std::size_t kBelow = 64;       // requests between directory, L3 and DRAM
-constexpr std::size_t kMessages = 1024;  // more than a core ever has on its way
+constexpr std::size_t kMessages = 1024;  // more than a core ever has on its way, unless it gives up all lines
 
 // Frames of host DRAM are reached where they lie.
 class NoPort final : public memory::HostPort {
@@ -39,12 +39,21 @@ config::Cache l3_of(const config::Cpu& cpu) {
   return cache;
 }
 
+// cpu::Core::drop_lines.
+std::size_t lines_of_a_core(const config::Cpu& cpu) {
+  std::size_t lines = 0;
+  for (const config::Cpu::Cache* const cache : {&cpu.instruction_cache, &cpu.l1, &cpu.l2})
+    lines += cache->sets * cache->ways;
+  return lines;
+}
+
 }  // namespace
 
 CpuMemory::CpuMemory(sim::Engine& engine, const config::Cpu& cpu, const config::Host& dram,
                      const SharedMemory* shared)
     : engine_(engine),
       line_bytes_(cpu.line_bytes),
+      requests_of_agent_(kMessages + (shared != nullptr ? lines_of_a_core(cpu) : 0)),
       shared_(shared == nullptr ? std::nullopt : std::optional(*shared)),
       physical_(shared != nullptr
                     ? shared->space.memory()
@@ -125,6 +134,28 @@ void CpuMemory::observe(const memory::CacheEvent& event) {
   const auto bytes = static_cast<unsigned>(shared_->level.line_bytes());
   peek_below(event.line, bytes, old.data());
   agent_writes(event.line, bytes, old.data(), kNobody);
+  if (remembers_gpu_writes_) remember_gpu_write(event.line);
+}
+
+void CpuMemory::remember_gpu_write(PhysicalAddress line) {
+  GpuWrites& writes = gpu_writes_[line.value()];
+  if (writes.last == engine_.now()) return;
+  writes.before = writes.last;
+  writes.last = engine_.now();
+}
+
+CpuMemory::Held CpuMemory::state_of_held(VirtualAddress address, const std::byte* bytes,
+                                         const HeldLine& held) {
+  if (!remembers_gpu_writes_ || address < memory::kDeviceVirtualBase) return Held::Coherent;
+  const auto known = gpu_writes_.find(held.line.aligned_down(shared_->level.line_bytes()).value());
+  if (known == gpu_writes_.end()) return Held::Fresh;
+  const GpuWrites& writes = known->second;
+  if ((writes.last < engine_.now() ? writes.last : writes.before) <= held.brought) return Held::Fresh;
+  std::array<std::byte, memory::kLineBytes> below;
+  const auto count = static_cast<unsigned>(line_bytes_);
+  peek_below(held.line, count, below.data());
+  undo_writes_of_now(held.line, count, below.data(), held.core);
+  return std::memcmp(below.data(), bytes, count) == 0 ? Held::Stale : Held::Wrong;
 }
 
 void CpuMemory::connect(cpu::Core& core) {
@@ -134,7 +165,7 @@ void CpuMemory::connect(cpu::Core& core) {
 }
 
 CpuMemory::Agent CpuMemory::connect_agent(sim::Component& agent) {
-  auto& requests = messages_.emplace_back(kMessages, &agent, &directory_);
+  auto& requests = messages_.emplace_back(requests_of_agent_, &agent, &directory_);
   auto& answers = messages_.emplace_back(kMessages, &directory_, &agent);
   directory_.connect_cache(requests, answers);
   agent.tick_on_thread_of(directory_);  // agents look at bytes that are there, and L3, and DRAM
@@ -151,7 +182,8 @@ Picoseconds CpuMemory::others_ask_from(Picoseconds now) {
 
 rv64::Page CpuMemory::page_of(VirtualAddress address, rv64::Access access, unsigned core) {
   const unsigned before = std::exchange(touches_, core);
-  const rv64::Page page = find_page(address, access);
+  const bool in_programs = core < sees_programs_.size() && sees_programs_[core];
+  const rv64::Page page = in_programs ? programs_.find_page(address, access) : find_page(address, access);
   touches_ = before;
   return page;
 }
@@ -206,9 +238,13 @@ void CpuMemory::about_to_write(PhysicalAddress address, unsigned bytes, const st
 
 void CpuMemory::peek(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned core) {
   peek_newest(address, bytes, to);
+  undo_writes_of_now(address, bytes, to, core);
+}
+
+void CpuMemory::undo_writes_of_now(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned but_of) {
   if (overwritten_at_ != engine_.now()) return;
   for (auto write = overwritten_.rbegin(); write != overwritten_.rend(); ++write) {
-    if (write->core == core) continue;
+    if (write->core == but_of) continue;
     const PhysicalAddress first = std::max(address, write->address);
     const PhysicalAddress end = std::min(address + bytes, write->address + write->bytes);
     if (first < end)
@@ -230,12 +266,34 @@ void CpuMemory::peek_below(PhysicalAddress address, unsigned bytes, std::byte* t
   if (l3_) l3_->copy_dirty_bytes(address, bytes, to);
 }
 
-rv64::Page CpuMemory::find_page(VirtualAddress address, rv64::Access access) {
-  if (!shared_ || address < memory::kDeviceVirtualBase) return PagedMemory::find_page(address, access);
+void CpuMemory::show_programs(unsigned core, bool on) {
+  sees_programs_.resize(cores_.size());
+  sees_programs_[core] = on;
+}
+
+PhysicalAddress CpuMemory::place_in_programs(VirtualAddress address) {
+  const rv64::Page page = programs_.find_page(address, rv64::Access::Load);
+  if (page.bytes == nullptr)
+    throw Error(fmt::format("{:#x}: no pre-execution program has memory there", address.value()));
+  return physical_of(page.bytes) + address % rv64::kPageBytes;
+}
+
+rv64::Page CpuMemory::Programs::find_page(VirtualAddress address, rv64::Access access) {
+  if (!owner_.shared_ || address < memory::kDeviceVirtualBase) return PagedMemory::find_page(address, access);
   // The GPU's: read alone.
-  const memory::PageRun run = shared_->space.pages().find(address);
+  const memory::PageRun run = owner_.shared_->space.pages().find(address);
   if (run.bytes == 0) return {};
-  return {physical_.bytes(run[address.aligned_down(rv64::kPageBytes)]), {true, false, false}};
+  return {owner_.physical_.bytes(run[address.aligned_down(rv64::kPageBytes)]), {true, false, false}};
+}
+
+void CpuMemory::Programs::settle(VirtualAddress first, Bytes bytes) {
+  owner_.settle_place(owner_.place_in_programs(first), bytes);
+}
+
+// Code that cores have decoded is known by its address.
+void CpuMemory::Programs::written(VirtualAddress first, Bytes bytes) {
+  owner_.place_written(owner_.place_in_programs(first), bytes);
+  owner_.bytes_changed(first, bytes);
 }
 
 PhysicalAddress CpuMemory::physical_of(const std::byte* page) {
@@ -294,8 +352,9 @@ void CpuMemory::frame_cleared(std::byte* frame) {
   replace_lines(physical, rv64::kPageBytes);
 }
 
-void CpuMemory::settle(VirtualAddress first, Bytes bytes) {
-  const PhysicalAddress physical = place_of(first);
+void CpuMemory::settle(VirtualAddress first, Bytes bytes) { settle_place(place_of(first), bytes); }
+
+void CpuMemory::settle_place(PhysicalAddress physical, Bytes bytes) {
   const PhysicalAddress line = physical.aligned_down(line_bytes_), end = physical + bytes;
   flush_below(line, (end + (line_bytes_ - 1)).aligned_down(line_bytes_) - line,
               [this](PhysicalAddress base, const std::byte* data, const memory::ByteMask& mask) {
@@ -308,8 +367,9 @@ void CpuMemory::settle(VirtualAddress first, Bytes bytes) {
       std::memcpy(physical_.bytes(at), held, line_bytes_);
 }
 
-void CpuMemory::written(VirtualAddress first, Bytes bytes) {
-  const PhysicalAddress physical = place_of(first);
+void CpuMemory::written(VirtualAddress first, Bytes bytes) { place_written(place_of(first), bytes); }
+
+void CpuMemory::place_written(PhysicalAddress physical, Bytes bytes) {
   replace_lines(physical, bytes);
   for (PhysicalAddress at = physical.aligned_down(line_bytes_); at < physical + bytes; at += line_bytes_)
     for (cpu::Core* const core : cores_) core->line_rewritten(at);

@@ -5,8 +5,10 @@
 //
 // On a chip whose cores share a level of cache with the GPU (yang2012 section 3), the directory stands above
 // that level, in the place of L3 and host DRAM. The program's pages then lie in the one memory that there is,
-// and the cores reach the GPU's allocations too, at the GPU's addresses. Nothing keeps the cores' private
-// caches and the GPU's L1 and L2 coherent: a core reads what has been written back to the shared level.
+// and there is a second address space (programs()), for programs that run ahead of kernels: it has pages of
+// its own and the GPU's allocations, at the GPU's addresses. A core sees one of the two at a time. Nothing
+// keeps the cores' private caches and the GPU's L1 and L2 coherent: a core reads what has been written back
+// to the shared level.
 #pragma once
 
 #include <array>
@@ -15,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -54,6 +57,15 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // Cores in the order of their numbers.
   void connect(cpu::Core& core);
 
+  // The address space of programs that run ahead of kernels. Of the GPU's memory they can only read.
+  rv64::PagedMemory& programs() { return programs_; }
+  // Which one a core sees. As cpu::Core::assign(); the core is told by change_address_space().
+  void show_programs(unsigned core, bool on);
+  // As place_of(), there, outside of ticks.
+  PhysicalAddress place_in_programs(VirtualAddress address);
+  // From now on it is known when the GPU's writes reach the shared level (state_of_held).
+  void remember_gpu_writes() { remembers_gpu_writes_ = true; }
+
   // An agent of the coherent domain that is no core.
   struct Agent {
     sim::Queue<memory::CoherenceMessage>* requests = nullptr;  // to the directory, and back
@@ -80,19 +92,34 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // Three levels, as Sv39 has them.
   rv64::Page page_of(VirtualAddress address, rv64::Access access, unsigned core) override;
   PhysicalAddress page_table_entry(VirtualAddress address, unsigned level, unsigned core) override;
+  Held state_of_held(VirtualAddress address, const std::byte* bytes, const HeldLine& held) override;
 
   // rv64::Memory
-  rv64::Page find_page(VirtualAddress address, rv64::Access access) override;
   void settle(VirtualAddress first, Bytes bytes) override;
   void written(VirtualAddress first, Bytes bytes) override;
 
  private:
+  class Programs final : public rv64::PagedMemory {
+   public:
+    explicit Programs(CpuMemory& owner) : owner_(owner) {}
+    rv64::Page find_page(VirtualAddress address, rv64::Access access) override;
+    void settle(VirtualAddress first, Bytes bytes) override;
+    void written(VirtualAddress first, Bytes bytes) override;
+
+   private:
+    std::byte* take_frame() override { return owner_.take_frame(); }
+    CpuMemory& owner_;
+  };
+  void settle_place(PhysicalAddress first, Bytes bytes);
+  void place_written(PhysicalAddress first, Bytes bytes);
   void new_chunk(std::byte* chunk, Bytes bytes) override;
   void frame_cleared(std::byte* frame) override;
   std::byte* take_frame() override;
   void fill_frames();
   void peek_newest(PhysicalAddress address, unsigned bytes, std::byte* to);
   void peek_below(PhysicalAddress address, unsigned bytes, std::byte* to);
+  void undo_writes_of_now(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned but_of);
+  void remember_gpu_write(PhysicalAddress line);
   PhysicalAddress table(VirtualAddress address, unsigned level);
   void replace_lines(PhysicalAddress first, Bytes bytes);
   void connect_own(const config::Cpu& cpu, const config::Host& dram);
@@ -111,6 +138,7 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
 
   sim::Engine& engine_;
   const Bytes line_bytes_;
+  const std::size_t requests_of_agent_;  // that may be on their way
   const std::optional<SharedMemory> shared_;
   std::optional<memory::PhysicalMemory> own_physical_;
   memory::PhysicalMemory& physical_;
@@ -123,6 +151,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // The directory's requests and their answers; below them L3's.
   std::optional<memory::Channel> requests_, requests_of_l3_;
   std::optional<sim::Queue<memory::Packet>> answers_, answers_to_l3_;
+  Programs programs_{*this};
+  std::vector<bool> sees_programs_;  // by core; those beyond do not
   std::deque<sim::Queue<memory::CoherenceMessage>> messages_;
   std::uint16_t agents_ = 0;  // of the directory
   std::vector<cpu::Core*> cores_;
@@ -140,6 +170,13 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   bool filling_ = false;
   std::vector<Overwritten> overwritten_;  // at overwritten_at_, oldest first
   Picoseconds overwritten_at_ = 0;
+  // Lines of the shared level, and when the GPU last wrote there: two times, since what is done now counts
+  // from the next tick on.
+  struct GpuWrites {
+    Picoseconds last = 0, before = 0;
+  };
+  std::unordered_map<std::uint64_t, GpuWrites> gpu_writes_;
+  bool remembers_gpu_writes_ = false;
   std::map<const std::byte*, PhysicalAddress> chunks_;  // host memory that frames were cut from
 };
 

@@ -16,8 +16,9 @@ namespace {
 
 using preexec::Context;
 
-constexpr VirtualAddress kPrograms{0x1000'0000}, kAreas{0x8000'0000};
-constexpr Bytes kAreaBytes = 1_MiB, kParametersAt = 4096, kSymbolsAt = 64_KiB;  // the stack is at the end
+constexpr std::uint64_t kPrograms = 0x1000'0000, kAreas = 0x8000'0000;
+// Ids of blocks follow at 128 KiB (preexecution_blocks.cpp); the stack is at the end.
+constexpr Bytes kAreaBytes = 1_MiB, kParametersAt = 4096, kSymbolsAt = 64_KiB;
 constexpr Picoseconds kLookEvery = 1'000'000;
 constexpr Bytes kElementBytes = 4;  // yang2012 section 4.1: a line has so many floats
 
@@ -41,33 +42,42 @@ unsigned lines_a_step(const System& system) {
 
 }  // namespace
 
-Preexecution::Preexecution(System& system, const PreexecutionOptions& options, Occupancy occupancy)
+Preexecution::Preexecution(System& system, const PreexecutionOptions& options, Occupancy occupancy, bool lent)
     : system_(system),
       engine_(system.engine()),
       processor_(processor_of(system)),
       memory_(processor_.memory()),
       options_(options),
       occupancy_(std::move(occupancy)),
-      programs_(options, memory_, kPrograms, lines_a_step(system)),
+      lent_(lent),
+      base_(lent ? rv64::kUserAddressEnd : 0),  // apart from those of a program that has the cores too
+      programs_(options, memory_.programs(), base_ + kPrograms, lines_a_step(system)),
       stop_(engine_, memory_, processor_.config(),
             system.config().link.latency_ns * kPicosecondsPerNanosecond),
-      cores_(processor_.cores().size()) {
-  processor_.serve(*this);
-  for (std::size_t i = 0; i < cores_.size(); ++i) memory_.map(area(i), kAreaBytes, {true, true, false});
+      cores_(processor_.cores().size()),
+      timer_("pre-execution timer", *this, &Preexecution::look),
+      forward_timer_("block ids timer", *this, &Preexecution::forward_all) {
+  if (options_.blocks == "forwarded")
+    forwarder_.emplace(engine_, memory_, processor_.config(),
+                       system.config().link.latency_ns * kPicosecondsPerNanosecond, "block ids");
+  if (!lent_) processor_.serve(*this);
+  memory_.remember_gpu_writes();
+  for (std::size_t i = 0; i < cores_.size(); ++i)
+    memory_.programs().map(area(i), kAreaBytes, {true, true, false});
 }
 
-VirtualAddress Preexecution::area(std::size_t core) const { return kAreas + core * kAreaBytes; }
+VirtualAddress Preexecution::area(std::size_t core) const { return base_ + kAreas + core * kAreaBytes; }
 
 void Preexecution::write(VirtualAddress to, const void* from, std::size_t bytes) {
-  if (memory_.write(to, {static_cast<const std::byte*>(from), bytes}))
+  if (memory_.programs().write(to, {static_cast<const std::byte*>(from), bytes}))
     throw Error("preexec: no room for a kernel's parameters");
 }
 
 template <typename T>
 T Preexecution::context_value(std::size_t core, std::size_t offset) {
   T value;
-  memory_.peek(memory_.place_of(area(core) + offset), sizeof value, reinterpret_cast<std::byte*>(&value),
-               CpuMemory::kNobody);
+  memory_.peek(memory_.place_in_programs(area(core) + offset), sizeof value,
+               reinterpret_cast<std::byte*>(&value), CpuMemory::kNobody);
   return value;
 }
 
@@ -81,6 +91,7 @@ void Preexecution::launched(const driver::CommandRecord& command) {
   job.block = grid.block;
   job.concurrent_blocks = static_cast<std::uint32_t>(
       std::max<std::uint64_t>(1, occupancy_(grid).blocks_per_sm * system_.config().gpu.sm.count));
+  if (forwarder_) job.order.emplace(system_.config().gpu.front_end.block_order, job.grid.count());
   engine_.after_ticks([this, job = std::move(job)]() mutable {
     waiting_.push_back(std::move(job));
     start_waiting();
@@ -94,24 +105,27 @@ void Preexecution::completed(const driver::CommandRecord& command) {
 
 void Preexecution::start_waiting() {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
-    if (cores_[i].job || cores_[i].stopping) continue;
+    if (processor_.cores()[i]->registers() != nullptr || (lent_ && !(may_take_ && may_take_(i)))) continue;
+    if (cores_[i].job) enter(i);
+    if (cores_[i].job || cores_[i].stopping || cores_[i].writing()) continue;
     const auto next = std::find_if(waiting_.begin(), waiting_.end(),
                                    [](const Job& job) { return job.run.program->entry != 0; });
-    if (next == waiting_.end()) break;
+    if (next == waiting_.end()) continue;
     Job job = std::move(*next);
     waiting_.erase(next);
     start(i, std::move(job));
   }
-  const auto busy =
-      std::count_if(cores_.begin(), cores_.end(), [](const CoreState& core) { return core.job.has_value(); });
-  for (std::size_t i = 0; i < cores_.size(); ++i) processor_.cores()[i]->set_alone(busy == 1);
-  if (busy != 0 && options_.mode == PreexecutionMode::Adaptive && !std::exchange(looks_, true))
-    processor_.ring_at(engine_.now() + kLookEvery);
+  processor_.tell_alone();
+  if (options_.mode == PreexecutionMode::Adaptive &&
+      std::any_of(cores_.begin(), cores_.end(), [](const CoreState& core) { return core.job.has_value(); }))
+    look_later();
 }
 
-void Preexecution::start(std::size_t number, Job job) {
-  CoreState& state = cores_[number];
-  cpu::Core& core = *processor_.cores()[number];
+void Preexecution::look_later() {
+  if (!std::exchange(looks_, true)) engine_.wake(timer_, engine_.now() + kLookEvery);
+}
+
+void Preexecution::write_context(std::size_t number, const Job& job) {
   const PreexecutionProgram& program = *job.run.program;
   const VirtualAddress at = area(number);
   Context context;
@@ -127,25 +141,61 @@ void Preexecution::start(std::size_t number, Job job) {
       options_.lowering == "as_printed" ? preexec::Lowering::AsPrinted : preexec::Lowering::NotBelowInitial);
   context.thread_ids = static_cast<std::uint32_t>(
       options_.thread_ids == "clamped" ? preexec::ThreadIds::Clamped : preexec::ThreadIds::AsPrinted);
+  if (job.order) begin_blocks(number, context, job);
   write(at, &context, sizeof context);
   if (!job.parameters.empty()) write(at + kParametersAt, job.parameters.data(), job.parameters.size());
   for (std::size_t i = 0; i < program.symbols.size(); ++i) {
     const std::uint64_t symbol = program.symbols[i].value();
     write(at + kSymbolsAt + i * sizeof symbol, &symbol, sizeof symbol);
   }
+}
+
+void Preexecution::start(std::size_t number, Job job) {
+  CoreState& state = cores_[number];
+  write_context(number, job);
   state.registers = {};
-  state.registers.pc = program.entry;
-  state.registers.x[rv64::kStackPointer] = (at + kAreaBytes).value();
-  state.registers.x[rv64::kArgument0] = at.value();
+  state.registers.pc = job.run.program->entry;
+  state.registers.x[rv64::kStackPointer] = (area(number) + kAreaBytes).value();
+  state.registers.x[rv64::kArgument0] = area(number).value();
+  state.before = state.left = processor_.cores()[number]->statistics().counts();
+  state.had_core_ps = 0;
+  state.ended = false;
+  if (job.order) forward_later();
+  job.run.started_ps = engine_.now();
+  if (options_.private_caches == "drop")
+    job.run.lines_dropped = processor_.cores()[number]->drop_lines(engine_.now());
+  state.job = std::move(job);
+  enter(number);
+}
+
+// The core is the program's, from now on or again.
+void Preexecution::enter(std::size_t number) {
+  CoreState& state = cores_[number];
+  cpu::Core& core = *processor_.cores()[number];
+  const std::vector<std::uint64_t> counts = core.statistics().counts();
+  for (std::size_t i = 0; i < counts.size(); ++i) state.before[i] += counts[i] - state.left[i];
+  state.since = engine_.now();
+  show_programs(number, true);
   if (const std::uint64_t now = system_.address_space().pages().generation();
       now != std::exchange(state.generation, now))
     core.forget_translations();
-  state.before = core.statistics().counts();
-  state.ended = false;
-  job.run.started_ps = engine_.now();
-  state.job = std::move(job);
-  core.suppress_load_faults(true);
-  core.assign(&state.registers, engine_.now());
+  core.assign(&state.registers, engine_.now(), lent_ ? processor_.config().context_switch_cycles : 0);
+}
+
+void Preexecution::leave(std::size_t number, Picoseconds now) {
+  CoreState& state = cores_[number];
+  cpu::Core& core = *processor_.cores()[number];
+  core.assign(nullptr, now);
+  show_programs(number, false);
+  state.left = core.statistics().counts();
+  state.had_core_ps += now - state.since;
+}
+
+void Preexecution::show_programs(std::size_t number, bool on) {
+  cpu::Core& core = *processor_.cores()[number];
+  memory_.show_programs(core.number(), on);
+  core.change_address_space();
+  core.suppress_load_faults(on);
 }
 
 void Preexecution::stands(cpu::Core& core) {
@@ -172,7 +222,13 @@ Cycle Preexecution::trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds
     finished_.push_back(std::move(*state.job));
   }
   state.job.reset();
-  core.assign(nullptr, now);
+  leave(core.number(), now);
+  return 0;
+}
+
+Cycle Preexecution::preempted(cpu::Core& core, Picoseconds now) {
+  ++cores_[core.number()].job->run.interruptions;
+  leave(core.number(), now);
   return 0;
 }
 
@@ -180,16 +236,21 @@ Cycle Preexecution::trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds
 void Preexecution::count(std::size_t number) {
   CoreState& state = cores_[number];
   cpu::Core& core = *processor_.cores()[number];
-  core.settle_statistics();
+  const bool has_core = core.registers() == &state.registers;
+  if (has_core) core.settle_statistics();
   PreexecutionRun& run = state.job->run;
-  const std::vector<std::uint64_t> counts = core.statistics().counts();
+  run.on_core_ps = state.had_core_ps + (has_core ? engine_.now() - state.since : 0);
+  const std::vector<std::uint64_t> counts = has_core ? core.statistics().counts() : state.left;
   const auto& declared = core.statistics().declared();
   const std::pair<const char*, std::uint64_t*> wanted[] = {{"instructions", &run.instructions},
                                                            {"loads", &run.loads},
                                                            {"suppressed_loads", &run.suppressed_loads},
                                                            {"requests", &run.requests},
                                                            {"l3_hits", &run.l3_hits},
-                                                           {"lines_from_memory", &run.lines_from_memory}};
+                                                           {"lines_from_memory", &run.lines_from_memory},
+                                                           {"private_hits", &run.private_hits},
+                                                           {"stale_hits", &run.stale_hits},
+                                                           {"wrong_hits", &run.wrong_hits}};
   for (std::size_t i = 0; i < declared.size(); ++i)
     for (const auto& [name, value] : wanted)
       if (std::strcmp(declared[i].name, name) == 0) *value = counts[i] - state.before[i];
@@ -203,7 +264,7 @@ void Preexecution::kernel_ended(driver::CommandId command) {
     state.ended = state.stopping = true;
     count(i);
     if (ended) ended(state.job->run);
-    stop_.set(memory_.place_of(area(i) + offsetof(Context, stop)), [this, i] {
+    stop_.set(memory_.place_in_programs(area(i) + offsetof(Context, stop)), [this, i] {
       engine_.after_ticks([this, i] {
         cores_[i].stopping = false;
         start_waiting();
@@ -222,10 +283,6 @@ void Preexecution::kernel_ended(driver::CommandId command) {
   remove_from(finished_);
 }
 
-void Preexecution::rings() {
-  engine_.after_ticks([this] { look(); });
-}
-
 void Preexecution::look() {
   looks_ = false;
   for (std::size_t i = 0; i < cores_.size(); ++i) {
@@ -234,7 +291,7 @@ void Preexecution::look() {
     std::vector<PreexecutionRun::Sample>& samples = cores_[i].job->run.skip_factors;
     if (now != 0 && (samples.empty() || samples.back().skip_factor != now))
       samples.push_back({engine_.now(), now});
-    if (!std::exchange(looks_, true)) processor_.ring_at(engine_.now() + kLookEvery);
+    look_later();
   }
 }
 

@@ -32,7 +32,9 @@ const std::vector<Word>& words() {
   static const std::vector<Word> all = {
       {"lowering", &PreexecutionOptions::lowering, {"not_below_initial", "as_printed"}},
       {"data_guards", &PreexecutionOptions::data_guards, {"in_slice", "keep", "drop"}},
-      {"thread_ids", &PreexecutionOptions::thread_ids, {"as_printed", "clamped"}}};
+      {"thread_ids", &PreexecutionOptions::thread_ids, {"as_printed", "clamped"}},
+      {"blocks", &PreexecutionOptions::blocks, {"implicit", "forwarded"}},
+      {"private_caches", &PreexecutionOptions::private_caches, {"keep", "drop"}}};
   return all;
 }
 

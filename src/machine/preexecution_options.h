@@ -25,7 +25,11 @@ struct PreexecutionOptions {
   std::string lowering = "not_below_initial";  // or "as_printed"
   std::string data_guards = "in_slice";        // or "keep", "drop"
   std::string thread_ids = "clamped";          // none beyond the concurrent blocks; or "as_printed"
-  std::map<std::string, unsigned> profile;     // skip_factor by kernel
+  // The ids of blocks: "implicit", in order from 0, or "forwarded" by the GPU.
+  std::string blocks = "implicit";
+  // "keep", or "drop": a core's private caches are emptied when a kernel's program begins.
+  std::string private_caches = "keep";
+  std::map<std::string, unsigned> profile;  // skip_factor by kernel
 
   bool on() const { return mode != PreexecutionMode::Off; }
 };

@@ -78,6 +78,7 @@ void PreexecutionPrograms::prepare(const ptx::Kernel& kernel) {
     options.kernel_loop_unroll = options_.kernel_loop_unroll;
     options.adaptive = options_.mode == PreexecutionMode::Adaptive;
     options.data_guards = data_guards(options_.data_guards);
+    options.forwarded_blocks = options_.blocks == "forwarded";
     const preexec::Program program = preexec::generate(*source.parsed, kernel.name, options);
     made.accesses = program.accesses.size();
     for (const preexec::Access& access : program.accesses) {
@@ -106,7 +107,7 @@ void PreexecutionPrograms::prepare(const ptx::Kernel& kernel) {
 void PreexecutionPrograms::place(const preexec::Program& program, PreexecutionProgram& made) {
   const TemporaryFile file;
   preexec::compile_elf(program, file.path, {next_.value()});
-  const rv64::ElfFile elf = rv64::read_elf(file.path);
+  const rv64::ElfFile elf = rv64::read_elf(file.path, std::uint64_t{1} << rv64::PagedMemory::kAddressBits);
   const rv64::LoadedImage image = rv64::load(elf, memory_);
   made.entry = image.entry;
   next_ = VirtualAddress(image.end).aligned_up(rv64::kPageBytes);

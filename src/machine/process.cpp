@@ -58,13 +58,14 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
 Process::~Process() = default;
 
 void Process::begin_preexecution() {
-  if (options_.simulated_host)
-    throw Error(
-        "--preexec needs the cores that --host simulated gives to the program: leave out one of them");
-  preexecution_.emplace(*system_, options_.preexecution, [this](const gpu::Grid& grid) {
-    return occupancy(*grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
-  });
+  preexecution_.emplace(
+      *system_, options_.preexecution,
+      [this](const gpu::Grid& grid) {
+        return occupancy(*grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
+      },
+      options_.simulated_host);
   driver().on_launch = [this](const driver::CommandRecord& command) { preexecution_->launched(command); };
+  driver().on_block_start = [this](const gpu::Grid& grid) { preexecution_->block_started(grid); };
   driver().on_complete = [this](const driver::CommandRecord& command) { preexecution_->completed(command); };
   preexecution_->ended = [this](const PreexecutionRun& run) { record_preexecution(run); };
 }

@@ -54,6 +54,7 @@ class Process {
   // Of a program on the machine's cores.
   std::unique_ptr<host::GuestThread> new_thread(host::GuestCalls& calls);
   host::TimeWatch& watch() { return watch_; }
+  Preexecution* preexecution() { return preexecution_ ? &*preexecution_ : nullptr; }  // null: it is off
   // Why the machine stands still: the cause, then the facts, indented, a line each.
   std::string standstill() { return watch_.standstill(); }
 

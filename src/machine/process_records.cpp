@@ -236,6 +236,13 @@ void Process::record_preexecution(const PreexecutionRun& run) {
   record.command = run.command;
   record.started_ps = run.started_ps.value_or(0);
   record.ended_ps = run.ended_ps.value_or(0);
+  record.on_core_ps = run.on_core_ps;
+  record.interruptions = run.interruptions;
+  record.private_hits = run.private_hits;
+  record.stale_hits = run.stale_hits;
+  record.wrong_hits = run.wrong_hits;
+  record.lines_dropped = run.lines_dropped;
+  record.block_writes = run.block_writes;
   record.started = run.started_ps.has_value();
   record.ended = run.ended_ps.has_value();
   record.accesses = static_cast<std::uint32_t>(run.program->accesses);

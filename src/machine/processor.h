@@ -5,6 +5,7 @@
 //   SimulatedHost linux(processor, {{"./program"}, {}});   // serves it
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,13 @@ class Processor final : private cpu::CoreClient {
   const config::Cpu& config() const { return config_; }
   CpuMemory& memory() { return memory_; }
   const std::vector<std::unique_ptr<cpu::Core>>& cores() const { return cores_; }
+  // Tells cores whether one of them alone executes (cpu::Core::set_alone): between ticks, when one begins or
+  // ends.
+  void tell_alone() {
+    const auto executing = std::count_if(cores_.begin(), cores_.end(),
+                                         [](const auto& core) { return core->registers() != nullptr; });
+    for (const auto& core : cores_) core->set_alone(executing == 1);
+  }
   // The timer rings once, at the earliest time that was asked for since it last did.
   void ring_at(Picoseconds time) { engine_.wake(timer_, time); }
 

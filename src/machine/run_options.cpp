@@ -35,6 +35,8 @@ void for_each_field(Options& options, F f) {
   f("preexec_lowering", options.preexecution.lowering);
   f("preexec_data_guards", options.preexecution.data_guards);
   f("preexec_thread_ids", options.preexecution.thread_ids);
+  f("preexec_blocks", options.preexecution.blocks);
+  f("preexec_private_caches", options.preexecution.private_caches);
   f("preexec_profile", options.preexecution.profile);
 }
 

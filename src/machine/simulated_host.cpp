@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "machine/preexecution.h"
 #include "machine/processor.h"
 #include "rv64/process/elf.h"
 #include "rv64/process/fault_report.h"
@@ -36,6 +37,7 @@ class SimulatedHost::Parts final : public ProcessorClient {
         signal_(options.signal),
         guest_calls_(options.calls),
         watch_(options.watch),
+        preexecution_(options.lends_to),
         file_(rv64::read_elf(program.arguments.at(0))),
         engine_(processor.engine()),
         memory_(processor.memory()),
@@ -48,6 +50,8 @@ class SimulatedHost::Parts final : public ProcessorClient {
     counted_until_.resize(cpu_.cores);
     counted_instructions_.resize(cpu_.cores);
     told_.resize(cpu_.cores);
+    if (preexecution_ != nullptr)
+      preexecution_->lend_by([this](std::size_t core) { return !end_ && running_[core] == nullptr; });
   }
 
   rv64::ProcessEnd run();
@@ -73,6 +77,14 @@ class SimulatedHost::Parts final : public ProcessorClient {
   bool has_core(const rv64::Thread& thread) const {
     return std::find(running_.begin(), running_.end(), &thread) != running_.end();
   }
+  bool is_lent(std::size_t core) const {
+    return running_[core] == nullptr && cores_[core]->registers() != nullptr;
+  }
+  void lend() {
+    if (preexecution_ != nullptr) preexecution_->start_waiting();
+  }
+  void take_back(Picoseconds now);
+  Cycle free_again(cpu::Core& core, Picoseconds now);
   // Time goes on, for the clocks of the program too.
   void advance_to(Picoseconds now);
   void serve_after_ticks();
@@ -96,6 +108,7 @@ class SimulatedHost::Parts final : public ProcessorClient {
   const std::atomic<int>* const signal_;
   host::GuestCalls* const guest_calls_;
   host::TimeWatch* const watch_;
+  Preexecution* const preexecution_;
   const rv64::ElfFile file_;
   sim::Engine& engine_;
   CpuMemory& memory_;
@@ -209,6 +222,7 @@ void SimulatedHost::Parts::serve_after_ticks() {
               [](const auto* a, const auto* b) { return a->number() < b->number(); });
     for (cpu::Core* const core : cores)
       if (!end_) core->call_client();
+    lend();
   });
 }
 
@@ -233,14 +247,13 @@ void SimulatedHost::Parts::schedule(Picoseconds now) {
   for (std::size_t i = 0; i < running_.size(); ++i) {
     if (running_[i] == nullptr) continue;
     executing = true;
-    cores_[i]->set_alone(std::count(running_.begin(), running_.end(), nullptr) + 1 ==
-                         static_cast<std::ptrdiff_t>(running_.size()));
     const bool interrupted = calls_.has_signal(*running_[i]);
     if (interrupted || !one_waits)
       cores_[i]->preempt_at(interrupted ? now : kNever);
     else if (!cores_[i]->will_be_preempted())
       cores_[i]->preempt_at(now + cpu_.time_slice_us * 1'000'000);
   }
+  processor_.tell_alone();
   if (const auto next = calls_.next_time(executing))
     processor_.ring_at(
         std::max<Picoseconds>(now + 1, static_cast<Picoseconds>(*next) * kPicosecondsPerNanosecond));
@@ -250,15 +263,38 @@ void SimulatedHost::Parts::place_waiting(Picoseconds now) {
   for (const auto& thread : calls_.threads().all()) {
     if (calls_.end()) return;
     if (thread->wait || has_core(*thread)) continue;
-    const auto free = std::find(running_.begin(), running_.end(), nullptr);
-    if (free == running_.end()) return;
+    const auto free = std::find_if(cores_.begin(), cores_.end(),
+                                   [](const auto& core) { return core->registers() == nullptr; });
+    if (free == cores_.end()) return take_back(now);
     calls_.resume(*thread);
-    run_on(static_cast<std::size_t>(free - running_.begin()), thread.get(), now);
+    run_on(static_cast<std::size_t>(free - cores_.begin()), thread.get(), now);
   }
+}
+
+// Of the cores that are lent as many as threads wait for.
+void SimulatedHost::Parts::take_back(Picoseconds now) {
+  const auto& all = calls_.threads().all();
+  auto wanted = std::count_if(all.begin(), all.end(),
+                              [this](const auto& thread) { return !thread->wait && !has_core(*thread); });
+  for (std::size_t i = 0; i < cores_.size() && wanted > 0; ++i) {
+    if (!is_lent(i)) continue;
+    --wanted;
+    if (!cores_[i]->will_be_preempted()) cores_[i]->preempt_at(now);
+  }
+}
+
+// A core that was lent has come back: threads that wait go first.
+Cycle SimulatedHost::Parts::free_again(cpu::Core& core, Picoseconds now) {
+  schedule(now);
+  return core.registers() != nullptr ? cpu_.context_switch_cycles : 0;
 }
 
 Cycle SimulatedHost::Parts::trapped(cpu::Core& core, const rv64::Trap& trap, Picoseconds now) {
   rv64::Thread* const thread = running_[core.number()];
+  if (thread == nullptr) {
+    preexecution_->trapped(core, trap, now);
+    return free_again(core, now);
+  }
   const std::uint64_t id = thread->id;
   advance_to(now);
   if (guest_calls_ != nullptr && trap.cause == rv64::TrapCause::SystemCall &&
@@ -315,11 +351,17 @@ void SimulatedHost::Parts::go_on_with_guest_calls() {
     thread->wait.reset();
     any = true;
   });
-  if (any) schedule(engine_.now());
+  if (!any) return;
+  schedule(engine_.now());
+  lend();
 }
 
 Cycle SimulatedHost::Parts::preempted(cpu::Core& core, Picoseconds now) {
   rv64::Thread* const thread = running_[core.number()];
+  if (thread == nullptr) {
+    preexecution_->preempted(core, now);
+    return free_again(core, now);
+  }
   const auto& all = calls_.threads().all();
   advance_to(now);
   // The next one behind it that waits for a core; none, where a signal is the reason.

@@ -7,7 +7,9 @@
 // system_call_cycles. A thread runs on a core until it waits, ends, or has had its time slice while another
 // one has no core. Who wants to know which thread has a core from when to when, and what the core counted
 // meanwhile, is a sink of the engine (TaskEventKind::Thread). Threads take the first free core in the order
-// of their creation.
+// of their creation. Programs that run ahead of kernels (preexecution.h) get the cores that no thread has: a
+// thread that can run takes one back as soon as nothing of such a program is in flight there, and begins
+// context_switch_cycles later.
 #pragma once
 
 #include <atomic>
@@ -24,6 +26,7 @@
 
 namespace duet::machine {
 
+class Preexecution;
 class Processor;
 
 // The number of the system call that GuestCalls serve, outside of Linux's: a0 and a1 are theirs, and a0 is
@@ -34,6 +37,7 @@ struct HostOptions {
   const std::atomic<int>* signal = nullptr;  // the number of a signal that asks for the end; 0: none yet
   host::GuestCalls* calls = nullptr;         // who serves them; null: nobody
   host::TimeWatch* watch = nullptr;          // null: nobody looks
+  Preexecution* lends_to = nullptr;          // who has the cores that no thread has; null: nobody
 };
 
 // What a thread of the program has had of the cores.

@@ -13,8 +13,9 @@ namespace {
 constexpr std::uint64_t kPicosecondsTimesKilohertz = 1'000'000'000;
 }  // namespace
 
-StopWord::StopWord(sim::Engine& engine, CpuMemory& memory, const config::Cpu& cpu, Picoseconds latency_ps)
-    : Component(engine, "stop word", &memory.node(), 2, sim::Role::None),
+StopWord::StopWord(sim::Engine& engine, CpuMemory& memory, const config::Cpu& cpu, Picoseconds latency_ps,
+                   const char* name)
+    : Component(engine, name, &memory.node(), 2, sim::Role::None),
       memory_(memory),
       to_directory_ps_(cpu.to_directory_cycles * kPicosecondsTimesKilohertz / cpu.clock_khz),
       latency_ps_(latency_ps),
@@ -29,7 +30,13 @@ Picoseconds StopWord::asks_from(Picoseconds now) const {
 }
 
 void StopWord::set(PhysicalAddress word, std::function<void()> done) {
-  words_.push_back({word, std::move(done), engine().now() + latency_ps_, false});
+  const std::uint32_t one = 1;
+  write(word, std::as_bytes(std::span(&one, 1)), std::move(done));
+}
+
+void StopWord::write(PhysicalAddress place, std::span<const std::byte> bytes, std::function<void()> done) {
+  words_.push_back(
+      {place, std::move(done), engine().now() + latency_ps_, false, {bytes.begin(), bytes.end()}});
   engine().wake(*this, words_.back().from);
 }
 
@@ -66,10 +73,9 @@ void StopWord::granted(Picoseconds now, const CoherenceMessage& grant) {
   const auto word = std::find_if(words_.begin(), words_.end(), [&](const Word& one) {
     return one.asked && one.place.aligned_down(line_bytes_) == grant.line;
   });
-  const std::uint32_t one = 1;
   std::byte* const at = grant.bytes + word->place % line_bytes_;
-  memory_.agent_writes(word->place, sizeof one, at, agent_.number);
-  std::memcpy(at, &one, sizeof one);
+  memory_.agent_writes(word->place, static_cast<unsigned>(word->bytes.size()), at, agent_.number);
+  std::memcpy(at, word->bytes.data(), word->bytes.size());
   CoherenceMessage back;
   back.line = grant.line;
   back.kind = CoherenceKind::Put;

@@ -1,7 +1,7 @@
-// Sets a word in the processor's memory, as an agent of its coherent domain does that is no core: a GPU that
-// says so when a kernel has ended. The word's line is asked of the directory to be written, as cores ask for
-// theirs, is written, and is given back. What cores have of it is gone then, so a core that reads the word
-// again finds out.
+// Sets a word, or other bytes of a line, in the processor's memory, as an agent of its coherent domain does
+// that is no core: a GPU that says so when a kernel has ended, or which blocks it has dispatched. The word's
+// line is asked of the directory to be written, as cores ask for theirs, is written, and is given back. What
+// cores have of it is gone then, so a core that reads the word again finds out.
 //
 // Time: a word is asked for latency_ps after set() was called; the request takes the processor's
 // to_directory_cycles.
@@ -9,6 +9,8 @@
 
 #include <deque>
 #include <functional>
+#include <span>
+#include <vector>
 
 #include "machine/cpu_memory.h"
 
@@ -16,10 +18,13 @@ namespace duet::machine {
 
 class StopWord final : public sim::Component {
  public:
-  StopWord(sim::Engine& engine, CpuMemory& memory, const config::Cpu& cpu, Picoseconds latency_ps);
+  StopWord(sim::Engine& engine, CpuMemory& memory, const config::Cpu& cpu, Picoseconds latency_ps,
+           const char* name = "stop word");
 
   // Between ticks. `done` is called in the tick in which the word has become 1.
   void set(PhysicalAddress word, std::function<void()> done);
+  // The same of bytes of one line, of which nothing else is on its way.
+  void write(PhysicalAddress place, std::span<const std::byte> bytes, std::function<void()> done);
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -30,6 +35,7 @@ class StopWord final : public sim::Component {
     std::function<void()> done;
     Picoseconds from = 0;
     bool asked = false;
+    std::vector<std::byte> bytes;
   };
   Picoseconds asks_from(Picoseconds now) const;
   void say(Picoseconds now, memory::CoherenceMessage message);

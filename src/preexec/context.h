@@ -2,8 +2,9 @@
 // address it gets in a0. The generated C declares the same struct (`struct duet_preexec`,
 // text/prologue.cpp; tests/preexec runs programs on this one). Three parts, a cache line each, so that a poll
 // never takes the line that the program writes: what the starter fills in before the start, the word by which
-// it stops the program, and what the program writes. The program writes nowhere else. Source: yang2012
-// sections 4.1 and 4.2 (the names are those of Figs 3 and 5).
+// it stops the program, and what the program writes; and a fourth for a program that is told block ids
+// (Options::forwarded_blocks). The program writes nowhere else but there where `active` points. Source:
+// yang2012 sections 4.1 and 4.2 (the names are those of Figs 3 and 5).
 #pragma once
 
 #include <array>
@@ -46,6 +47,14 @@ struct alignas(64) Context {
   volatile std::uint32_t finished = 0;                         // 1: just before the end, stopped or not
   volatile std::uint64_t polls = 0;                            // of `stop`
   volatile std::uint64_t sum = 0;  // of all that was loaded, so that no load is dead
+
+  // Of the grid's blocks, in the order of their dispatch: so many have been dispatched, and the ids of so
+  // many are known. These two change while the program runs.
+  alignas(64) volatile std::uint32_t begun_blocks = 0;
+  volatile std::uint32_t known_blocks = 0;
+  std::uint64_t ring = 0;       // of an array: the n-th one's id, 4 bytes, at n & ring_mask
+  std::uint64_t active = 0;     // of room for 4 * concurrent_blocks bytes, the program's own
+  std::uint32_t ring_mask = 0;  // the ring has room for at least 2 * concurrent_blocks
 };
 
 static_assert(offsetof(Context, parameters) == 0);
@@ -63,6 +72,11 @@ static_assert(offsetof(Context, current_skip_factor) == 128);
 static_assert(offsetof(Context, finished) == 132);
 static_assert(offsetof(Context, polls) == 136);
 static_assert(offsetof(Context, sum) == 144);
-static_assert(sizeof(Context) == 192);
+static_assert(offsetof(Context, begun_blocks) == 192);
+static_assert(offsetof(Context, known_blocks) == 196);
+static_assert(offsetof(Context, ring) == 200);
+static_assert(offsetof(Context, active) == 208);
+static_assert(offsetof(Context, ring_mask) == 216);
+static_assert(sizeof(Context) == 256);
 
 }  // namespace duet::preexec

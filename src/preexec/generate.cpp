@@ -32,6 +32,8 @@ std::string struct_of(const Names& names, const Plan& plan) {
       "struct duet_preexec *context;\n";
   for (const Member& member : names.members()) text += "  " + member.type + " " + member.name + ";\n";
   text += "  u32 ntid_x, ntid_y, ntid_z, nctaid_x, nctaid_y, nctaid_z, tb_size;\n";
+  if (names.options().forwarded_blocks)
+    text += "  u32 *first_thread;  // of blocks that are fetched for\n  u64 tb_inverse;  // 2^40 / tb_size\n";
   for (const LoopPlan& loop : plan.loops)
     if (loop.mode == LoopMode::Traversed && !loop.uniform)
       text += fmt::format("  u32 loop_{}_iterations;\n", loop.number);
@@ -101,7 +103,8 @@ Program generate(const ptx::ir::ParsedModule& parsed, const std::string& kernel,
                                  static_cast<unsigned>(function.accesses.size())});
   }
   program.c = head_of(program) + prologue() + operations(body) + struct_of(names, plan) +
-              pace(options.adaptive) + body + epilogue();
+              pace(options.adaptive) + (options.forwarded_blocks ? forwarded_blocks() : std::string()) +
+              body + epilogue();
   return program;
 }
 

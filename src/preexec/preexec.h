@@ -34,6 +34,8 @@ struct Options {
   unsigned kernel_loop_unroll = 8;  // iterations of an innermost kernel loop in a row
   bool adaptive = true;             // Fig. 5; false: Fig. 7, skip_factor as it is given and no batches
   DataGuards data_guards = DataGuards::InSlice;
+  // The ids of the blocks are those that the GPU says (section 4.1, for dispatch out of order), not 0, 1, 2.
+  bool forwarded_blocks = false;
   std::optional<Dimensions> block;  // of the launch, where it is known: divisions become shifts
 };
 

@@ -168,11 +168,15 @@ struct SkipFactorSample {
 };
 struct PreexecutionRecord {
   std::uint64_t command;
-  Picoseconds started_ps, ended_ps;
+  Picoseconds started_ps, ended_ps, on_core_ps;
   std::uint32_t started, ended;     // 0: it did not; ended: by itself, before the kernel
   std::uint32_t accesses, covered;  // of the kernel, to global memory; of these: prefetched
   std::uint64_t instructions, loads, suppressed_loads, requests, l3_hits, lines_from_memory, polls;
-  std::uint32_t skip_factor, samples;  // that it began with
+  std::uint64_t interruptions;                         // a thread of the program took its core back
+  std::uint64_t private_hits, stale_hits, wrong_hits;  // cpu/core_statistics.h
+  std::uint64_t lines_dropped;                         // of private caches, when it began
+  std::uint64_t block_writes;                          // of ids and counts of blocks that the GPU forwards
+  std::uint32_t skip_factor, samples;                  // that it began with
 };  // followed by SkipFactorSample[samples], and lines: why there is no program, or nothing, and a line for
     // each access that is not prefetched
 

@@ -31,9 +31,16 @@ Json preexecution_json(const PreexecutionOfLaunch& p, Picoseconds kernel_start) 
   if (!p.reason.empty()) json["no_program"] = p.reason;
   json["started_ps"] = p.started != 0 ? Json(p.started_ps) : Json();
   json["ended_ps"] = p.ended != 0 ? Json(p.ended_ps) : Json();
+  json["on_core_ps"] = p.on_core_ps;
+  json["interruptions"] = p.interruptions;
   json["instructions"] = p.instructions;
   json["loads"] = p.loads;
   json["suppressed_loads"] = p.suppressed_loads;
+  json["private_hits"] = p.private_hits;
+  json["stale_hits"] = p.stale_hits;
+  json["wrong_hits"] = p.wrong_hits;
+  json["lines_dropped"] = p.lines_dropped;
+  json["block_writes"] = p.block_writes;
   json["requests"] = p.requests;
   json["l3_hits"] = p.l3_hits;
   json["lines_from_memory"] = p.lines_from_memory;

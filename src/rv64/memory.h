@@ -35,6 +35,8 @@ namespace duet::rv64 {
 inline constexpr unsigned kPageShift = 12;
 inline constexpr Bytes kPageBytes = Bytes{1} << kPageShift;
 inline constexpr Bytes kReservationBytes = 64;
+// Addresses of a program of Linux end there (the user half of Sv39).
+inline constexpr std::uint64_t kUserAddressEnd = std::uint64_t{1} << 38;
 
 enum class Access : std::uint8_t { Fetch, Load, Store };
 
@@ -249,11 +251,12 @@ class MemoryPort {
   Fault fault_;
 };
 
-// Anonymous memory: zeroed pages that take host memory at their first use. Addresses end at 2^38 (user half
-// of Sv39). For programs that need more of a page than its bytes and rights, an owner of its own.
+// Anonymous memory: zeroed pages that take host memory at their first use. Addresses end at 2^39 (the user
+// half of Sv39, and as many behind it, which no program of Linux has). For programs that need more of a page
+// than its bytes and rights, an owner of its own.
 class PagedMemory : public Memory {
  public:
-  static constexpr unsigned kAddressBits = 38;
+  static constexpr unsigned kAddressBits = 39;
 
   PagedMemory();
   ~PagedMemory() override;
@@ -287,7 +290,7 @@ class PagedMemory : public Memory {
     MemoryType type = MemoryType::WriteBack;
     bool mapped = false;
   };
-  // 26 bits of page number: 8, 9, 9.
+  // 27 bits of page number: 9, 9, 9.
   using Leaf = std::array<Entry, 512>;
   using Middle = std::array<std::unique_ptr<Leaf>, 512>;
 
@@ -307,7 +310,7 @@ class PagedMemory : public Memory {
   // Told of a frame that has been used before and begins with zeros again.
   virtual void frame_cleared(std::byte*) {}
 
-  std::array<std::unique_ptr<Middle>, 256> root_;
+  std::array<std::unique_ptr<Middle>, 512> root_;
   std::vector<std::byte*> chunks_;  // of host memory, from which frames are cut
   Bytes chunk_used_ = 0;
   std::vector<std::byte*> free_frames_;

@@ -41,6 +41,23 @@ TEST(WorkDistributor, EveryBlockRunsOnceInRoundRobinOrder) {
   }
 }
 
+// 999 blocks begin in the order of the machine, whatever the order in which SMs have room; the number of a
+// block and its SM have nothing to do with each other.
+TEST(WorkDistributor, BlocksBeginInTheOrderOfTheMachine) {
+  for (const char* const name : {"in_order", "reversed", "scattered"}) {
+    auto machine = gtx580();
+    machine.gpu.front_end.block_order = name;
+    Rig rig(machine);
+    rig.submit(rig.launch(999));
+    rig.finish();
+    const auto log = log_of(rig);
+    ASSERT_EQ(log.size(), 999u);
+    const gpu::BlockOrder order(name, 999);
+    for (std::uint32_t i = 0; i < 999; ++i) EXPECT_EQ(log[i].block, order.block(i)) << name << " " << i;
+    EXPECT_EQ(log[1].sm, 1u) << name;
+  }
+}
+
 TEST(WorkDistributor, OneBlockPerDispatchInterval) {
   auto machine = gtx580();
   machine.gpu.front_end.dispatch_cycles_per_block = 5;

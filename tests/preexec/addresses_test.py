@@ -57,6 +57,13 @@ def main():
             seen = judge(folder, kernel, c)
             if seen["touched"] == 0 or seen["missed"] != 0:
                 failures.append(f"{kernel}: {seen['missed']} bytes of {seen['touched']} are not fetched")
+            # The same where it is told which blocks there are, and in what order; control: a program that takes each id for its neighbour's.
+            told = call(*preexec, "--forwarded-blocks")
+            if judge(folder, kernel, told) != seen:
+                failures.append(f"{kernel}: with the ids of blocks it fetches other bytes")
+            shifted = told.replace("(u32)(ring[n & context->ring_mask] %", "(u32)((ring[n & context->ring_mask] + 1) / 2 %")
+            if shifted == told or judge(folder, kernel, shifted)["missed"] == 0:
+                failures.append(f"{kernel}: wrong ids are not noticed")
             if kernel not in MAY_HAVE_EXTRA and (seen["extra"] != 0 or seen["outside"] != 0):
                 failures.append(f"{kernel}: {seen['extra']} bytes more than the kernel touches, {seen['outside']} fetches outside")
             whole = judge(folder, kernel, c, clamped=False)

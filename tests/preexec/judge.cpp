@@ -2,7 +2,8 @@
 // for this host), and compares the bytes that they touch in the kernel's arrays.
 //   g++ -DCASE=vecadd judge.cpp vecadd.o -o judge && ./judge   ->   vecadd covered=... extra=0 missed=0
 //   outside=0
-// The program goes through all threads here: skip_factor 1, and blocks in threes.
+// The program goes through all threads here: skip_factor 1, and blocks in threes; where it is told their ids,
+// these come from the last to the first.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -168,6 +169,12 @@ int main() {
   context.batch_size = 4;
   context.thread_ids = static_cast<std::uint32_t>(CLAMPED ? duet::preexec::ThreadIds::Clamped
                                                           : duet::preexec::ThreadIds::AsPrinted);
+  std::uint32_t ids[64] = {}, active[3] = {};
+  context.known_blocks = grid.x * grid.y * grid.z;
+  for (std::uint32_t n = 0; n < context.known_blocks; ++n) ids[n] = context.known_blocks - 1 - n;
+  context.ring = reinterpret_cast<std::uintptr_t>(ids);
+  context.ring_mask = 63;
+  context.active = reinterpret_cast<std::uintptr_t>(active);
   duet_preexecute(&context);
   std::size_t covered = 0, extra = 0;
   for (const std::uintptr_t byte : fetched_bytes) ++(touched.count(byte) != 0 ? covered : extra);

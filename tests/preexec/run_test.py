@@ -26,7 +26,7 @@ class Preexec(unittest.TestCase):
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.temporary.name)
-        for source in [SOURCE / "workloads/yang2012/VecAdd.cu", HERE / "hostile.cu"]:
+        for source in [SOURCE / "workloads/yang2012/VecAdd.cu", HERE / "hostile.cu", HERE / "search.cu"]:
             subprocess.run([DUET, "cc", source, "-o", cls.folder / source.stem], check=True, timeout=300)
 
     @classmethod
@@ -88,6 +88,52 @@ class Preexec(unittest.TestCase):
         self.assertGreater(suppressed["drop"], 0)
         self.assertLess(suppressed["keep"], suppressed["drop"])
 
+    def test_private_caches_that_are_emptied_hold_nothing_stale(self):
+        output, _ = self.right("./search", "4096", "2")
+        sums = {}
+        for private_caches in ["keep", "drop"]:
+            same, on = self.right("--preexec", "adaptive", "--preexec-set", f"private_caches={private_caches}", "./search", "4096", "2")
+            self.assertEqual(output, same)
+            runs = [kernel["preexecution"] for kernel in on["kernels"]]
+            for run in runs:
+                self.assertLessEqual(run["wrong_hits"], run["stale_hits"])
+                self.assertLessEqual(run["stale_hits"], run["private_hits"])
+            sums[private_caches] = {name: sum(run[name] for run in runs) for name in ["private_hits", "stale_hits", "wrong_hits", "lines_dropped"]}
+            # Programs go on for a moment when their kernels have ended, and the core counts that too.
+            self.assertGreaterEqual(on["counters"]["core.stale_hits"], sums[private_caches]["stale_hits"])
+        self.assertEqual(sums["keep"]["lines_dropped"], 0)
+        self.assertGreater(sums["keep"]["wrong_hits"], 100)
+        self.assertGreater(sums["drop"]["lines_dropped"], 100)
+        # What the kernel itself writes while its program runs is left.
+        self.assertLess(sums["drop"]["stale_hits"], sums["keep"]["stale_hits"] // 10)
+        self.assertLess(sums["drop"]["private_hits"], sums["keep"]["private_hits"])
+
+    def test_forwarded_ids_name_the_blocks_that_are_dispatched(self):
+        program = [*WAITS, "./VecAdd", "--size", "131072", "--start", "cold"]
+        used, outputs = {}, set()
+        for order in ["in_order", "reversed", "scattered"]:
+            for blocks in ["implicit", "forwarded"]:
+                output, on = self.right("--preexec", "adaptive", "--set", f"gpu.front_end.block_order={order}", "--preexec-set", f"blocks={blocks}", *program)
+                outputs.add(output)
+                kernel = on["kernels"][-1]
+                used[order, blocks] = kernel["counters"].get("l3.processor_fills_used", 0)
+                self.assertEqual(kernel["preexecution"]["block_writes"] > 0, blocks == "forwarded")
+        self.assertEqual(len(outputs), 1)
+        # Far from each other, the blocks from 0 on are the wrong ones. Where the program is told which, the order makes no difference to it.
+        self.assertLess(used["scattered", "implicit"], used["in_order", "implicit"] // 2)
+        told = [used[order, "forwarded"] for order in ["in_order", "reversed", "scattered"]]
+        self.assertGreater(min(told), used["scattered", "implicit"])
+        self.assertLess(max(told), min(told) * 1.2)
+
+    def test_forwarded_ids_and_the_order_of_ticks(self):
+        results = []
+        for order in [[], ["--shuffle", "7"], ["--shuffle", "11", "--two-threads"]]:
+            _, on = self.right("--preexec", "adaptive", "--preexec-set", "blocks=forwarded", "--set", "gpu.front_end.block_order=scattered",
+                               "--set", "cpu.cores=2", *order, *WAITS, "./hostile")
+            results.append((on["counters"], [kernel["preexecution"] for kernel in on["kernels"]]))
+        self.assertEqual(results[0], results[1])
+        self.assertEqual(results[0], results[2])
+
     def test_a_program_ends_with_its_kernel(self):
         _, on = self.right("--preexec", "adaptive", "./hostile")
         kernels = on["kernels"]
@@ -117,6 +163,9 @@ class Preexec(unittest.TestCase):
         self.refused("there is no key 'batch'", "--preexec", "adaptive", "--preexec-set", "batch=3", "./VecAdd")
         self.refused("batch_size is a whole number", "--preexec", "adaptive", "--preexec-set", "batch_size=x", "./VecAdd")
         self.refused("lowering is not_below_initial or as_printed", "--preexec", "adaptive", "--preexec-set", "lowering=no", "./VecAdd")
+        self.refused("private_caches is keep or drop", "--preexec", "adaptive", "--preexec-set", "private_caches=flush", "./VecAdd")
+        self.refused("blocks is implicit or forwarded", "--preexec", "adaptive", "--preexec-set", "blocks=told", "./VecAdd")
+        self.refused('block_order = "random" is not known', "--set", "gpu.front_end.block_order=random", "./VecAdd")
         self.refused("does nothing without --preexec", "--preexec-set", "batch_size=3", "./VecAdd")
         self.refused("--preexec", "--preexec", "always", "./VecAdd")
         self.refused("there is no ./VecAdd.preexec.json: make it with --profile", "--preexec", "profiled", "./VecAdd")

@@ -42,8 +42,7 @@ std::string BlockDispatcher::refusal(const Grid& grid) const {
 
 void BlockDispatcher::add(Grid& grid, std::uint64_t first, std::uint64_t count, std::int32_t priority,
                           std::uint64_t* launched) {
-  BlockRun run;
-  run.grid = &grid;
+  BlockRun run(grid, order_);
   run.next_block = first;
   run.blocks_left = count;
   run.priority = priority;
@@ -107,7 +106,8 @@ bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
     if (room_for(sm, run) == 0) continue;
     run.no_room = false;
     if (!sm.launches->can_push(now)) continue;
-    sm.launches->push(now, {run.grid, run.next_block});
+    const std::uint64_t block = run.order.block(run.next_block);
+    sm.launches->push(now, {run.grid, block});
     sm.blocks -= 1;
     sm.warps -= run.shape.warps_per_block;
     sm.threads -= run.grid->block.count();
@@ -116,7 +116,8 @@ bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
     next_sm_ = index + 1 == sms_.size() ? 0 : index + 1;
     if (run.grid->first_block_ps == kNever) on_first_block(*run.grid);
     run.grid->first_block_ps = std::min(run.grid->first_block_ps, now);
-    tell(*run.grid, run.next_block, index, TaskEventPhase::Begin, now);
+    on_block(*run.grid);
+    tell(*run.grid, block, index, TaskEventPhase::Begin, now);
     ++run.next_block;
     --run.blocks_left;
     ++*run.launched;

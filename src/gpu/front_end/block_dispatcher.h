@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/machine.h"
+#include "gpu/block_order.h"
 #include "gpu/grid.h"
 #include "gpu/occupancy.h"
 #include "sim/queue.h"
@@ -21,23 +22,27 @@ using OccupancyFunction = Occupancy (*)(const config::Sm&, const ptx::Kernel&, s
 
 // A run of blocks that a Launch command asks for.
 struct BlockRun {
-  Grid* grid = nullptr;
-  std::uint64_t next_block = 0, blocks_left = 0;
-  std::int32_t priority = 0;          // lower numbers go first, as in CUDA
-  std::uint64_t* launched = nullptr;  // the reference counter's launch count
-  Occupancy shape;                    // what one block takes
+  BlockRun(Grid& grid_, const std::string& order_) : grid(&grid_), order(order_, grid_.grid.count()) {}
+  Grid* grid;
+  BlockOrder order;
+  std::uint64_t next_block = 0, blocks_left = 0;  // next: its place in the order
+  std::int32_t priority = 0;                      // lower numbers go first, as in CUDA
+  std::uint64_t* launched = nullptr;              // the reference counter's launch count
+  Occupancy shape;                                // what one block takes
   bool cooperative_started = false;
   bool no_room = false;  // no SM has room for a block until one is freed
 };
 
 class BlockDispatcher {
  public:
-  BlockDispatcher(sim::Engine& engine, const config::Sm& sm, OccupancyFunction occupancy)
-      : engine_(engine), sm_(sm), occupancy_(occupancy) {}
+  BlockDispatcher(sim::Engine& engine, const config::Gpu& gpu, OccupancyFunction occupancy)
+      : engine_(engine), sm_(gpu.sm), order_(gpu.front_end.block_order), occupancy_(occupancy) {}
 
   void connect_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done);
   // Called with the first block of every grid.
   std::function<void(const Grid&)> on_first_block = [](const Grid&) {};
+  // Called with every block that is dispatched.
+  std::function<void(const Grid&)> on_block = [](const Grid&) {};
 
   // Empty when the grid can run; otherwise why it never can.
   std::string refusal(const Grid& grid) const;
@@ -75,6 +80,7 @@ class BlockDispatcher {
 
   sim::Engine& engine_;
   config::Sm sm_;
+  const std::string order_;  // gpu.front_end.block_order
   OccupancyFunction occupancy_;
   std::vector<Sm> sms_;
   std::vector<Resident> residents_;  // kernels that have begun and not ended

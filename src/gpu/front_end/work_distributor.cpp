@@ -22,12 +22,15 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
       requests_(&port.pool),
       tasks_(tasks),
       link_number_(link_number),
-      dispatcher_(engine, config.sm, occupancy),
+      dispatcher_(engine, config, occupancy),
       queues_(config.front_end.queue_width),
       counters_(config.front_end.reference_counters),
       copies_change_bits_(config.copy_engines.bit_engines == 0) {
   dispatcher_.on_first_block = [this](const Grid& grid) {
     if (port_.kernel_starts != nullptr && *port_.kernel_starts) (*port_.kernel_starts)(grid);
+  };
+  dispatcher_.on_block = [this](const Grid& grid) {
+    if (port_.block_starts != nullptr && *port_.block_starts) (*port_.block_starts)(grid);
   };
 }
 

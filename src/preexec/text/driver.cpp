@@ -7,15 +7,28 @@ namespace duet::preexec {
 std::string DriverWriter::write() {
   out_.open("static u64 cpu_prefetching(struct duet_preexec *context)");
   write_setup();
-  out_.add("// added loop to traverse thread blocks");
-  out_.open("for (u64 j = 0; j < N_tb; j += concurrent_tb)");
-  out_.add("const u64 first = j * tb_size;");
-  out_.add("const u64 end = (!clamped || j + concurrent_tb < N_tb ? j + concurrent_tb : N_tb) * tb_size;");
+  open_blocks();
   write_steps(plan_.steps);
   out_.close();
   out_.add("return sum;");
   out_.close();
   return out_.text();
+}
+
+void DriverWriter::open_blocks() {
+  out_.add("// added loop to traverse thread blocks");
+  if (forwarded()) {
+    out_.add("u64 next = 0;");
+    out_.open("for (u64 tbs; (tbs = next_blocks(context, k, N_tb, &next, &polls)) != 0;)");
+    out_.add("const u64 first = 0, end = tbs * tb_size;");
+    out_.add("const int clamped = 1;");
+    return;
+  }
+  out_.add("const u64 concurrent_tb = context->concurrent_blocks;");
+  out_.add("const int clamped = context->thread_ids != 0;");
+  out_.open("for (u64 j = 0; j < N_tb; j += concurrent_tb)");
+  out_.add("const u64 first = j * tb_size;");
+  out_.add("const u64 end = (!clamped || j + concurrent_tb < N_tb ? j + concurrent_tb : N_tb) * tb_size;");
 }
 
 void DriverWriter::write_setup() {
@@ -38,8 +51,10 @@ void DriverWriter::write_setup() {
     out_.add(fmt::format("const u64 tb_size = {};", product("context->block", names_.block_dimensions())));
   out_.add("k->tb_size = (u32)tb_size;");
   out_.add(fmt::format("const u64 N_tb = {};", product("context->grid", names_.grid_dimensions())));
-  out_.add("const u64 concurrent_tb = context->concurrent_blocks;");
-  out_.add("const int clamped = context->thread_ids != 0;");
+  if (forwarded()) {
+    out_.add("k->first_thread = (u32 *)context->active;");
+    out_.add("k->tb_inverse = ((1ull << 40) + tb_size - 1) / tb_size;");
+  }
   if (adaptive()) {
     out_.add("const u64 batch_size = context->batch_size;");
     out_.add(
@@ -98,7 +113,8 @@ void DriverWriter::write_loop(const Step& step) {
 }
 
 std::string DriverWriter::call(const FunctionPlan& function, const std::string& thread) const {
-  std::string text = fmt::format("{}(k, (u32)({})", function.name, thread);
+  std::string text = fmt::format("{}(k, {}({})", function.name, forwarded() ? "thread_of" : "(u32)",
+                                 forwarded() ? "k, " + thread : thread);
   for (const std::string& m : functions_.iterators(function.loop)) text += ", " + m;
   return text + ")";
 }

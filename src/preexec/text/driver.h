@@ -22,6 +22,8 @@ class DriverWriter {
   void write_threads(const FunctionPlan& function);
   std::string call(const FunctionPlan& function, const std::string& thread) const;
   bool adaptive() const { return names_.options().adaptive; }
+  bool forwarded() const { return names_.options().forwarded_blocks; }
+  void open_blocks();
 
   const Names& names_;
   const Plan& plan_;

@@ -28,6 +28,12 @@ struct duet_preexec {
   volatile u32 finished;
   volatile u64 polls;
   volatile u64 sum;
+  // of blocks, in the order of their dispatch
+  volatile u32 begun_blocks __attribute__((aligned(64)));
+  volatile u32 known_blocks;
+  u64 ring;    // address of the known ones' ids
+  u64 active;  // address of room for those that are fetched for
+  u32 ring_mask;
 } __attribute__((aligned(64)));
 
 #ifndef FETCH
@@ -85,6 +91,36 @@ static inline void update_skip_factor(struct duet_preexec *context, struct pace 
 }
 )";
   return text;
+}
+
+std::string forwarded_blocks() {
+  return R"(
+// The blocks to fetch for next, as many as are active at a time: what number their first threads have. None
+// when all had their turn, or the kernel has ended.
+static u64 next_blocks(struct duet_preexec *context, struct kernel *k, u64 N_tb, u64 *next, u64 *polls) {
+  const volatile u32 *const ring = (const volatile u32 *)context->ring;
+  const u64 concurrent_tb = context->concurrent_blocks;
+  const u64 all = (u64)context->grid[0] * context->grid[1] * context->grid[2];
+  u64 first = *next, end = first;
+  while (first < all && !stopped(context, polls)) {
+    const u64 known = context->known_blocks, begun = context->begun_blocks;
+    if (begun > first + concurrent_tb) first = begun - concurrent_tb;  // those before have ended
+    end = first + concurrent_tb < all ? first + concurrent_tb : all;
+    if (known < end) continue;  // the GPU is not so far
+    for (u64 n = first; n < end; ++n)
+      k->first_thread[n - first] = (u32)(ring[n & context->ring_mask] % N_tb * k->tb_size);
+    *next = end;
+    return end - first;
+  }
+  return 0;
+}
+
+// The i-th thread of these blocks.
+static inline u32 thread_of(const struct kernel *k, u64 i) {
+  const u64 tb = i * k->tb_inverse >> 40;
+  return k->first_thread[tb] + (u32)(i - tb * k->tb_size);
+}
+)";
 }
 
 std::string epilogue() {

@@ -12,6 +12,8 @@ std::string prologue();
 std::string operations(const std::string& text);
 // Fig. 5's update, and when to stop.
 std::string pace(bool adaptive);
+// Which blocks to fetch for, where the GPU says so.
+std::string forwarded_blocks();
 // Where the program starts and ends.
 std::string epilogue();
 

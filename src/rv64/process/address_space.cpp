@@ -9,7 +9,7 @@
 namespace duet::rv64 {
 namespace {
 
-constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << PagedMemory::kAddressBits;
+constexpr std::uint64_t kAddressEnd = kUserAddressEnd;
 constexpr std::uint64_t kLowest = 0x10000;  // as vm.mmap_min_addr
 constexpr std::uint64_t kMappingsEnd = AddressSpace::kStackTop - 256_MiB;
 

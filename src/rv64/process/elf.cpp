@@ -16,7 +16,6 @@ namespace {
 
 constexpr const char* kHowToBuild =
     "build it with riscv64-linux-gnu-gcc -static, a CUDA program with duet cc --host riscv64";
-constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << PagedMemory::kAddressBits;
 // Where static position-independent programs are loaded.
 constexpr std::uint64_t kBias = 0x1000000000;
 constexpr std::uint64_t kMostImageBytes = std::uint64_t{4} << 30;
@@ -82,7 +81,8 @@ Elf64_Ehdr checked_header(const ElfFile& file) {
   return *header;
 }
 
-Segment checked_segment(const ElfFile& file, const Elf64_Phdr& header, unsigned number) {
+Segment checked_segment(const ElfFile& file, const Elf64_Phdr& header, unsigned number,
+                        std::uint64_t address_end) {
   const Segment segment{
       header.p_vaddr,
       header.p_memsz,
@@ -97,7 +97,7 @@ Segment checked_segment(const ElfFile& file, const Elf64_Phdr& header, unsigned 
   if (segment.memory_bytes > kMostImageBytes)
     refuse(file.path, fmt::format("segment {} takes {} bytes; at most {} can be loaded", number,
                                   segment.memory_bytes, kMostImageBytes));
-  if (segment.address >= kAddressEnd - kMostImageBytes - kPageBytes ||
+  if (segment.address >= address_end - kMostImageBytes - kPageBytes ||
       segment.address + segment.memory_bytes == 0)
     refuse(file.path, fmt::format("segment {} lies at {:#x}, beyond the addresses of a program (Sv39)",
                                   number, segment.address));
@@ -124,21 +124,21 @@ void check_segments(ElfFile& file) {
       });
   if (!entry_is_code) refuse(file.path, fmt::format("damaged: its entry point {:#x} is no code", file.entry));
   if (file.position_independent &&
-      file.segments.back().address + kMostImageBytes > kAddressEnd - kBias - kAddressEnd / 2)
+      file.segments.back().address + kMostImageBytes > kUserAddressEnd - kBias - kUserAddressEnd / 2)
     refuse(file.path, "its segments lie too far apart");
 }
 
 }  // namespace
 
-ElfFile read_elf(const std::string& path) {
+ElfFile read_elf(const std::string& path, std::uint64_t address_end) {
   errno = 0;
   auto bytes = read_file(path);
   if (!bytes)
     refuse(path, fmt::format("cannot be read: {}", errno != 0 ? std::strerror(errno) : "is it a folder?"));
-  return parse_elf(path, std::move(*bytes));
+  return parse_elf(path, std::move(*bytes), address_end);
 }
 
-ElfFile parse_elf(const std::string& path, std::string bytes) {
+ElfFile parse_elf(const std::string& path, std::string bytes, std::uint64_t address_end) {
   ElfFile file;
   file.path = path;
   file.bytes = std::move(bytes);
@@ -154,7 +154,7 @@ ElfFile parse_elf(const std::string& path, std::string bytes) {
     if (entry->p_type == PT_INTERP)
       refuse(path, "dynamically linked; the simulated host runs static programs: link it with -static");
     if (entry->p_type != PT_LOAD || entry->p_memsz == 0) continue;
-    const Segment segment = checked_segment(file, *entry, i);
+    const Segment segment = checked_segment(file, *entry, i, address_end);
     const std::uint64_t table = header.e_phoff - segment.file_offset;
     if (table < segment.file_bytes && header.e_phnum * sizeof(Elf64_Phdr) <= segment.file_bytes - table)
       file.program_headers = segment.address + table;

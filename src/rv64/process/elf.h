@@ -29,10 +29,11 @@ struct ElfFile {
   bool position_independent = false;
 };
 
-// Throws Error, of one line, where the file is no static RV64 program, or contradicts itself.
-ElfFile read_elf(const std::string& path);
+// Throws Error, of one line, where the file is no static RV64 program, contradicts itself, or lies at
+// `address_end` or beyond.
+ElfFile read_elf(const std::string& path, std::uint64_t address_end = kUserAddressEnd);
 // Of a file's bytes; `path` is for messages.
-ElfFile parse_elf(const std::string& path, std::string bytes);
+ElfFile parse_elf(const std::string& path, std::string bytes, std::uint64_t address_end = kUserAddressEnd);
 
 struct LoadedImage {
   std::uint64_t bias = 0;  // added to every address of the file

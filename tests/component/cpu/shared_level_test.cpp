@@ -2,6 +2,7 @@
 // each finds there what the other has brought, and that nobody can tell in which order the two are ticked.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -64,7 +65,8 @@ struct Fused final : machine::ProcessorClient {
         module(process.load_module(kKernels, "shared.ptx").module),
         processor(*process.system().processor()) {
     processor.serve(*this);
-    processor.memory().map(VirtualAddress(kCode), 0x1000, {true, true, true});
+    processor.memory().show_programs(0, true);
+    processor.memory().programs().map(VirtualAddress(kCode), 0x1000, {true, true, true});
   }
   static config::Machine machine(const std::vector<std::string>& sets) {
     std::vector<std::string> all{"cpu.tlb.instruction_entries=0", "cpu.tlb.data_entries=0",
@@ -119,7 +121,8 @@ struct Fused final : machine::ProcessorClient {
   }
   // The core begins at now.
   void begin(const Words& program) {
-    EXPECT_FALSE(processor.memory().write(VirtualAddress(kCode), std::as_bytes(std::span(program))));
+    EXPECT_FALSE(
+        processor.memory().programs().write(VirtualAddress(kCode), std::as_bytes(std::span(program))));
     registers.pc = kCode;
     ended_at.reset();
     processor.cores()[0]->assign(&registers, process.engine().now());
@@ -240,21 +243,87 @@ TEST(SharedLevel, ACoreReadsWhatTheGpuHasWrittenBack) {
   EXPECT_EQ(read(words + 128), lines - 1);
 }
 
+// What a load that is a guess finds in the core's own caches. L2 of the GPU has room for no ring here, so all
+// that it writes gets to L3.
+struct Guesses {
+  Fused machine;
+  const Bytes bytes = 256_KiB;
+  const std::uint64_t lines = bytes / 128;
+  const VirtualAddress words = machine.ring(bytes, 128), other = machine.ring(1_MiB, 128);
+  cpu::Core& core = *machine.processor.cores()[0];
+
+  Guesses() {
+    machine.processor.memory().remember_gpu_writes();
+    core.suppress_load_faults(true);
+  }
+  // Hits, of these stale ones, of these wrong ones, of one load of each line.
+  std::array<std::uint64_t, 3> read_all() {
+    const cpu::CoreStatistics& counted = core.statistics();
+    const std::uint64_t hits = counted.private_hits, stale = counted.stale_hits, wrong = counted.wrong_hits;
+    machine.registers.x[a0] = words.value();
+    machine.registers.x[s0] = lines;
+    machine.run(loop(s0, {ld(a1, 0, a0), addi(a0, a0, 128)}) + Words{kEcall});
+    return {counted.private_hits - hits, counted.stale_hits - stale, counted.wrong_hits - wrong};
+  }
+  void write_all() {
+    machine.launch("fill", words, lines);
+    machine.launch("chase", other, 1_MiB / 128);
+  }
+};
+
+TEST(SharedLevel, PrivateHitsAreFreshStaleOrWrong) {
+  Guesses guesses;
+  const std::uint64_t lines = guesses.lines;
+  using Counts = std::array<std::uint64_t, 3>;
+  EXPECT_EQ(guesses.read_all(), (Counts{0, 0, 0})) << "they are not there yet";
+  EXPECT_EQ(guesses.read_all(), (Counts{lines, 0, 0}));
+  guesses.write_all();
+  EXPECT_EQ(guesses.read_all(), (Counts{lines, lines, lines}));
+  guesses.core.drop_lines(guesses.machine.process.engine().now());
+  EXPECT_EQ(guesses.read_all(), (Counts{0, 0, 0}));
+  EXPECT_EQ(guesses.read_all(), (Counts{lines, 0, 0})) << "they have come since";
+  guesses.write_all();
+  EXPECT_EQ(guesses.read_all(), (Counts{lines, lines, 0})) << "the same bytes as before";
+  guesses.core.suppress_load_faults(false);
+  EXPECT_EQ(guesses.read_all(), (Counts{0, 0, 0})) << "of other programs nothing is counted";
+}
+
+TEST(SharedLevel, ACoreThatDropsItsLinesLosesNothing) {
+  Fused machine;
+  cpu::Core& core = *machine.processor.cores()[0];
+  const auto value_after = [&](const Words& program) {
+    machine.registers.x[a0] = Fused::kCode + 0x800;
+    machine.run(program + Words{kEcall});
+    return machine.registers.x[a1];
+  };
+  machine.registers.x[a2] = 4711;
+  value_after({sd(a2, 0, a0)});
+  EXPECT_GE(core.drop_lines(machine.process.engine().now()), 2u) << "the word's line and the code's";
+  EXPECT_EQ(value_after({ld(a1, 0, a0)}), 4711u);
+  core.drop_lines(machine.process.engine().now());
+  EXPECT_EQ(core.drop_lines(machine.process.engine().now()), 0u);
+}
+
 TEST(SharedLevel, TheOrderOfTicksDoesNotShow) {
   const auto outcome = [](std::uint64_t seed) {
     Fused machine(seed);
+    machine.processor.memory().remember_gpu_writes();
+    machine.processor.cores()[0]->suppress_load_faults(true);
     const VirtualAddress ring = machine.ring(256_KiB, 128);
     const auto id = machine.submit("fill", ring, 2048);
     // Sums up a word of each line, again and again, while they are written.
     machine.registers.x[s1] = 0;
-    machine.registers.x[a0] = ring.value();
-    machine.registers.x[s0] = 2048;
-    machine.begin(loop(s0, {ld(a1, 0, a0), add(s1, s1, a1), addi(a0, a0, 128)}) + Words{kEcall});
+    machine.registers.x[a2] = ring.value();
+    machine.registers.x[a3] = 2048;
+    machine.registers.x[s2] = 30;
+    const Words pass = loop(s0, {ld(a1, 0, a0), add(s1, s1, a1), addi(a0, a0, 128)});
+    machine.begin(loop(s2, Words{addi(a0, a2, 0), addi(s0, a3, 0)} + pass) + Words{kEcall});
     machine.thread->wait(machine.process.config().driver.device_synchronize,
                          [&] { return machine.process.driver().complete(id); });
     machine.process.engine().run_while_not([&] { return machine.ended_at.has_value(); });
     machine.launch("chase", machine.ring(1_MiB, 128), 8192);
     std::vector<std::uint64_t> values = machine.process.system().statistics().totals(false);
+    EXPECT_GT(machine.processor.cores()[0]->statistics().stale_hits, 0u);
     values.push_back(machine.registers.x[s1]);
     values.push_back(*machine.ended_at);
     return values;

@@ -71,10 +71,10 @@ TEST_F(RvMemory, RightsThatChangeAreSeenAtOnce) {
   EXPECT_EQ(value, 0) << "a page that is mapped anew is zeroed";
 }
 
-TEST_F(RvMemory, MapRefusesPartsOfPagesAndAddressesBeyond38Bits) {
+TEST_F(RvMemory, MapRefusesPartsOfPagesAndAddressesBeyond39Bits) {
   EXPECT_THROW(memory.map(VirtualAddress(0x10), kPageBytes, kReadWrite), Error);
   EXPECT_THROW(memory.map(VirtualAddress(0), 5, kReadWrite), Error);
-  EXPECT_THROW(memory.map(VirtualAddress(std::uint64_t{1} << 38), kPageBytes, kReadWrite), Error);
+  EXPECT_THROW(memory.map(VirtualAddress(std::uint64_t{1} << 39), kPageBytes, kReadWrite), Error);
   EXPECT_THROW(memory.map(VirtualAddress(~std::uint64_t{0} << 12), kPageBytes, kReadWrite), Error);
 }
 
