@@ -319,7 +319,8 @@ TEST(Set, IsChecked) {
             "--set: gpu.dram.page_bytes = 5000 is not a power of two");
   EXPECT_EQ(error_of("gtx580", {"gpu.sm.max_shared_bytes_per_block=65536"}),
             "--set: gpu.sm.max_shared_bytes_per_block = 65536 is larger than gpu.sm.shared_bytes = 49152");
-  EXPECT_NE(error_of("nothing").find("known are a10-7850k, cortex-a15, fused, gh200-shared"), std::string::npos);
+  EXPECT_NE(error_of("nothing").find("known are a10-7850k, cortex-a15, fused, gh200-shared"),
+            std::string::npos);
 }
 
 TEST(Names, EveryKeyWithNamesTakesThoseAndNoOther) {
