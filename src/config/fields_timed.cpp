@@ -104,7 +104,8 @@ void add_sm(std::vector<Field>& fields, Sm& sm) {
   const std::vector<Field> own{
       {"gpu.sm.scheduler", &sm.scheduler, 0u, 0u, "", "warp scheduling policy (gpu/sm/schedulers)"},
       {"gpu.sm.ptx_instructions", &sm.ptx_instructions, 0u, 0u, "",
-       "an instruction of PTX is one of the SM; otherwise as many as the assembler makes of it"},
+       "an instruction of PTX that is not folded away is one of the SM; otherwise as many as the assembler "
+       "makes"},
       {"gpu.sm.instruction_bytes", &sm.instruction_bytes, 4u, 64u, "B", "size of a machine instruction"},
       {"gpu.sm.instruction_buffer", &sm.instruction_buffer, 1u, 64u, "instructions", "buffer of one warp"},
       {"gpu.sm.fetch_instructions", &sm.fetch_instructions, 1u, 64u, "instructions",

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <system_error>
@@ -12,19 +11,13 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/hash.h"
 
 namespace duet::preexec {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// FNV-1a.
-std::uint64_t hash(const std::string& text) {
-  std::uint64_t of = 0xcbf29ce484222325u;
-  for (const char byte : text) of = (of ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
-  return of;
-}
 
 fs::path own_folder() {
   if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 
 namespace duet::reproduce {
 
@@ -35,12 +36,6 @@ std::string key_of(const Job& job) {
   return key + '\n' + job.machine + (job.check_races ? "\nraces" : "");
 }
 
-// FNV-1a.
-std::uint64_t hash(const std::string& text, std::uint64_t of = 0xcbf29ce484222325u) {
-  for (const char byte : text) of = (of ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
-  return of;
-}
-
 std::string contents(const fs::path& path) { return read_file(path).value_or(""); }
 
 // Of the names and contents of all files in the folders.
@@ -49,7 +44,7 @@ std::uint64_t hash_of_files(const std::vector<fs::path>& folders) {
   for (const fs::path& folder : folders)
     for (const auto& entry : fs::recursive_directory_iterator(folder))
       if (entry.is_regular_file()) files.insert(entry.path());
-  std::uint64_t result = hash("");
+  std::uint64_t result = kHashOfNothing;
   for (const fs::path& file : files) result = hash(contents(file), hash(file.string(), result));
   return result;
 }

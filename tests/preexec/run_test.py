@@ -89,10 +89,10 @@ class Preexec(unittest.TestCase):
         self.assertLess(suppressed["keep"], suppressed["drop"])
 
     def test_private_caches_that_are_emptied_hold_nothing_stale(self):
-        output, _ = self.right("./search", "4096", "2")
+        output, _ = self.right("./search", "16384", "2")
         sums = {}
         for private_caches in ["keep", "drop"]:
-            same, on = self.right("--preexec", "adaptive", "--preexec-set", f"private_caches={private_caches}", "./search", "4096", "2")
+            same, on = self.right("--preexec", "adaptive", "--preexec-set", f"private_caches={private_caches}", "./search", "16384", "2")
             self.assertEqual(output, same)
             runs = [kernel["preexecution"] for kernel in on["kernels"]]
             for run in runs:
