@@ -377,6 +377,8 @@ Subcommand preexec_command(CLI::App& duet) {
   app->add_option("--elf", options->elf, "compile it for RV64 into this file");
   app->add_flag("--report", options->report,
                 "list the kernel's accesses: where each is prefetched, or why not");
+  app->add_flag("--blocks", options->blocks,
+                "the program that executes the kernel's thread blocks (section 5.5) instead");
   return {app, [options](const config::Installation&) { return preexecute(*options); }};
 }
 

@@ -105,7 +105,7 @@ void PreexecutionPrograms::prepare(const ptx::Kernel& kernel) {
 
 void PreexecutionPrograms::place(const preexec::Program& program, PreexecutionProgram& made) {
   const TemporaryFile file;
-  preexec::compile_elf(program, file.path, {next_.value()});
+  preexec::compile_elf(program.c, program.entry, file.path, {next_.value()});
   const rv64::ElfFile elf = rv64::read_elf(file.path);
   const rv64::LoadedImage image = rv64::load(elf, memory_);
   made.entry = image.entry;

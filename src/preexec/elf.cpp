@@ -82,17 +82,18 @@ void run(const std::vector<std::string>& command, const std::string& messages) {
 
 }  // namespace
 
-void compile_elf(const Program& program, const std::string& path, const ElfOptions& options) {
+void compile_elf(const std::string& c, const std::string& entry, const std::string& path,
+                 const ElfOptions& options) {
   const Folder folder;
   const std::string source = folder.path + "/program.c", object = folder.path + "/program.o";
-  std::ofstream(source) << program.c;
+  std::ofstream(source) << c;
   // Sums wrap; an address may be 0 and may have been written as another type.
   run({"clang-19", "--target=riscv64-unknown-elf", "-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany",
        "-mno-relax", "-O2", "-ffreestanding", "-fwrapv", "-fno-strict-aliasing",
        "-fno-delete-null-pointer-checks", "-fno-pic", "-fno-stack-protector", "-ffp-contract=off", "-c",
        source, "-o", object},
       folder.path + "/messages");
-  run({"ld.lld-19", "-static", "--no-relax", "--entry=" + program.entry,
+  run({"ld.lld-19", "-static", "--no-relax", "--entry=" + entry,
        fmt::format("--image-base={}", options.image_base), object, "-o", path},
       folder.path + "/messages");
 }
