@@ -192,7 +192,34 @@ void CpuMemory::agent_writes(PhysicalAddress address, unsigned bytes, const std:
   }
 }
 
+void CpuMemory::let_cores_write() {
+  cores_write_ = true;
+  written_lines_.resize(cores_.size());
+  directory_.keep_masks();
+}
+
+std::vector<PhysicalAddress> CpuMemory::take_written_lines(unsigned core) {
+  std::vector<PhysicalAddress> lines;
+  for (const std::uint64_t line : std::exchange(written_lines_[core], {})) lines.emplace_back(line);
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+std::vector<PhysicalAddress> CpuMemory::device_lines() const {
+  std::vector<PhysicalAddress> lines;
+  directory_.for_each_line([&](PhysicalAddress line) {
+    if (physical_.route_of(line) == memory::Route::DeviceDram) lines.push_back(line);
+  });
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
 void CpuMemory::about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) {
+  if (cores_write_ && core != kNobody) {
+    directory_.wrote(address, bytes);
+    if (core < written_lines_.size() && physical_.route_of(address) == memory::Route::DeviceDram)
+      written_lines_[core].insert(address.aligned_down(line_bytes_).value());
+  }
   if (overwritten_at_ != engine_.now()) {
     overwritten_at_ = engine_.now();
     overwritten_.clear();
@@ -231,11 +258,14 @@ void CpuMemory::peek_below(PhysicalAddress address, unsigned bytes, std::byte* t
 }
 
 rv64::Page CpuMemory::find_page(VirtualAddress address, rv64::Access access) {
-  if (!shared_ || address < memory::kDeviceVirtualBase) return PagedMemory::find_page(address, access);
-  // The GPU's: read alone.
-  const memory::PageRun run = shared_->space.pages().find(address);
+  const bool of_gpu = shared_ && (address >= memory::kDeviceVirtualBase ||
+                                  (cores_write_ && shared_->space.in_device_region(address)));
+  if (!of_gpu) return PagedMemory::find_page(address, access);
+  memory::PageRun run = shared_->space.pages().find(address);
+  if (run.bytes == 0 && cores_write_) run = shared_->space.spare_page(address);
   if (run.bytes == 0) return {};
-  return {physical_.bytes(run[address.aligned_down(rv64::kPageBytes)]), {true, false, false}};
+  const bool writes = cores_write_ && address < memory::kConstantVirtualBase;
+  return {physical_.bytes(run[address.aligned_down(rv64::kPageBytes)]), {true, writes, false}};
 }
 
 PhysicalAddress CpuMemory::physical_of(const std::byte* page) {

@@ -6,7 +6,8 @@
 // On a chip whose cores share a level of cache with the GPU (yang2012 section 3), the directory stands above
 // that level, in the place of L3 and host DRAM. The program's pages then lie in the one memory that there is,
 // and the cores reach the GPU's allocations too, at the GPU's addresses. Nothing keeps the cores' private
-// caches and the GPU's L1 and L2 coherent: a core reads what has been written back to the shared level.
+// caches and the GPU's L1 and L2 coherent: a core reads what has been written back to the shared
+// level, unless somebody sees to that (cpu_blocks.h).
 #pragma once
 
 #include <array>
@@ -15,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -71,6 +73,16 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
                            rv64::MemoryType* type = nullptr);
   // Before an agent writes to a line that it holds: what is there.
   void agent_writes(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned agent);
+
+  // From now on cores may write to the GPU's memory, bytes beside allocations (AddressSpace::spare_page)
+  // included; lines go back with the bytes that were written alone (Directory::keep_masks), and which lines
+  // of the GPU's memory a core writes is kept. Cores are not to be told that they are alone
+  // (Core::set_alone).
+  void let_cores_write();
+  // Between ticks. Of the GPU's memory, lowest first: the lines that this core has written since it was last
+  // asked; those that are held above the shared level, or asked for.
+  std::vector<PhysicalAddress> take_written_lines(unsigned core);
+  std::vector<PhysicalAddress> device_lines() const;
 
   // cpu::MemoryView
   void peek(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned core) override;
@@ -138,7 +150,9 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   std::vector<std::deque<std::byte*>> frames_;
   unsigned touches_ = kNobody;  // the agent
   bool filling_ = false;
-  std::vector<Overwritten> overwritten_;  // at overwritten_at_, oldest first
+  bool cores_write_ = false;                                      // to the GPU's memory
+  std::vector<std::unordered_set<std::uint64_t>> written_lines_;  // by core
+  std::vector<Overwritten> overwritten_;                          // at overwritten_at_, oldest first
   Picoseconds overwritten_at_ = 0;
   std::map<const std::byte*, PhysicalAddress> chunks_;  // host memory that frames were cut from
 };

@@ -90,8 +90,8 @@ void compile_elf(const std::string& c, const std::string& entry, const std::stri
   // Sums wrap; an address may be 0 and may have been written as another type.
   run({"clang-19", "--target=riscv64-unknown-elf", "-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany",
        "-mno-relax", "-O2", "-ffreestanding", "-fwrapv", "-fno-strict-aliasing",
-       "-fno-delete-null-pointer-checks", "-fno-pic", "-fno-stack-protector", "-ffp-contract=off", "-c",
-       source, "-o", object},
+       "-fno-delete-null-pointer-checks", "-fno-math-errno", "-fno-pic", "-fno-stack-protector",
+       "-ffp-contract=off", "-c", source, "-o", object},
       folder.path + "/messages");
   run({"ld.lld-19", "-static", "--no-relax", "--entry=" + entry,
        fmt::format("--image-base={}", options.image_base), object, "-o", path},

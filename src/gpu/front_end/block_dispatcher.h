@@ -51,6 +51,8 @@ class BlockDispatcher {
   bool dispatch(Picoseconds now);
   // The next completed block; its room on the SM is free again.
   bool completed(Picoseconds now, BlockDone& done);
+  // Gives away the last block of a launch that has not been dispatched; nothing when there is none.
+  BlockGrant take_last(std::uint64_t launch_id);
   bool waiting() const { return !runs_.empty(); }
   std::string waits_for() const;
 

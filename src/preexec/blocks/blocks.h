@@ -7,9 +7,10 @@
 // where each keeps the registers that it still needs; when all are there, they go on (Stratton, Stone and
 // Hwu, "MCUDA", LCPC 2008, divides kernels so).
 //
-// Refused by name: what a core cannot do alike, or what threads say to each other beside barriers: atomics,
-// volatile and ordered accesses, votes, shuffles, warp barriers, clocks, textures, system calls, carries,
-// narrow floats. Left out: a barrier of a part of a block, and checks that an address is aligned.
+// Refused by name: what a core cannot do alike, or what threads say to each other beside barriers: atomics
+// but those of integers on shared memory by which nobody waits, volatile and ordered accesses, votes,
+// shuffles, warp barriers, clocks, textures, system calls, carries, narrow floats. Left out: a barrier of a
+// part of a block, and checks that an address is aligned.
 #pragma once
 
 #include <string>

@@ -37,6 +37,37 @@ const char* memory_type(Type type) {
   }
 }
 
+// What an atomic leaves, made of `old`, `b` and `c`.
+const char* left_by(AtomicOperation operation, bool is_signed, bool wide) {
+  switch (operation) {
+    case AtomicOperation::Exchange:
+      return "b";
+    case AtomicOperation::Add:
+      return "old + b";
+    case AtomicOperation::Increment:
+      return "old >= b ? 0 : old + 1";
+    case AtomicOperation::Decrement:
+      return "old == 0 || old > b ? b : old - 1";
+    case AtomicOperation::Minimum:
+      return !is_signed ? "old < b ? old : b"
+             : wide     ? "(s64)old < (s64)b ? old : b"
+                        : "(s32)old < (s32)b ? old : b";
+    case AtomicOperation::Maximum:
+      return !is_signed ? "old > b ? old : b"
+             : wide     ? "(s64)old > (s64)b ? old : b"
+                        : "(s32)old > (s32)b ? old : b";
+    case AtomicOperation::And:
+      return "old & b";
+    case AtomicOperation::Or:
+      return "old | b";
+    case AtomicOperation::Xor:
+      return "old ^ b";
+    case AtomicOperation::CompareAndSwap:
+      return "old == b ? c : old";
+  }
+  return "old";
+}
+
 bool is_memory(Kind kind) { return kind == Kind::Load || kind == Kind::Store; }
 
 }  // namespace
@@ -70,7 +101,8 @@ void BodyWriter::refuse(const Instruction& in) const {
   const auto& op = in.op;
   switch (op.kind) {
     case Kind::Atomic:
-      refuse(in, "an atomic operation");
+      if (op.space != StateSpace::Shared) refuse(in, "an atomic operation on memory that is not shared");
+      break;
     case Kind::Image:
       refuse(in, "a texture or a surface");
     case Kind::SystemCall:
@@ -255,6 +287,34 @@ void BodyWriter::write_store(const Instruction& in) {
   }
 }
 
+// On shared memory. Threads run one after the other, so nobody sees it half done; but one that waits for
+// another would wait for ever.
+void BodyWriter::write_atomic(std::uint32_t instruction) {
+  const Instruction& in = form_.function.code[instruction];
+  const AtomicType type = in.op.atomic_type;
+  const bool is_signed = type == AtomicType::S32 || type == AtomicType::S64;
+  if (!is_signed && type != AtomicType::U32 && type != AtomicType::U64 && type != AtomicType::B32 &&
+      type != AtomicType::B64)
+    refuse(in, "an atomic operation on floats or 16 bits");
+  if (in.sources[0].is_immediate()) refuse(in, "a number as address of shared memory");
+  const std::vector<std::uint32_t> live = live_after(instruction);
+  const bool wanted = in.op.destination_count != 0 && in.destinations[0].is_register() &&
+                      std::find(live.begin(), live.end(), in.destinations[0].index) != live.end();
+  if (wanted && form_.loop_of[form_.block_of[instruction]] != kNoLoop)
+    refuse(in, "an atomic operation in a loop whose result is used: threads may wait for each other by it");
+  const bool wide = atomic_type_bytes(type) == 8;
+  const char* const word = wide ? "u64" : "u32";
+  const auto operand = [&](unsigned number) {
+    return checked(in, graph_.with_width(value(in, in.sources[number]), wide ? 64 : 32));
+  };
+  std::string line = fmt::format("{{ {0} *const at = ({0} *)({1}); const {0} old = *at, b = {2}", word,
+                                 address(in, 0), operand(1));
+  if (in.op.atomic_operation == AtomicOperation::CompareAndSwap) line += ", c = " + operand(2);
+  line += fmt::format("; *at = {}; ", left_by(in.op.atomic_operation, is_signed, wide));
+  if (wanted) line += fmt::format("{} = old; ", name_of(in.destinations[0].index));
+  out_.add(line + "}");
+}
+
 void BodyWriter::write_arithmetic(const Instruction& in) {
   std::array<NodeId, 5> sources{};
   for (unsigned i = 0; i < in.op.source_count; ++i) sources[i] = value(in, in.sources[i]);
@@ -324,6 +384,9 @@ void BodyWriter::write(std::uint32_t instruction) {
       break;
     case Kind::Store:
       write_store(in);
+      break;
+    case Kind::Atomic:
+      write_atomic(instruction);
       break;
     default:
       write_arithmetic(in);

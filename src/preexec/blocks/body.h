@@ -30,6 +30,7 @@ class BodyWriter {
   void write_barrier(std::uint32_t instruction);
   void write_load(const ptx::ir::Instruction& in);
   void write_store(const ptx::ir::Instruction& in);
+  void write_atomic(std::uint32_t instruction);
   void write_arithmetic(const ptx::ir::Instruction& in);
   void assign(const std::vector<std::pair<std::uint32_t, std::string>>& values);
   std::vector<std::uint32_t> live_after(std::uint32_t instruction) const;
