@@ -20,11 +20,11 @@ using memory::CoherenceMessage;
 
 constexpr std::uint64_t kPicosecondsTimesKilohertz = 1'000'000'000;
 constexpr VirtualAddress kPrograms{0x1000'0000};
-// A core's own memory, below 4 GiB as an address of shared memory may have 32 bits. The stack is at its end.
-constexpr VirtualAddress kAreas{0x8000'0000};
+// A core's own memory, below 2 GiB as an address of shared memory may have 32 bits. The stack is at its end.
+constexpr VirtualAddress kAreas{0x4000'0000};
 constexpr Bytes kAreaBytes = 64_MiB, kParametersAt = 4096, kSymbolsAt = 64_KiB, kSharedAt = 128_KiB,
                 kStackBytes = 1_MiB;
-constexpr std::size_t kMostCores = 32;
+constexpr std::size_t kMostCores = 16;
 constexpr std::size_t kMostLinesAsked = 512;  // at a time; the directory's queues have room for them
 
 Processor& processor_of(System& system) {

@@ -164,7 +164,7 @@ class Exactly {
       if (type_ != from) return no("a conversion that rounds to an integer in another format");
       Instruction plain = in_;
       plain.op.saturate = false;
-      result = lower(g_, plain, s_, destination_);
+      result = g_.call(name("signed"), {lower(g_, plain, s_, destination_), s_[0]}, bits());
     } else if (type_ != from) {
       result =
           g_.call(is_single(type_) ? std::string("f32_from_f64") + suffix() : "f64_widened", {s_[0]}, bits());

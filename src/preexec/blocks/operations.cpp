@@ -62,6 +62,10 @@ std::vector<Definition> make() {
        "static inline u64 f64_settle_3(u64 x, u64 a, u64 b, u64 c) {\n"
        "  return f64_value(x) == f64_value(x) ? x : f64_quiet(a, f64_quiet(b, f64_quiet(c, 0xfff8ull << "
        "48)));\n}"},
+      {"f32_signed",
+       "// What is rounded keeps its sign, zero too.\n"
+       "static inline u32 f32_signed(u32 a, u32 of) { return a | (of & 0x80000000u); }"},
+      {"f64_signed", "static inline u64 f64_signed(u64 a, u64 of) { return a | (of & 1ull << 63); }"},
       {"f32_flush",
        "static inline u32 f32_flush(u32 a) { return (a & 0x7f800000u) == 0 ? a & 0x80000000u : a; }"},
       {"f32_saturate",
@@ -199,7 +203,7 @@ static inline double reduce_angle(u32 a, u32 *quadrant) {
   const double y = quadrant & 1 ? cosine_of(r) : sine_of(r);
   return f32_bits((float)(quadrant & 2 ? -y : y));
 })"},
-      {"f32_sin", "static inline u32 f32_sin(u32 a) { return sine_of_quadrant(a, 0); }"},
+      {"f32_sin", "static inline u32 f32_sin(u32 a) { return a << 1 == 0 ? a : sine_of_quadrant(a, 0); }"},
       {"f32_cos", "static inline u32 f32_cos(u32 a) { return sine_of_quadrant(a, 1); }"},
   };
   for (const std::string type : {"f32", "f64"}) {
