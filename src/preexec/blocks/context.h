@@ -1,5 +1,5 @@
 // What a program that executes thread blocks is told: the struct whose address it gets in a0. The generated C
-// declares the same struct (`struct duet_blocks`, program.cpp). It writes to the memory of its own that is
+// declares the same struct (`struct duet_blocks`, generate.cpp). It writes to the memory of its own that is
 // named here, and to what the kernel writes.
 //
 // It asks for a block by the environment call kNextBlock (a7), and has its number (x fastest) in a0, or
