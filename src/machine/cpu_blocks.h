@@ -118,7 +118,8 @@ class CpuBlocks final : public sim::Component, private ProcessorClient {
   Cycle preempted(cpu::Core&, Picoseconds) override { return 0; }
   void rings() override {}
 
-  // After the ticks of a time, once: all that this component does.
+  // After the ticks of a time, once: all that this component does. cpu_blocks_cores.cpp has what concerns
+  // cores.
   void act_after_ticks();
   void act();
   void take_answers(Picoseconds now);
@@ -141,7 +142,6 @@ class CpuBlocks final : public sim::Component, private ProcessorClient {
   void kernel_ended(driver::CommandId command);
   Picoseconds asks_from(Picoseconds now) const;
   std::string why_not(const gpu::Grid& grid, const PlacedBlockProgram& program) const;
-  VirtualAddress area(std::size_t core) const;
   void write(VirtualAddress to, const void* from, std::size_t bytes);
 
   System& system_;

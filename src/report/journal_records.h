@@ -182,7 +182,7 @@ struct CpuBlocksRecord {
   std::uint64_t command;
   std::uint64_t blocks, claims, instructions, lines_written;
   Picoseconds first_ps, last_ps;  // with blocks: a core has its first one; its last one is done
-};  // followed by why they did nothing, if there is a reason
+};                                // followed by why they did nothing, if there is a reason
 
 struct ApiCount {
   char name[56];

@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/readable_name.h"
-#include "report/journal.h"
 #include "report/cpu_blocks_result.h"
+#include "report/journal.h"
 #include "report/preexecution_result.h"
 #include "report/processor_result.h"
 
