@@ -74,6 +74,7 @@ struct PreexecOptions {
   std::string out;     // of the C; empty: standard output
   std::string elf;
   bool report = false, forwarded_blocks = false;
+  bool blocks = false;  // the kernel itself, block by block, instead
 };
 int preexecute(const PreexecOptions& options);
 

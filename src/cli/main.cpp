@@ -160,6 +160,13 @@ void add_preexecution_options(CLI::App& app, RunOptions& run) {
       "kernel was fastest with in COMMAND.preexec.json");
 }
 
+void add_cpu_blocks_option(CLI::App& app, RunOptions& run) {
+  app.add_flag(
+      "--cpu-blocks", run.run.cpu_blocks,
+      "let cores that share a cache with the GPU execute thread blocks of its kernels too, from the last "
+      "one down (docs/preexec.md)");
+}
+
 void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("-m,--machine", run.machine, "machine: a name (`duet machines`) or a .toml file")
       ->capture_default_str();
@@ -200,6 +207,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   add_limit_options(app, run);
   add_choice_options(app, run);
   add_preexecution_options(app, run);
+  add_cpu_blocks_option(app, run);
 }
 
 // CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before
@@ -380,6 +388,8 @@ Subcommand preexec_command(CLI::App& duet) {
                 "list the kernel's accesses: where each is prefetched, or why not");
   app->add_flag("--forwarded-blocks", options->forwarded_blocks,
                 "the program is told which blocks the GPU has dispatched (docs/preexec.md)");
+  app->add_flag("--blocks", options->blocks,
+                "the program that executes the kernel's thread blocks (section 5.5) instead");
   return {app, [options](const config::Installation&) { return preexecute(*options); }};
 }
 

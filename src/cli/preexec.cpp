@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "preexec/blocks/blocks.h"
 #include "preexec/elf.h"
 #include "ptx/text/parser.h"
 
@@ -29,6 +30,28 @@ void print_report(const preexec::Program& program) {
                access.covered() ? access.function : "not prefetched because " + access.reason);
 }
 
+struct Made {
+  std::string c, entry;
+};
+
+Made program_of(const ptx::ir::ParsedModule& module, const std::string& kernel,
+                const PreexecOptions& options) {
+  preexec::Options own;
+  own.forwarded_blocks = options.forwarded_blocks;
+  const preexec::Program program = preexec::generate(module, kernel, own);
+  if (options.report) print_report(program);
+  return {program.c, program.entry};
+}
+
+Made blocks_of(const ptx::ir::ParsedModule& module, const std::string& kernel) {
+  try {
+    const preexec::BlockProgram program = preexec::generate_blocks(module, kernel);
+    return {program.c, program.entry};
+  } catch (const Error& error) {
+    throw Error(fmt::format("kernel '{}' has no program for its blocks: {}", kernel, error.what()));
+  }
+}
+
 }  // namespace
 
 int preexecute(const PreexecOptions& options) {
@@ -41,21 +64,21 @@ int preexecute(const PreexecOptions& options) {
   if (!options.kernel.empty()) kernels = {options.kernel};
   if (kernels.size() > 1 && !options.elf.empty())
     throw Error("preexec: --elf takes one kernel: name it with --kernel");
-  preexec::Options own;
-  own.forwarded_blocks = options.forwarded_blocks;
+  if (options.blocks && options.report) throw Error("preexec: --report and --blocks do not go together");
+  if (options.blocks && options.forwarded_blocks)
+    throw Error("preexec: --forwarded-blocks and --blocks do not go together");
   std::string c;
   std::size_t refused = 0;
   for (const std::string& name : kernels) {
-    preexec::Program program;
+    Made program;
     try {
-      program = preexec::generate(module, name, own);
+      program = options.blocks ? blocks_of(module, name) : program_of(module, name, options);
     } catch (const Error& error) {  // concerns this kernel alone
       if (++refused == kernels.size()) throw;
       std::fprintf(stderr, "duet: %s\n", error.what());
       continue;
     }
-    if (options.report) print_report(program);
-    if (!options.elf.empty()) preexec::compile_elf(program, options.elf);
+    if (!options.elf.empty()) preexec::compile_elf(program.c, program.entry, options.elf);
     c += program.c;
   }
   if (!options.out.empty()) {

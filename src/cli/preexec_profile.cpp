@@ -127,6 +127,8 @@ void check_preexecution(const RunOptions& options) {
     throw Error("--profile tries skip factors: leave out --preexec-set skip_factor");
   if (own.on() && options.run.functional)
     throw Error("--preexec needs the timed GPU: leave out --functional");
+  if (own.on() && options.run.cpu_blocks)
+    throw Error("--preexec and --cpu-blocks both need the cores: leave out one of them");
 }
 
 void make_profile(const config::Installation& installation, const RunOptions& options) {

@@ -121,7 +121,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   RunFolder folder(options.out);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
-  const bool preexecutes = options.run.preexecution.mode != machine::PreexecutionMode::Off;
+  const bool preexecutes = options.run.preexecution.on() || options.run.cpu_blocks;
   machine::check_machine(machine, options.run.functional,
                          options.run.simulated_host ? machine::OnCores::Host
                          : preexecutes              ? machine::OnCores::Preexecution

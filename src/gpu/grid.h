@@ -147,4 +147,16 @@ inline void take_report(const BlockDone& done) {
     kept = told;
 }
 
+// A core that executes blocks of a grid too asks for the last one that nobody has
+// (WorkDistributor::connect_core).
+struct BlockClaim {
+  std::uint64_t launch_id = 0;
+  std::uint32_t core = 0;
+};
+struct BlockGrant {
+  Grid* grid = nullptr;     // until the block is done; null: none is left
+  std::uint64_t block = 0;  // linear index, x fastest
+  std::uint32_t core = 0;
+};
+
 }  // namespace duet::gpu

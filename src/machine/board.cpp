@@ -176,4 +176,12 @@ Board::SmQueues Board::connect_sm(sim::Component& sm) {
   return {launches, done};
 }
 
+Board::CoreQueues Board::connect_cores(sim::Component& cores, std::size_t count) {
+  claims_.emplace(count, &cores, &work_distributor_);
+  grants_.emplace(count, &work_distributor_, &cores);
+  auto& done = done_queues_.emplace_back(count, &cores, &work_distributor_);
+  work_distributor_.connect_cores(*claims_, *grants_, done);
+  return {*claims_, *grants_, done};
+}
+
 }  // namespace duet::machine

@@ -44,6 +44,14 @@ class Board {
   };
   SmQueues connect_sm(sim::Component& sm);
 
+  // Somebody whose cores execute blocks too, of this many at a time.
+  struct CoreQueues {
+    sim::Queue<gpu::BlockClaim>& claims;
+    sim::Queue<gpu::BlockGrant>& grants;
+    sim::Queue<gpu::BlockDone>& done;
+  };
+  CoreQueues connect_cores(sim::Component& cores, std::size_t count);
+
   // The memory system of the timed GPU; null with the functional one, whose memory is a simple one.
   MemorySystem* memory_system() { return memory_system_ ? &*memory_system_ : nullptr; }
 
@@ -83,6 +91,8 @@ class Board {
   std::deque<sim::Queue<gpu::MoveDone>> move_done_queues_;
   std::deque<sim::Queue<gpu::BlockLaunch>> launch_queues_;
   std::deque<sim::Queue<gpu::BlockDone>> done_queues_;
+  std::optional<sim::Queue<gpu::BlockClaim>> claims_;
+  std::optional<sim::Queue<gpu::BlockGrant>> grants_;
   std::unique_ptr<driver::Driver> driver_;
 };
 

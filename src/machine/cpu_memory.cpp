@@ -224,7 +224,34 @@ void CpuMemory::agent_writes(PhysicalAddress address, unsigned bytes, const std:
   }
 }
 
+void CpuMemory::let_cores_write() {
+  cores_write_ = true;
+  written_lines_.resize(cores_.size());
+  directory_.keep_masks();
+}
+
+std::vector<PhysicalAddress> CpuMemory::take_written_lines(unsigned core) {
+  std::vector<PhysicalAddress> lines;
+  for (const std::uint64_t line : std::exchange(written_lines_[core], {})) lines.emplace_back(line);
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+std::vector<PhysicalAddress> CpuMemory::device_lines() const {
+  std::vector<PhysicalAddress> lines;
+  directory_.for_each_line([&](PhysicalAddress line) {
+    if (physical_.route_of(line) == memory::Route::DeviceDram) lines.push_back(line);
+  });
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
 void CpuMemory::about_to_write(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned core) {
+  if (cores_write_ && core != kNobody) {
+    directory_.wrote(address, bytes);
+    if (core < written_lines_.size() && physical_.route_of(address) == memory::Route::DeviceDram)
+      written_lines_[core].insert(address.aligned_down(line_bytes_).value());
+  }
   if (overwritten_at_ != engine_.now()) {
     overwritten_at_ = engine_.now();
     overwritten_.clear();
@@ -279,11 +306,16 @@ PhysicalAddress CpuMemory::place_in_programs(VirtualAddress address) {
 }
 
 rv64::Page CpuMemory::Programs::find_page(VirtualAddress address, rv64::Access access) {
-  if (!owner_.shared_ || address < memory::kDeviceVirtualBase) return PagedMemory::find_page(address, access);
-  // The GPU's: read alone.
-  const memory::PageRun run = owner_.shared_->space.pages().find(address);
+  if (!owner_.shared_) return PagedMemory::find_page(address, access);
+  memory::AddressSpace& space = owner_.shared_->space;
+  const bool cores_write = owner_.cores_write_;
+  if (address < memory::kDeviceVirtualBase && !(cores_write && space.in_device_region(address)))
+    return PagedMemory::find_page(address, access);
+  memory::PageRun run = space.pages().find(address);
+  if (run.bytes == 0 && cores_write) run = space.spare_page(address);
   if (run.bytes == 0) return {};
-  return {owner_.physical_.bytes(run[address.aligned_down(rv64::kPageBytes)]), {true, false, false}};
+  const bool writes = cores_write && address < memory::kConstantVirtualBase;
+  return {owner_.physical_.bytes(run[address.aligned_down(rv64::kPageBytes)]), {true, writes, false}};
 }
 
 void CpuMemory::Programs::settle(VirtualAddress first, Bytes bytes) {

@@ -5,10 +5,10 @@
 //
 // On a chip whose cores share a level of cache with the GPU (yang2012 section 3), the directory stands above
 // that level, in the place of L3 and host DRAM. The program's pages then lie in the one memory that there is,
-// and there is a second address space (programs()), for programs that run ahead of kernels: it has pages of
-// its own and the GPU's allocations, at the GPU's addresses. A core sees one of the two at a time. Nothing
-// keeps the cores' private caches and the GPU's L1 and L2 coherent: a core reads what has been written back
-// to the shared level.
+// and there is a second address space (programs()), for programs that run ahead of kernels or execute their
+// blocks: it has pages of its own and the GPU's allocations, at the GPU's addresses. A core sees one of the
+// two at a time. Nothing keeps the cores' private caches and the GPU's L1 and L2 coherent: a core reads what
+// has been written back to the shared level, unless somebody sees to that (cpu_blocks.h).
 #pragma once
 
 #include <array>
@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -57,7 +58,8 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   // Cores in the order of their numbers.
   void connect(cpu::Core& core);
 
-  // The address space of programs that run ahead of kernels. Of the GPU's memory they can only read.
+  // The address space of programs that run ahead of kernels. Of the GPU's memory they can only read (but
+  // let_cores_write()).
   rv64::PagedMemory& programs() { return programs_; }
   // Which one a core sees. As cpu::Core::assign(); the core is told by change_address_space().
   void show_programs(unsigned core, bool on);
@@ -83,6 +85,16 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
                            rv64::MemoryType* type = nullptr);
   // Before an agent writes to a line that it holds: what is there.
   void agent_writes(PhysicalAddress address, unsigned bytes, const std::byte* old, unsigned agent);
+
+  // From now on programs() may write to the GPU's memory, bytes beside allocations (AddressSpace::spare_page)
+  // included; lines go back with the bytes that were written alone (Directory::keep_masks), and which lines
+  // of the GPU's memory a core writes is kept. Cores are not to be told that they are alone
+  // (Core::set_alone).
+  void let_cores_write();
+  // Between ticks. Of the GPU's memory, lowest first: the lines that this core has written since it was last
+  // asked; those that are held above the shared level, or asked for.
+  std::vector<PhysicalAddress> take_written_lines(unsigned core);
+  std::vector<PhysicalAddress> device_lines() const;
 
   // cpu::MemoryView
   void peek(PhysicalAddress address, unsigned bytes, std::byte* to, unsigned core) override;
@@ -168,7 +180,9 @@ class CpuMemory final : public cpu::MemoryView, public rv64::PagedMemory, privat
   std::vector<std::deque<std::byte*>> frames_;
   unsigned touches_ = kNobody;  // the agent
   bool filling_ = false;
-  std::vector<Overwritten> overwritten_;  // at overwritten_at_, oldest first
+  bool cores_write_ = false;                                      // to the GPU's memory
+  std::vector<std::unordered_set<std::uint64_t>> written_lines_;  // by core
+  std::vector<Overwritten> overwritten_;                          // at overwritten_at_, oldest first
   Picoseconds overwritten_at_ = 0;
   // Lines of the shared level, and when the GPU last wrote there: two times, since what is done now counts
   // from the next tick on.

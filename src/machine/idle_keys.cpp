@@ -174,7 +174,7 @@ std::string why_idle_perfect(const config::Machine& machine, const std::string& 
 std::string why_idle(const config::Machine& machine, const std::string& key, bool functional,
                      OnCores on_cores) {
   if (on_cores == OnCores::Nothing && matches("cpu.*", key))
-    return "only a program on the machine's cores (--host simulated, --preexec) meets it";
+    return "only a program on the machine's cores (--host simulated, --preexec, --cpu-blocks) meets it";
   if (on_cores != OnCores::Host && key == "driver.added_to_instructions")
     return "only a program on the machine's cores (--host simulated) meets it";
   if (functional) {

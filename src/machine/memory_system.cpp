@@ -51,6 +51,10 @@ CacheLevel* MemorySystem::shared_level() {
   return nullptr;
 }
 
+bool MemorySystem::l2_alone_is_newer() const {
+  return !config_.l1.write_back && levels_.size() > 1 && levels_[1].shared_with_processor();
+}
+
 std::uint16_t MemorySystem::destination_of(PhysicalAddress physical) const {
   return static_cast<std::uint16_t>(address_space_.memory().route_of(physical) == memory::Route::DeviceDram
                                         ? levels_.front().destination_of(physical)
@@ -105,6 +109,17 @@ MemorySystem::EnginePorts MemorySystem::connect_copy_engine(sim::Component& engi
   ports.number = static_cast<std::uint16_t>(config_.sm.count * kNumbersOfSm + next_engine_++);
   ports.requests = &requests.add_input(requests.add_input_port(), &engine);
   ports.responses = &responses.add_output(responses.add_output_port(), ports.number, &engine);
+  return ports;
+}
+
+std::vector<MemorySystem::CommandPorts> MemorySystem::connect_commander(sim::Component& commander) {
+  std::vector<CommandPorts> ports;
+  for (memory::Cache& slice : levels_.front().caches()) {
+    CommandPorts& port = ports.emplace_back();
+    port.commands = &commands_.emplace_back(kCommands, &commander, &slice);
+    port.done = &commands_done_.emplace_back(kCommands, &slice, &commander);
+    slice.connect_commands(*port.commands, port.done);
+  }
   return ports;
 }
 

@@ -37,8 +37,17 @@ class MemorySystem {
     std::uint16_t number = 0;
   };
   EnginePorts connect_copy_engine(sim::Component& engine);
+  // Somebody who cleans and invalidates slices of L2: a command to each, and its tag back when it is done.
+  struct CommandPorts {
+    sim::Queue<memory::CacheCommand>* commands = nullptr;
+    sim::Queue<std::uint32_t>* done = nullptr;
+  };
+  std::vector<CommandPorts> connect_commander(sim::Component& commander);
   void connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<memory::Packet>& from_link);
   HostBridge& bridge() { return bridge_; }
+  // Caches of an SM pass writes through, and L2 stands above the shared level: what L2 has is all that is
+  // newer.
+  bool l2_alone_is_newer() const;
   // The level that the processor's cores share; null without one.
   CacheLevel* shared_level();
   std::deque<memory::DramController>& controllers() { return controllers_; }
@@ -73,6 +82,7 @@ class MemorySystem {
   std::deque<memory::Channel> channels_;           // between SMs and their caches
   std::deque<sim::Queue<memory::Packet>> queues_;  // the other way
   std::deque<sim::Queue<memory::CacheCommand>> commands_;
+  std::deque<sim::Queue<std::uint32_t>> commands_done_;
   std::uint16_t next_engine_ = 0;
 };
 

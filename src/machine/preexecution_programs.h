@@ -5,12 +5,11 @@
 //   program.entry                                                       // where a core begins
 #pragma once
 
-#include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "machine/core_programs.h"
 #include "machine/preexecution_options.h"
 #include "preexec/preexec.h"
 #include "ptx/kernel.h"
@@ -34,9 +33,7 @@ class PreexecutionPrograms {
                        unsigned own_skip_factor)
       : options_(options), memory_(memory), next_(first), own_skip_factor_(own_skip_factor) {}
 
-  // The text of a module whose kernels may be launched, and where its variables are.
-  void add_module(const ptx::Module& module, std::string text, std::string name,
-                  const std::vector<VirtualAddress>& variable_addresses);
+  KernelSources& sources() { return sources_; }
   // Makes it, the first time. Throws duet::Error with one line where its tools are missing, and where a
   // profile was asked for that does not have this kernel.
   void prepare(const ptx::Kernel& kernel);
@@ -44,21 +41,13 @@ class PreexecutionPrograms {
   const PreexecutionProgram& of(const ptx::Kernel& kernel) const { return programs_.at(&kernel); }
 
  private:
-  struct Source {
-    const ptx::Module* module;
-    std::string text, name;
-    std::map<std::string, VirtualAddress> variables;
-    std::optional<ptx::ir::ParsedModule> parsed;
-  };
-  Source& source_of(const ptx::Kernel& kernel);
   unsigned skip_factor_of(const ptx::Kernel& kernel) const;
-  void place(const preexec::Program& program, PreexecutionProgram& made);
 
   const PreexecutionOptions options_;
   rv64::PagedMemory& memory_;
   VirtualAddress next_;
   const unsigned own_skip_factor_;
-  std::deque<Source> sources_;
+  KernelSources sources_;
   std::map<const ptx::Kernel*, PreexecutionProgram> programs_;
 };
 

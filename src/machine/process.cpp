@@ -31,6 +31,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.simulated_host = options.simulated_host;
   system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
   if (options.preexecution.on()) begin_preexecution();
+  if (options.cpu_blocks) begin_cpu_blocks();
   if (journal_ == nullptr) return;
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
   const std::size_t statistics = system_->statistics().declared().size();
@@ -42,8 +43,10 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   driver().on_complete = [this](const driver::CommandRecord& command) {
     record(command);
     if (preexecution_) preexecution_->completed(command);
+    if (cpu_blocks_) cpu_blocks_->completed(command);
   };
   driver().on_kernel_start = [this](const gpu::Grid& grid) {
+    if (cpu_blocks_) cpu_blocks_->kernel_starts(grid);
     engine().after_ticks([this, &grid] {
       at_start_[&grid] = system_->statistics().totals();
       account_->kernel_starts(grid);
@@ -68,6 +71,16 @@ void Process::begin_preexecution() {
   driver().on_block_start = [this](const gpu::Grid& grid) { preexecution_->block_started(grid); };
   driver().on_complete = [this](const driver::CommandRecord& command) { preexecution_->completed(command); };
   preexecution_->ended = [this](const PreexecutionRun& run) { record_preexecution(run); };
+}
+
+void Process::begin_cpu_blocks() {
+  if (options_.simulated_host)
+    throw Error(
+        "--cpu-blocks needs the cores that --host simulated gives to the program: leave out one of them");
+  cpu_blocks_.emplace(*system_);
+  driver().on_kernel_start = [this](const gpu::Grid& grid) { cpu_blocks_->kernel_starts(grid); };
+  driver().on_complete = [this](const driver::CommandRecord& command) { cpu_blocks_->completed(command); };
+  cpu_blocks_->ended = [this](const BlocksOnCores& run) { record_cpu_blocks(run); };
 }
 
 gpu::DeviceServices Process::services(std::function<void(const std::string&)> print) {
@@ -163,8 +176,11 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
   place_code(loaded, name);
   modules_.push_back(std::move(loaded));
   if (preexecution_)
-    preexecution_->programs().add_module(modules_.back().module, std::string(ptx_text), name,
-                                         modules_.back().variable_addresses);
+    preexecution_->programs().sources().add(modules_.back().module, std::string(ptx_text), name,
+                                            modules_.back().variable_addresses);
+  if (cpu_blocks_)
+    cpu_blocks_->programs().sources().add(modules_.back().module, std::string(ptx_text), name,
+                                          modules_.back().variable_addresses);
   return modules_.back();
 }
 
@@ -301,6 +317,7 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
   if (!kernel.unsupported.empty()) throw Error(kernel.unsupported);
   tell_registers(kernel);
   if (preexecution_) preexecution_->programs().prepare(kernel);
+  if (cpu_blocks_) cpu_blocks_->programs().prepare(kernel);
   auto result = std::make_unique<gpu::Grid>();
   result->kernel = &kernel;
   result->grid = grid;

@@ -17,6 +17,7 @@
 #include "gpu/occupancy.h"
 #include "host/guest_thread.h"
 #include "host/native_thread.h"
+#include "machine/cpu_blocks.h"
 #include "machine/device_heap.h"
 #include "machine/event_journal.h"
 #include "machine/grid_workspaces.h"
@@ -129,6 +130,8 @@ class Process {
   void record_preexecution(const PreexecutionRun& run);
   void record_preexecution_options();
   void begin_preexecution();
+  void record_cpu_blocks(const BlocksOnCores& run);
+  void begin_cpu_blocks();
   void record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end);
 
   report::JournalWriter* journal_;
@@ -137,6 +140,7 @@ class Process {
   RunOptions options_;
   std::unique_ptr<System> system_;
   std::optional<Preexecution> preexecution_;
+  std::optional<CpuBlocks> cpu_blocks_;
   RunWatch watch_;
   // Statistics when a kernel started, of those that run, and of those whose record waits for its own.
   std::map<const gpu::Grid*, sim::Statistics::Values> at_start_;

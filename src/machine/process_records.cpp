@@ -267,6 +267,19 @@ void Process::record_preexecution(const PreexecutionRun& run) {
   journal_->append(report::RecordType::Preexecution, bytes.data(), bytes.size(), text);
 }
 
+void Process::record_cpu_blocks(const BlocksOnCores& run) {
+  if (journal_ == nullptr) return;
+  report::CpuBlocksRecord record{};
+  record.command = run.command;
+  record.blocks = run.blocks;
+  record.claims = run.claims;
+  record.instructions = run.instructions;
+  record.lines_written = run.lines_written;
+  record.first_ps = run.first_ps.value_or(0);
+  record.last_ps = run.last_ps.value_or(0);
+  journal_->append(report::RecordType::CpuBlocks, &record, sizeof record, run.reason);
+}
+
 void Process::record_races(driver::CommandId writer) {
   const memory::AddressSpace& space = system_->address_space();
   for (const memory::Race& race : system_->races(writer)) {

@@ -27,6 +27,7 @@ void for_each_field(Options& options, F f) {
   f("simulated_host", options.simulated_host);
   f("ptx_name", options.ptx_name);
   f("max_cycles", options.limits.max_cycles);
+  f("cpu_blocks", options.cpu_blocks);
   f("preexec_unroll_factor", options.preexecution.unroll_factor);
   f("preexec_kernel_loop_unroll", options.preexecution.kernel_loop_unroll);
   f("preexec_batch_size", options.preexecution.batch_size);

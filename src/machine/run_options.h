@@ -24,6 +24,8 @@ struct RunOptions {
   bool simulated_host = false;             // the program runs on the machine's cores
   bool two_threads = false;                // components are ticked on two threads, dealt by shuffle_seed
   PreexecutionOptions preexecution;
+  bool cpu_blocks =
+      false;  // cores that share a level of cache with the GPU execute blocks too (cpu_blocks.h)
   // Where the PTX that the process loads is kept (empty: nowhere), and what messages call that folder.
   std::string ptx_folder, ptx_name;
   RunLimits limits;

@@ -105,6 +105,7 @@ System::~System() = default;
 sim::Engine& System::engine() { return parts_->engine; }
 memory::AddressSpace& System::address_space() { return parts_->address_space; }
 driver::Driver& System::driver() { return parts_->board.driver(); }
+Board& System::board() { return parts_->board; }
 Processor* System::processor() { return parts_->processor ? &*parts_->processor : nullptr; }
 const config::Machine& System::config() const { return parts_->machine; }
 bool System::functional() const { return parts_->board.memory_system() == nullptr; }

@@ -17,6 +17,7 @@
 
 namespace duet::machine {
 
+class Board;
 class Processor;
 
 struct Options {
@@ -38,6 +39,8 @@ class System {
   sim::Engine& engine();
   memory::AddressSpace& address_space();
   driver::Driver& driver();
+  // Its parts, for what stands beside them (cpu_blocks.h).
+  Board& board();
   // Null without Options::simulated_host on a machine whose cores share no level of cache with the GPU.
   Processor* processor();
   const config::Machine& config() const;

@@ -98,6 +98,7 @@ const std::vector<std::string> kCompiler = {"clang-19",
                                             "-fwrapv",
                                             "-fno-strict-aliasing",
                                             "-fno-delete-null-pointer-checks",
+                                            "-fno-math-errno",
                                             "-fno-pic",
                                             "-fno-stack-protector",
                                             "-ffp-contract=off",
@@ -119,8 +120,9 @@ std::string version_of(const std::string& tool) {
 
 }  // namespace
 
-void compile_elf(const Program& program, const std::string& path, const ElfOptions& options) {
-  const std::vector<std::string> linker = {"ld.lld-19", "-static", "--no-relax", "--entry=" + program.entry,
+void compile_elf(const std::string& c, const std::string& entry, const std::string& path,
+                 const ElfOptions& options) {
+  const std::vector<std::string> linker = {"ld.lld-19", "-static", "--no-relax", "--entry=" + entry,
                                            fmt::format("--image-base={}", options.image_base)};
   std::string key;
   for (const auto* command : {&kCompiler, &linker}) {
@@ -129,13 +131,13 @@ void compile_elf(const Program& program, const std::string& path, const ElfOptio
     key += version + '\n';
     for (const std::string& word : *command) key += word + '\n';
   }
-  key += program.c;
+  key += c;
   const ElfCache cache;
   if (cache.recall(key, path)) return;
 
   const Folder folder;
   const std::string source = folder.path + "/program.c", object = folder.path + "/program.o";
-  std::ofstream(source) << program.c;
+  std::ofstream(source) << c;
   std::vector<std::string> compiler = kCompiler, link = linker;
   compiler.insert(compiler.end(), {source, "-o", object});
   link.insert(link.end(), {object, "-o", path});

@@ -1,11 +1,11 @@
-// Compiles a generated program for RV64: clang-19 and ld.lld, without a library, static, no relocation left.
+// Compiles a generated program (preexec.h, blocks/blocks.h) for RV64: clang-19 and ld.lld, without a library,
+// static, no relocation left.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "base/error.h"
-#include "preexec/preexec.h"
 
 namespace duet::preexec {
 
@@ -21,8 +21,9 @@ struct ElfOptions {
   std::uint64_t image_base = 0x10000;
 };
 
-// Writes an ELF file whose entry point is Program::entry. Throws ToolError with one line when a tool is
-// missing or does not take the program.
-void compile_elf(const Program& program, const std::string& path, const ElfOptions& options = {});
+// Writes an ELF file whose entry point is the function `entry` of the text `c`. Throws ToolError with one
+// line when a tool is missing or does not take the program.
+void compile_elf(const std::string& c, const std::string& entry, const std::string& path,
+                 const ElfOptions& options = {});
 
 }  // namespace duet::preexec

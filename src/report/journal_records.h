@@ -26,6 +26,7 @@ enum class RecordType : std::uint32_t {
   Threads = 13,
   Preexecution = 14,
   PreexecutionOptions = 15,  // lines: key=value
+  CpuBlocks = 16,
   Outside = 20,
   Conflict = 21
 };
@@ -179,6 +180,13 @@ struct PreexecutionRecord {
   std::uint32_t skip_factor, samples;                  // that it began with
 };  // followed by SkipFactorSample[samples], and lines: why there is no program, or nothing, and a line for
     // each access that is not prefetched
+
+// Of a launch: what cores did of its blocks (machine/cpu_blocks.h).
+struct CpuBlocksRecord {
+  std::uint64_t command;
+  std::uint64_t blocks, claims, instructions, lines_written;
+  Picoseconds first_ps, last_ps;  // with blocks: a core has its first one; its last one is done
+};                                // followed by why they did nothing, if there is a reason
 
 struct ApiCount {
   char name[56];

@@ -238,6 +238,9 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
       case RecordType::Preexecution:
         report.preexecution.add(record, bytes, text);
         break;
+      case RecordType::CpuBlocks:
+        report.cpu_blocks.add(record_as<CpuBlocksRecord>(record, bytes), text);
+        break;
       case RecordType::Outside:
         add_outside(report, record_as<OutsideRecord>(record, bytes), text);
         break;

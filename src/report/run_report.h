@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/readable_name.h"
+#include "report/cpu_blocks_result.h"
 #include "report/journal.h"
 #include "report/preexecution_result.h"
 #include "report/processor_result.h"
@@ -84,6 +85,7 @@ struct RunReport {
   std::vector<Conflict> conflicts;
   std::vector<OutsideAccess> outside_accesses;
   PreexecutionResult preexecution;
+  CpuBlocksResult cpu_blocks;
   Counters counters;  // the machine's statistics
   Picoseconds components_ps = 0;
   std::vector<ComponentResult> components;  // as of components_ps, when nothing was outstanding

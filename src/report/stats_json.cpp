@@ -65,7 +65,18 @@ Json preexecution_json(const PreexecutionResult& result) {
   return json;
 }
 
-Json kernel_json(const JournalHeader& header, const KernelResult& k, const PreexecutionResult& preexecution) {
+Json cpu_blocks_json(const CpuBlocksOfLaunch& b) {
+  Json json = {{"blocks", b.blocks},
+               {"claims", b.claims},
+               {"instructions", b.instructions},
+               {"lines_written", b.lines_written}};
+  json["first_ps"] = b.blocks != 0 ? Json(b.first_ps) : Json();
+  json["last_ps"] = b.blocks != 0 ? Json(b.last_ps) : Json();
+  if (!b.reason.empty()) json["gpu_alone"] = b.reason;
+  return json;
+}
+
+Json kernel_json(const KernelResult& k, const RunReport& report) {
   Json json = {{"name", k.name},
                {"grid", {k.grid[0], k.grid[1], k.grid[2]}},
                {"block", {k.block[0], k.block[1], k.block[2]}},
@@ -84,9 +95,13 @@ Json kernel_json(const JournalHeader& header, const KernelResult& k, const Preex
                {"registers", k.registers},
                {"occupancy", k.occupancy},
                {"stalls", stalls(k.issue_slots)},
-               {"counters", increases(header, k.counters)}};
-  if (const auto its = preexecution.launches.find(k.command); its != preexecution.launches.end())
+               {"counters", increases(report.journal->header(), k.counters)}};
+  const auto& programs = report.preexecution.launches;
+  if (const auto its = programs.find(k.command); its != programs.end())
     json["preexecution"] = preexecution_json(its->second, k.start_ps);
+  const auto& blocks = report.cpu_blocks.launches;
+  if (const auto its = blocks.find(k.command); its != blocks.end())
+    json["cpu_blocks"] = cpu_blocks_json(its->second);
   return json;
 }
 
@@ -262,7 +277,7 @@ void write_kernels(ObjectWriter& json, const RunReport& report) {
   json.array("kernels", [&](auto add) {
     report.for_each_kernel_with_counters([&](const KernelResult& k) {
       if (number++ < report.records || k.complete == 0)
-        add(kernel_json(header, k, report.preexecution));
+        add(kernel_json(k, report));
       else
         rest.add(k);
     });
@@ -312,6 +327,9 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
   if (report.processor) json.member("processor", processor_json(*report.processor, report.wall_seconds));
   if (!report.preexecution.settings.empty())
     json.member("preexecution", preexecution_json(report.preexecution));
+  if (!report.cpu_blocks.launches.empty())
+    json.member("cpu_blocks",
+                {{"blocks", report.cpu_blocks.blocks}, {"instructions", report.cpu_blocks.instructions}});
   json.member("incomplete", values(report.incomplete));
   json.array("marks", [&](auto add) {
     for (const Mark& mark : report.marks)

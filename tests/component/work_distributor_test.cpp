@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "rig.h"
@@ -197,6 +198,94 @@ TEST(WorkDistributor, AKernelThatRunsBesideAFaultingOneEndsInOrder) {
   EXPECT_GE(rig.records[good].end_ps, rig.records[good].start_ps + 20 * kMicrosecond);
   EXPECT_EQ(rig.records[skipped].start_ps, rig.records[skipped].end_ps);
   EXPECT_EQ(log_of(rig).size(), 16u);
+}
+
+// Executes blocks as a core does: it claims one, keeps it for a while, and claims the next.
+class MockCore : public sim::Component {
+ public:
+  MockCore(Rig& rig, std::uint64_t launch_id)
+      : Component(rig.engine, "mock core", nullptr, 2, sim::Role::None),
+        queues_(rig.board.connect_cores(*this, 1)),
+        launch_id_(launch_id) {}
+  Picoseconds tick(Picoseconds now) override {
+    if (queues_.grants.can_pop(now)) {
+      const gpu::BlockGrant grant = queues_.grants.pop(now);
+      refused = grant.grid == nullptr;
+      if (refused) return kNever;
+      blocks.push_back(grant.block);
+      has_ = grant;
+      return until_ = now + kBlock;
+    }
+    if (has_ && now >= until_) {
+      queues_.done.push(now, {has_->grid, has_->block, 0, false});
+      has_.reset();
+      ends = now;
+    }
+    if (!has_ && queues_.claims.can_push(now)) queues_.claims.push(now, {launch_id_, 0});
+    return kNever;
+  }
+
+  static constexpr Picoseconds kBlock = 7 * kMicrosecond;
+  std::vector<std::uint64_t> blocks;
+  bool refused = false;
+  Picoseconds ends = 0;
+
+ private:
+  machine::Board::CoreQueues queues_;
+  const std::uint64_t launch_id_;
+  std::optional<gpu::BlockGrant> has_;
+  Picoseconds until_ = 0;
+};
+
+TEST(WorkDistributor, ACoreTakesBlocksFromTheFarEnd) {
+  Rig rig;
+  last_for(rig, 3 * kMicrosecond);
+  auto command = rig.launch(1000);
+  command.grid->launch_id = 17;
+  MockCore core(rig, 17), *const at = &core;
+  rig.board.driver().on_kernel_start = [&](const gpu::Grid&) {
+    rig.engine.wake_after(*at, rig.engine.now());
+  };
+  const auto id = rig.submit(std::move(command));
+  rig.finish();
+  EXPECT_TRUE(core.refused);
+  ASSERT_GT(core.blocks.size(), 2u);
+  for (std::size_t i = 0; i < core.blocks.size(); ++i) EXPECT_EQ(core.blocks[i], 999 - i);
+  const auto log = log_of(rig);  // the SMs have the others, each once
+  EXPECT_EQ(log.size(), 1000 - core.blocks.size());
+  std::set<std::uint64_t> blocks;
+  for (const auto& entry : log) blocks.insert(entry.block);
+  EXPECT_EQ(blocks.size(), log.size());
+  EXPECT_EQ(*blocks.rbegin(), 999 - core.blocks.size());
+  EXPECT_GE(rig.records[id].end_ps, core.ends);
+}
+
+// The SMs are done long before the core, and nobody else's launch is taken.
+TEST(WorkDistributor, AKernelWaitsForTheBlocksOfACore) {
+  Rig rig;
+  last_for(rig, 1000);
+  auto command = rig.launch(200);
+  command.grid->launch_id = 17;
+  MockCore core(rig, 17), *const at = &core;
+  rig.board.driver().on_kernel_start = [&](const gpu::Grid&) {
+    rig.engine.wake_after(*at, rig.engine.now());
+  };
+  const auto id = rig.submit(std::move(command));
+  rig.finish();
+  EXPECT_EQ(core.blocks, std::vector<std::uint64_t>{199});
+  EXPECT_GE(rig.records[id].end_ps, rig.records[id].start_ps + MockCore::kBlock);
+
+  Rig other;
+  MockCore stranger(other, 18), *const there = &stranger;
+  other.board.driver().on_kernel_start = [&](const gpu::Grid&) {
+    other.engine.wake_after(*there, other.engine.now());
+  };
+  auto unknown = other.launch(200);
+  unknown.grid->launch_id = 17;
+  other.submit(std::move(unknown));
+  other.finish();
+  EXPECT_TRUE(stranger.refused);
+  EXPECT_TRUE(stranger.blocks.empty());
 }
 
 }  // namespace

@@ -581,7 +581,7 @@ TEST(IdleKeys, WhoSetsOneIsToldWhy) {
   const auto fused = config::load_machine("fused", DUET_SOURCE_DIRECTORY "/machines", {"cpu.l2.misses=4"});
   EXPECT_EQ(machine::idle_settings(fused, false),
             Lines{"--set: cpu.l2.misses = 4 does nothing: only a program on the machine's cores (--host "
-                  "simulated, --preexec) meets it"});
+                  "simulated, --preexec, --cpu-blocks) meets it"});
   for (const machine::OnCores on_cores : {machine::OnCores::Preexecution, machine::OnCores::Host})
     EXPECT_EQ(machine::idle_settings(fused, false, on_cores), Lines{});
   const std::string path =

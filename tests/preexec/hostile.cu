@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call)                                                                  \
-  do {                                                                               \
-    if (const cudaError_t error = (call); error != cudaSuccess) {                    \
-      std::printf("%s: %s\n", #call, cudaGetErrorString(error));                     \
-      std::exit(1);                                                                  \
-    }                                                                                \
+#define CHECK(call)                                               \
+  do {                                                            \
+    if (const cudaError_t error = (call); error != cudaSuccess) { \
+      std::printf("%s: %s\n", #call, cudaGetErrorString(error));  \
+      std::exit(1);                                               \
+    }                                                             \
   } while (0)
 
 constexpr int kCount = 1 << 16;
@@ -47,7 +47,8 @@ int main() {
   std::vector<int> index(kCount), next(kCount);
   std::vector<float> in(kCount);
   for (int i = 0; i < kCount; ++i) {
-    index[i] = i % 3 == 0 ? static_cast<int>(0x9e3779b9u * static_cast<unsigned>(i)) | 1 << 30 : (i * 7) % kCount;
+    index[i] =
+        i % 3 == 0 ? static_cast<int>(0x9e3779b9u * static_cast<unsigned>(i)) | 1 << 30 : (i * 7) % kCount;
     if (i % 6 == 0) index[i] = -index[i];
     next[i] = i % 64 == 63 ? -1 : i + 1;
     in[i] = static_cast<float>(i % 1000);

@@ -158,6 +158,20 @@ bool BlockDispatcher::completed(Picoseconds now, BlockDone& done) {
   return false;
 }
 
+BlockGrant BlockDispatcher::take_last(std::uint64_t launch_id) {
+  auto last = runs_.end();
+  for (auto run = runs_.begin(); run != runs_.end(); ++run)
+    if (run->grid->launch_id == launch_id && (last == runs_.end() || run->next_block > last->next_block))
+      last = run;
+  if (last == runs_.end()) return {};
+  BlockGrant grant;
+  grant.grid = last->grid;
+  grant.block = last->order.block(last->next_block + --last->blocks_left);
+  ++*last->launched;
+  if (last->blocks_left == 0) runs_.erase(last);
+  return grant;
+}
+
 std::string BlockDispatcher::waits_for() const {
   if (runs_.empty()) return {};
   return "room on an SM for " + std::to_string(runs_.front().blocks_left) + " blocks of kernel '" +

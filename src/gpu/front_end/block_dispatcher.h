@@ -56,6 +56,8 @@ class BlockDispatcher {
   bool dispatch(Picoseconds now);
   // The next completed block; its room on the SM is free again.
   bool completed(Picoseconds now, BlockDone& done);
+  // Gives away the block of a launch that would be dispatched last; nothing when none is left.
+  BlockGrant take_last(std::uint64_t launch_id);
   bool waiting() const { return !runs_.empty(); }
   std::string waits_for() const;
 

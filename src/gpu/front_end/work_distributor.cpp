@@ -36,23 +36,36 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
 
 void WorkDistributor::collect_blocks(Picoseconds now) {
   BlockDone done;
-  while (dispatcher_.completed(now, done)) {
-    take_report(done);
-    ++done.grid->completed_blocks;
-    ++statistics_.blocks;
-    for (StreamQueue& queue : queues_) {
-      if (queue.grid != done.grid) continue;
-      ReferenceCounter& counter = counters_[queue.counter];
-      ++counter.completed;
-      if (!done.faulted) break;
-      // What has not been dispatched is counted as launched and complete: nothing of it will run.
-      const std::uint64_t dropped = dispatcher_.left(*done.grid);
-      dispatcher_.drop(*done.grid);
-      counter.launched += dropped;
-      counter.completed += dropped;
-      tasks_[queue.tasks.front()].status = TaskStatus::KernelFault;
-      break;
-    }
+  while (dispatcher_.completed(now, done)) count(done);
+  while (done_by_cores_ != nullptr && done_by_cores_->can_pop(now)) count(done_by_cores_->pop(now));
+}
+
+void WorkDistributor::count(const BlockDone& done) {
+  take_report(done);
+  ++done.grid->completed_blocks;
+  ++statistics_.blocks;
+  for (StreamQueue& queue : queues_) {
+    if (queue.grid != done.grid) continue;
+    ReferenceCounter& counter = counters_[queue.counter];
+    ++counter.completed;
+    if (!done.faulted) break;
+    // What has not been dispatched is counted as launched and complete: nothing of it will run.
+    const std::uint64_t dropped = dispatcher_.left(*done.grid);
+    dispatcher_.drop(*done.grid);
+    counter.launched += dropped;
+    counter.completed += dropped;
+    tasks_[queue.tasks.front()].status = TaskStatus::KernelFault;
+    break;
+  }
+}
+
+// A claim that finds no room for its answer is taken when there is some.
+void WorkDistributor::serve_claims(Picoseconds now) {
+  while (claims_ != nullptr && claims_->can_pop(now) && grants_->can_push(now)) {
+    const BlockClaim claim = claims_->pop(now);
+    BlockGrant grant = dispatcher_.take_last(claim.launch_id);
+    grant.core = claim.core;
+    grants_->push(now, grant);
   }
 }
 
@@ -334,6 +347,7 @@ void WorkDistributor::start_moves(Picoseconds now) {
 Picoseconds WorkDistributor::tick(Picoseconds now) {
   collect_blocks(now);
   collect_moves(now);
+  serve_claims(now);
   for (bool progress = true; progress;) {
     progress = false;
     while (admit(now)) progress = true;

@@ -57,6 +57,12 @@ class WorkDistributor : public sim::Component {
   void connect_bit_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
     engines_.push_back({&starts, &done, false, true});
   }
+  // Cores that execute blocks too: they claim one, are granted one or none, and say when it is done
+  // (BlockDone::sm is not looked at).
+  void connect_cores(sim::Queue<BlockClaim>& claims, sim::Queue<BlockGrant>& grants,
+                     sim::Queue<BlockDone>& done) {
+    claims_ = &claims, grants_ = &grants, done_by_cores_ = &done;
+  }
   void connect_link(sim::Queue<memory::Packet>& to_host) { to_host_ = &to_host; }
 
   Picoseconds tick(Picoseconds now) override;
@@ -97,6 +103,8 @@ class WorkDistributor : public sim::Component {
   enum Direction : std::size_t { kToGpu, kToHost, kInside, kBits, kDirections };
 
   void collect_blocks(Picoseconds now);
+  void count(const BlockDone& done);
+  void serve_claims(Picoseconds now);
   void collect_moves(Picoseconds now);
   bool admit(Picoseconds now);
   bool acquirable(const Task& task) const;
@@ -132,6 +140,9 @@ class WorkDistributor : public sim::Component {
   bool copies_change_bits_;
   std::deque<MoveStart> waiting_moves_[kDirections];
   sim::Queue<memory::Packet>* to_host_ = nullptr;
+  sim::Queue<BlockClaim>* claims_ = nullptr;  // null: no core executes blocks
+  sim::Queue<BlockGrant>* grants_ = nullptr;
+  sim::Queue<BlockDone>* done_by_cores_ = nullptr;
   Picoseconds next_dispatch_ps_ = 0;
   bool faulted_ = false;
   WorkDistributorStatistics statistics_{*this, "front_end."};

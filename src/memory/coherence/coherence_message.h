@@ -15,6 +15,7 @@ enum class CoherenceKind : std::uint8_t {
   GetExclusive,  // to write it; also when it is held to be read
   Put,           // it is no longer held
   Answer,        // to a probe
+  Clean,         // everybody gives the line up, and what is dirty goes below; from the directory: it is there
   Uncached,      // `request`, an access that no cache may hold; from the directory: it has been made
   // From the directory.
   Grant,

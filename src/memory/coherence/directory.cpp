@@ -2,8 +2,10 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
+#include "memory/cache/byte_masks.h"
 
 namespace duet::memory {
 
@@ -88,6 +90,7 @@ void Directory::take(Picoseconds now, const CoherenceMessage& message) {
     if (entry.stage != Stage::Idle) return entry.waiting.push_back(message);
     return begin(now, entry, message);
   }
+  if (message.kind == CoherenceKind::Clean) return clean(now, message);
   if (message.kind == CoherenceKind::GetShared || message.kind == CoherenceKind::GetExclusive) {
     const bool is_new = !entries_.contains(message.line.value());
     Entry& entry = entry_of(message.line);
@@ -129,7 +132,7 @@ void Directory::take(Picoseconds now, const CoherenceMessage& message) {
 void Directory::begin(Picoseconds now, Entry& entry, const CoherenceMessage& message) {
   const std::uint64_t others = entry.holders & ~(std::uint64_t{1} << message.cache);
   entry.current = message;
-  if (message.kind == CoherenceKind::Uncached) {
+  if (message.kind == CoherenceKind::Uncached || message.kind == CoherenceKind::Clean) {
     if (entry.holders != 0) return probe(now, entry, entry.holders, CoherenceKind::Invalidate);
     return serve(now, entry, GrantSource::Domain);
   }
@@ -159,10 +162,39 @@ void Directory::probe(Picoseconds now, Entry& entry, std::uint64_t caches, Coher
 
 // What stood against it is done.
 void Directory::serve(Picoseconds now, Entry& entry, GrantSource source) {
-  if (entry.current.kind != CoherenceKind::Uncached) return grant(now, entry, source);
+  const CoherenceKind kind = entry.current.kind;
+  if (kind != CoherenceKind::Uncached && kind != CoherenceKind::Clean) return grant(now, entry, source);
   if (entry.dirty) write_back(entry);
-  pass(entry.current);
+  if (kind == CoherenceKind::Uncached)
+    pass(entry.current);
+  else if (entry.writes_below != 0)
+    entry.cleaners.push_back(entry.current.cache);
+  else
+    cleaned(now, entry.line, entry.current.cache);
   finish(now, entry);
+}
+
+void Directory::clean(Picoseconds now, const CoherenceMessage& message) {
+  const auto place = entries_.find(message.line.value());
+  if (place == entries_.end()) return cleaned(now, message.line, message.cache);
+  Entry& entry = *place->second;
+  if (entry.stage != Stage::Idle) return entry.waiting.push_back(message);
+  begin(now, entry, message);
+}
+
+void Directory::cleaned(Picoseconds now, PhysicalAddress line, std::uint16_t cache) {
+  CoherenceMessage message;
+  message.line = line;
+  message.cache = cache;
+  message.kind = CoherenceKind::Clean;
+  ports_[cache].answers->push(now, message, clock_.edge_after(now, from_directory_cycles_ - 1));
+}
+
+void Directory::wrote(PhysicalAddress address, unsigned bytes) {
+  if (!keeps_masks_) return;
+  Entry& entry = *entries_.at(address.aligned_down(line_bytes_).value());
+  entry.written =
+      entry.written | moved_up(ByteMask::first(bytes), static_cast<unsigned>(address % line_bytes_));
 }
 
 void Directory::pass(const CoherenceMessage& message) {
@@ -242,14 +274,17 @@ void Directory::fetch(Entry& entry) {
 }
 
 void Directory::write_back(Entry& entry) {
+  entry.dirty = false;
+  const ByteMask mask = keeps_masks_ ? entry.written : ByteMask::first(static_cast<unsigned>(line_bytes_));
+  entry.written = {};
+  if (!any(mask)) return;
   ++statistics_.write_backs;
   ++entry.writes_below;
-  entry.dirty = false;
   Packet packet;
   packet.request = pool_.allocate();
   packet.source = number_;
   packet.destination = destination_of_(entry.line);
-  packet.payload_bytes = static_cast<std::uint16_t>(line_bytes_);
+  packet.payload_bytes = static_cast<std::uint16_t>(count(mask));
   Request& request = pool_[packet.request];
   request.address = entry.line;
   request.bytes = static_cast<std::uint16_t>(line_bytes_);
@@ -257,7 +292,7 @@ void Directory::write_back(Entry& entry) {
   request.kind = RequestKind::WriteBack;
   request.scope = Scope::System;
   request.cacheability.cpu = entry.cached_below;
-  request.mask = ByteMask::first(static_cast<unsigned>(line_bytes_));
+  request.mask = mask;
   std::memcpy(request.data.data(), entry.bytes.data(), line_bytes_);
   to_send_.push_back(packet);
 }
@@ -290,13 +325,15 @@ void Directory::receive(Picoseconds now) {
     if (read && entry.replaced) {  // caches below may have the older bytes
       entry.replaced = false;
       entry.dirty = true;
+      entry.written = ByteMask::first(static_cast<unsigned>(line_bytes_));
     }
     const GrantSource source = request.was_held ? GrantSource::Cache : GrantSource::Memory;
     pool_.release(packet.request);
     if (read) {
       grant(now, entry, source);
     } else {
-      --entry.writes_below;
+      if (--entry.writes_below == 0)
+        for (const std::uint16_t cache : std::exchange(entry.cleaners, {})) cleaned(now, entry.line, cache);
       if (entry.stage == Stage::Idle) finish(now, entry);
     }
   }
@@ -315,6 +352,7 @@ void Directory::replace(PhysicalAddress line, const std::byte* bytes) {
   Entry& entry = *place->second;
   std::memcpy(entry.bytes.data(), bytes, line_bytes_);
   (entry.stage == Stage::Fetching ? entry.replaced : entry.dirty) = true;
+  if (entry.dirty) entry.written = ByteMask::first(static_cast<unsigned>(line_bytes_));
 }
 
 std::string Directory::waits_for() const {

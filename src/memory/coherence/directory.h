@@ -20,6 +20,11 @@
 // whatever was written back; nothing is remembered of it, since requests to one line take effect below in the
 // order in which they went there. Its answer goes to who asked as a grant does.
 //
+// Who wants memory below to have the newest bytes of a line, and nobody to hold it, says so (Clean): holders
+// are probed, what they wrote is written back, and the answer comes when that is acknowledged. Where the
+// agents below may write other bytes of a line that a cache here has written (keep_masks()), just the bytes
+// that were written go back.
+//
 // Time: one message a cycle is taken; a grant or a probe arrives from_directory_cycles after the cycle in
 // which it was decided.
 //
@@ -85,6 +90,11 @@ class Directory : public sim::Component {
   using LineChange = std::function<void(PhysicalAddress, const std::byte* before, const std::byte* after)>;
   void tell_changes(LineChange change) { changed_ = std::move(change); }
 
+  // From now on write-backs carry the bytes that were written alone: whoever writes into a line that it holds
+  // tells wrote().
+  void keep_masks() { keeps_masks_ = true; }
+  void wrote(PhysicalAddress address, unsigned bytes);
+
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
@@ -94,6 +104,11 @@ class Directory : public sim::Component {
   // Outside simulated time. The bytes of a line that is held, or on its way back to memory; null where memory
   // below has the newest.
   const std::byte* held(PhysicalAddress line) const;
+  // Calls f(line) for each line that is held, or asked for, in no order.
+  template <typename F>
+  void for_each_line(F f) const {
+    for (const auto& [line, entry] : entries_) f(entry->line);
+  }
   // The line has these bytes, in memory below too, whatever is on its way.
   void replace(PhysicalAddress line, const std::byte* bytes);
 
@@ -109,7 +124,9 @@ class Directory : public sim::Component {
     bool cached_below = true;
     Stage stage = Stage::Idle;
     unsigned outstanding_answers = 0, writes_below = 0;
-    CoherenceMessage current;  // that is being served
+    ByteMask written;                     // since the last write-back; with keep_masks()
+    std::vector<std::uint16_t> cleaners;  // who want to know when the last write-back is acknowledged
+    CoherenceMessage current;             // that is being served
     std::deque<CoherenceMessage> waiting;
     alignas(8) std::array<std::byte, kLineBytes> bytes;
   };
@@ -125,6 +142,8 @@ class Directory : public sim::Component {
   void serve(Picoseconds now, Entry& entry, GrantSource source);
   void grant(Picoseconds now, Entry& entry, GrantSource source);
   void finish(Picoseconds now, Entry& entry);
+  void clean(Picoseconds now, const CoherenceMessage& message);
+  void cleaned(Picoseconds now, PhysicalAddress line, std::uint16_t cache);
   void pass(const CoherenceMessage& message);
   void fetch(Entry& entry);
   void write_back(Entry& entry);
@@ -145,6 +164,7 @@ class Directory : public sim::Component {
   Destination destination_of_;
   ReadBelow read_below_;
   LineChange changed_;
+  bool keeps_masks_ = false;
   std::unordered_map<std::uint64_t, std::unique_ptr<Entry>> entries_;
   std::vector<std::unique_ptr<Entry>> spare_;
   DirectoryStatistics statistics_{*this, "directory."};

@@ -1,5 +1,6 @@
 // yang2012 section 5 and Figures 4 and 6: experiments over the nine benchmarks. In reading order: gains
-// (Figures 10 to 13), what they depend on (14 to 17), requests and distance (4 and 6), the rest.
+// (Figures 10 to 13), what they depend on (14 to 17), thread blocks on the core (18), requests and distance
+// (4 and 6), the rest.
 #pragma once
 
 #include "reproduce/experiments.h"
@@ -17,6 +18,9 @@ void measure_figure_14(Experiments& experiments, const Setup& setup, Measurement
 void measure_figure_15(Experiments& experiments, const Setup& setup, Measurements& out);
 void measure_figure_16(Experiments& experiments, const Setup& setup, Measurements& out);
 void measure_figure_17(Experiments& experiments, const Setup& setup, Measurements& out);
+
+// blocks.cpp
+void measure_figure_18(Experiments& experiments, const Setup& setup, Measurements& out);
 
 // requests.cpp
 void measure_figure_4(Experiments& experiments, const Setup& setup, Measurements& out);

@@ -80,6 +80,14 @@ Point::Point(const Outcome& run) : outcome(&run), right(run.right()) {
     thread_instructions += kernel["thread_instructions"].get<double>();
     if (kernel.contains("counters"))
       for (const auto& [name, value] : kernel["counters"].items()) counters[name] += value.get<double>();
+    const auto& grid = kernel["grid"];
+    blocks += grid[0].get<double>() * grid[1].get<double>() * grid[2].get<double>();
+    if (kernel.contains("cpu_blocks")) {
+      const auto& own = kernel["cpu_blocks"];
+      blocks_of_core += own["blocks"].get<double>();
+      processor_instructions += own["instructions"].get<double>();
+      if (gpu_alone.empty()) gpu_alone = own.value("gpu_alone", std::string());
+    }
     if (!kernel.contains("preexecution")) continue;
     processor_runs = true;
     processor_instructions += kernel["preexecution"].value("instructions", 0.0);

@@ -26,7 +26,7 @@ struct Way {
   Strings preexec_sets = {};
   Strings run_options = {};
 };
-inline const Way kOff{}, kAdaptive{"adaptive"};
+inline const Way kOff{}, kAdaptive{"adaptive"}, kBlocks{"off", {}, {}, {"--cpu-blocks"}};
 
 // On the values of all choices but the setup's, whose keys come last.
 Job job_of(Experiments& experiments, const Benchmark& benchmark, const Way& way, const Setup& setup);
@@ -41,6 +41,8 @@ struct Point {
   std::map<std::string, double> counters;  // of all kernels
   // Accesses of the kernels to global memory, and those that a pre-execution program covers.
   double accesses = 0, covered = 0;
+  double blocks = 0, blocks_of_core = 0;
+  std::string gpu_alone;  // why the core took none of some kernel's; the first reason
 
   double ipc() const { return cycles == 0 ? 0 : thread_instructions / cycles; }
   // The GPU's: all reads are, where nothing runs on the processor.

@@ -23,6 +23,7 @@ const Experiment kExperiments[] = {
     {"figure 15", measure_figure_15, false, true},
     {"figure 16", measure_figure_16, false, true},
     {"figure 17", measure_figure_17, false, true},
+    {"figure 18", measure_figure_18, false, true},
     {"stride prefetcher", measure_stride_prefetcher, false, true},
     {"table 1", measure_table_1, false, false},
     {"algorithm", measure_algorithm, false, false},

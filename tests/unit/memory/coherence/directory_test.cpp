@@ -94,6 +94,7 @@ class MockCache : public sim::Component {
   void take(const CoherenceMessage& message, Picoseconds now) {
     got.push_back({now / kCycle, message});
     const std::uint64_t line = message.line.value();
+    if (message.kind == CoherenceKind::Clean) return;
     if (message.kind == CoherenceKind::Grant) {
       held[line] = {message.bytes, message.exclusive, held.contains(line) && held[line].dirty};
       return;
@@ -305,6 +306,56 @@ TEST_F(DirectoryTest, WhatWasWrittenGoesBelowWithTheLastHolder) {
   caches[1].evict(line(0));
   settle();
   EXPECT_EQ(directory.statistics().write_backs, 1u);  // it was not written
+}
+
+TEST_F(DirectoryTest, ACleanLineIsBelowWhenItIsTold) {
+  own(0, line(0), 9);
+  caches[1].send(CoherenceKind::Clean, line(0));
+  while (caches[1].got.empty()) {
+    EXPECT_LT(engine.now(), 10'000 * kCycle);
+    cycles(1);
+  }
+  EXPECT_EQ(caches[1].got[0].message.kind, CoherenceKind::Clean);
+  EXPECT_EQ(caches[1].got[0].message.line, line(0));
+  EXPECT_EQ(below(line(0)), 9u);
+  EXPECT_TRUE(caches[0].held.empty());
+  EXPECT_EQ(directory.held(line(0)), nullptr);
+  EXPECT_EQ(directory.statistics().write_backs, 1u);
+}
+
+TEST_F(DirectoryTest, CleaningALineThatNobodyHoldsDoesNothing) {
+  caches[1].send(CoherenceKind::Clean, line(0));
+  settle();
+  EXPECT_EQ(caches[1].count(CoherenceKind::Clean), 1u);
+  EXPECT_EQ(directory.statistics().fetches + directory.statistics().write_backs, 0u);
+}
+
+TEST_F(DirectoryTest, WhoAsksForALineThatIsCleanedGetsItsBytes) {
+  own(0, line(0), 9);
+  caches[1].send(CoherenceKind::Clean, line(0));
+  caches[2].send(CoherenceKind::GetShared, line(0));
+  caches[1].send(CoherenceKind::Clean, line(0));
+  settle();
+  EXPECT_EQ(caches[1].count(CoherenceKind::Clean), 2u);
+  EXPECT_EQ(caches[2].got.at(0).message.kind, CoherenceKind::Grant);
+  EXPECT_EQ(newest(line(0)), 9u);
+  EXPECT_EQ(below(line(0)), 9u);
+}
+
+// Somebody below writes other bytes of the line meanwhile.
+TEST_F(DirectoryTest, WithMasksTheBytesThatWereWrittenGoBelowAlone) {
+  for (const bool masks : {false, true}) {
+    const PhysicalAddress at = line(masks ? 1 : 0);
+    if (masks) directory.keep_masks();
+    own(0, at, 9);
+    directory.wrote(at, sizeof(std::uint64_t));
+    const std::uint64_t other = 5;
+    std::memcpy(physical.bytes(at + 8), &other, sizeof other);
+    caches[1].send(CoherenceKind::Clean, at);
+    settle();
+    EXPECT_EQ(below(at), 9u);
+    EXPECT_EQ(below(at + 8), masks ? 5u : 0u);
+  }
 }
 
 // ---- races ----
