@@ -133,6 +133,13 @@ class Blocks(unittest.TestCase):
             self.assertEqual(results[0], results[1])
             self.assertEqual(results[0], results[2])
 
+    def test_a_core_takes_what_would_be_dispatched_last(self):
+        alone, _ = self.right("./blocks")
+        for order in ["reversed", "scattered"]:
+            both, on = self.right("--cpu-blocks", "--set", "gpu.front_end.block_order=" + order, "./blocks")
+            self.assertEqual(alone.stdout, both.stdout)
+            self.assertGreater(on["cpu_blocks"]["blocks"], 10)
+
     def test_a_core_makes_vecadd_faster(self):
         _, off = self.right("./VecAdd", "--size", "65536")
         _, on = self.right("--cpu-blocks", "./VecAdd", "--size", "65536")
