@@ -314,8 +314,11 @@ rv64::Page CpuMemory::Programs::find_page(VirtualAddress address, rv64::Access a
   memory::PageRun run = space.pages().find(address);
   if (run.bytes == 0 && cores_write) run = space.spare_page(address);
   if (run.bytes == 0) return {};
+  const PhysicalAddress frame = run[address.aligned_down(rv64::kPageBytes)];
+  // Host memory that kernels reach does not lie below the shared level.
+  if (owner_.physical_.route_of(frame) != memory::Route::DeviceDram) return {};
   const bool writes = cores_write && address < memory::kConstantVirtualBase;
-  return {owner_.physical_.bytes(run[address.aligned_down(rv64::kPageBytes)]), {true, writes, false}};
+  return {owner_.physical_.bytes(frame), {true, writes, false}};
 }
 
 void CpuMemory::Programs::settle(VirtualAddress first, Bytes bytes) {

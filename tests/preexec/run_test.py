@@ -88,6 +88,14 @@ class Preexec(unittest.TestCase):
         self.assertGreater(suppressed["drop"], 0)
         self.assertLess(suppressed["keep"], suppressed["drop"])
 
+    def test_managed_memory_does_not_lie_below_the_shared_level(self):
+        off, _ = self.right("./VecAdd", "--size", "65536", "--memory", "managed")
+        output, on = self.right("--preexec", "adaptive", "./VecAdd", "--size", "65536", "--memory", "managed")
+        self.assertEqual(off, output)
+        kernel = on["kernels"][-1]
+        self.assertGreater(kernel["preexecution"]["suppressed_loads"], 1000)
+        self.assertLess(kernel["counters"]["l3.processor_fills"], 100)  # of the program itself
+
     def test_private_caches_that_are_emptied_hold_nothing_stale(self):
         output, _ = self.right("./search", "16384", "2")
         sums = {}
