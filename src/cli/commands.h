@@ -58,6 +58,14 @@ int run_nvcc(const std::vector<std::string>& arguments);
 int list_machines(const config::Installation& installation);
 int show_machine(const config::Installation& installation, const std::string& name,
                  const std::vector<std::string>& sets);
+int diff_machines(const config::Installation& installation, const std::string& first,
+                  const std::string& second);
+struct CompareOptions {
+  std::string first, second;  // folders of runs
+  std::string json;           // empty: no file
+  std::size_t rows = 12;      // of a list on the terminal
+};
+int compare_runs(const CompareOptions& options);
 
 int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown);
 

@@ -332,19 +332,34 @@ Subcommand nvcc_command(CLI::App& duet) {
 
 Subcommand machines_command(CLI::App& duet) {
   struct Options {
-    std::string name;
+    std::string name, other;
     std::vector<std::string> sets;
   };
-  CLI::App* app = duet.add_subcommand("machines", "list the machines, or show one");
+  CLI::App* app = duet.add_subcommand("machines", "list the machines, show one, or compare two");
   CLI::App* show = app->add_subcommand("show", "print the resolved machine with sources");
   const auto options = std::make_shared<Options>();
   show->add_option("name", options->name, "machine, or .toml file")->required();
   show->add_option("--set", options->sets, "change one parameter: key=value; each --set takes one key")
       ->allow_extra_args(false);
-  return {app, [show, options](const config::Installation& installation) {
-            return show->parsed() ? show_machine(installation, options->name, options->sets)
-                                  : list_machines(installation);
+  CLI::App* diff = app->add_subcommand("diff", "print the keys in which two machines differ");
+  diff->add_option("first", options->name, "machine, or .toml file")->required();
+  diff->add_option("second", options->other, "another one")->required();
+  return {app, [show, diff, options](const config::Installation& installation) {
+            if (show->parsed()) return show_machine(installation, options->name, options->sets);
+            if (diff->parsed()) return diff_machines(installation, options->name, options->other);
+            return list_machines(installation);
           }};
+}
+
+Subcommand compare_command(CLI::App& duet) {
+  CLI::App* app =
+      duet.add_subcommand("compare", "two runs beside each other: what changed, the largest first");
+  const auto options = std::make_shared<CompareOptions>();
+  app->add_option("A", options->first, "folder of a run")->required();
+  app->add_option("B", options->second, "folder of another run")->required();
+  app->add_option("--json", options->json, "write all of it to this file");
+  app->add_option("--rows", options->rows, "at most so many rows of each list")->capture_default_str();
+  return {app, [options](const config::Installation&) { return compare_runs(*options); }};
 }
 
 Subcommand statistics_command(CLI::App& duet) {
@@ -440,6 +455,7 @@ int command_line(int argc, char** argv) {
                                  cc_command(app),
                                  nvcc_command(app),
                                  machines_command(app),
+                                 compare_command(app),
                                  statistics_command(app),
                                  ptx_command(app),
                                  preexec_command(app),

@@ -1,0 +1,23 @@
+// In what two machines differ.
+//
+//   for (const Difference& d : differences(a.values, b.values)) ...   // gpu.sm.count: "16", "8"
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/loader.h"
+
+namespace duet::config {
+
+struct Difference {
+  std::string key, unit;
+  std::optional<std::string> first, second;  // as TOML; nothing where the machine does not have the key
+};
+
+// Keys in the first machine's order; then those that the second one alone has, in its order.
+std::vector<Difference> differences(const std::vector<ResolvedValue>& first,
+                                    const std::vector<ResolvedValue>& second);
+
+}  // namespace duet::config
