@@ -2,7 +2,8 @@
 """Host instructions of the fused machine, counted by callgrind in the program's process: for each warp instruction of the GPU, and where
 the core has a part too (pre-execution, thread blocks), for each instruction of either. Usage: fused_instructions.py [--duet PATH] [--record]
 
-Two benchmarks of workloads/yang2012, each at two sizes; the difference leaves out all that happens once. Fails (1) where one needs over 3 %
+Two benchmarks of workloads/yang2012, each at two sizes; the difference leaves out all that happens once, but not the copies of what their
+kernels work on: of VecAdd these are most. Fails (1) where one needs over 3 %
 more than fused_instructions.json says; --record writes that file anew, and the commit says why. Skipped (77) where valgrind is missing."""
 
 import json

@@ -31,39 +31,40 @@ void LevelPort::connect_below(Channel& requests, sim::Queue<Packet>& responses, 
 
 Picoseconds LevelPort::tick(Picoseconds now) {
   clock_.advance_to(now);
-  bool more = false;
-  if (from_below_->can_pop(now)) {
-    finish(now, from_below_->pop(now));
-    more = true;
-  }
+  if (from_below_->can_pop(now)) finish(now, from_below_->pop(now));
+  bool ready = false;  // a packet that is behind one that has gone
   for (unsigned c = 0; c < kTrafficClasses; ++c) {
     std::deque<OnWire>& wire = down_[c];
-    if (from_above_->of(c).can_pop(now) && wire.size() < config_.wire_cycles + config_.queue_packets) {
-      take(now, from_above_->of(c).pop(now));
-      more = true;
-    }
+    if (has_room(wire) && from_above_->of(c).can_pop(now)) take(now, from_above_->of(c).pop(now));
     if (!wire.empty() && wire.front().ready <= now && to_below_->of(c).can_push(now)) {
       to_below_->of(c).push(now, wire.front().packet);
       wire.pop_front();
-      more = true;
+      ready |= !wire.empty() && wire.front().ready <= now;
     }
   }
   if (!up_.empty() && up_.front().ready <= now && to_above_->can_push(now)) {
     to_above_->push(now, up_.front().packet);
     up_.pop_front();
-    more = true;
+    ready |= !up_.empty() && up_.front().ready <= now;
   }
-  if (more) return clock_.first_edge_after(now);
-  // What is ready and has no room is woken by the queue that makes some.
-  Picoseconds next = kNever;
-  const auto ready = [&](const std::deque<OnWire>& wire) {
+  return next_tick(now, ready);
+}
+
+// What is ready and has found no room is woken by the queue that makes some.
+Picoseconds LevelPort::next_tick(Picoseconds now, bool ready) const {
+  const auto seen = [&](const sim::Queue<Packet>& queue) {
+    return queue.can_pop(now) ? now : queue.next_arrival(now);
+  };
+  Picoseconds at = ready ? now : seen(*from_below_), next = kNever;
+  const auto on_wire = [&](const std::deque<OnWire>& wire) {
     if (!wire.empty() && wire.front().ready > now) next = std::min(next, wire.front().ready);
   };
-  for (const std::deque<OnWire>& wire : down_) ready(wire);
-  ready(up_);
-  for (const Picoseconds arrival : {from_below_->next_arrival(now), from_above_->next_arrival(now)})
-    if (arrival != kNever) next = std::min(next, clock_.first_edge_after(arrival));
-  return next;
+  for (unsigned c = 0; c < kTrafficClasses; ++c) {
+    if (has_room(down_[c])) at = std::min(at, seen(from_above_->of(c)));
+    on_wire(down_[c]);
+  }
+  on_wire(up_);
+  return at < next ? std::min(next, clock_.first_edge_after(at)) : next;
 }
 
 void LevelPort::take(Picoseconds now, const Packet& packet) {

@@ -66,6 +66,10 @@ class LevelPort final : public sim::Component {
     unsigned parts_left = 0;
     std::array<RequestHandle, kMostParts> parts;  // of its own requests, those that are under way
   };
+  bool has_room(const std::deque<OnWire>& wire) const {
+    return wire.size() < config_.wire_cycles + config_.queue_packets;
+  }
+  Picoseconds next_tick(Picoseconds now, bool ready) const;
   void take(Picoseconds now, const Packet& packet);
   void send(Picoseconds now, std::uint32_t index, RequestHandle part);
   void finish(Picoseconds now, const Packet& part);
