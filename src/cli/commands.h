@@ -66,6 +66,13 @@ struct CompareOptions {
   std::size_t rows = 12;      // of a list on the terminal
 };
 int compare_runs(const CompareOptions& options);
+struct StatsOptions {
+  std::string folder;
+  std::string list;              // of stats.json; of describe(): a field, or empty
+  std::string schema = "stats";  // or host_stats, comparison
+};
+int describe_statistics(const config::Installation& installation, const StatsOptions& options);
+int print_csv(const StatsOptions& options);
 
 int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown);
 

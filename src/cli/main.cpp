@@ -362,6 +362,21 @@ Subcommand compare_command(CLI::App& duet) {
   return {app, [options](const config::Installation&) { return compare_runs(*options); }};
 }
 
+Subcommand stats_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("stats", "what is in stats.json: its fields, or a list of it as CSV");
+  app->require_subcommand(1);
+  const auto options = std::make_shared<StatsOptions>();
+  CLI::App* describe = app->add_subcommand("describe", "the fields of a file, with units");
+  describe->add_option("field", options->list, "those below this field alone, as kernels");
+  describe->add_option("--schema", options->schema, "stats, host_stats or comparison")->capture_default_str();
+  CLI::App* csv = app->add_subcommand("csv", "a list of a run's stats.json as CSV, an element a row");
+  csv->add_option("folder", options->folder, "folder of a run")->required();
+  csv->add_option("list", options->list, "kernels, copies, components, api, counters, ...")->required();
+  return {app, [describe, options](const config::Installation& installation) {
+            return describe->parsed() ? describe_statistics(installation, *options) : print_csv(*options);
+          }};
+}
+
 Subcommand statistics_command(CLI::App& duet) {
   struct Options {
     std::string machine = "gtx580";
@@ -457,6 +472,7 @@ int command_line(int argc, char** argv) {
                                  machines_command(app),
                                  compare_command(app),
                                  statistics_command(app),
+                                 stats_command(app),
                                  ptx_command(app),
                                  preexec_command(app),
                                  reproduce_command(app)};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "report/named_text.h"
 
 namespace duet::report {
 
@@ -45,9 +46,6 @@ struct Comparison {
 
 // Of two files stats.json. Throws duet::Error with one line where a text is no such file; the line begins
 // with the name that goes with it.
-struct NamedText {
-  std::string name, text;
-};
 Comparison compare(const NamedText& first, const NamedText& second);
 
 // How a key of the machine changed; an empty text: the machine does not have it.

@@ -1,0 +1,23 @@
+// stats.json as text for people and spreadsheets.
+//
+//   std::fputs(described(schema_text, "kernels").c_str(), stdout);   // kernels[].cycles  core cycles  from
+//   its ... std::fputs(csv_of({"out/stats.json", text}, "kernels").c_str(), stdout);
+#pragma once
+
+#include <string>
+
+#include "report/named_text.h"
+
+namespace duet::report {
+
+// The fields of a schema (schema/), a line each: place in the file, unit, what it is. With `within` those
+// below this field alone. Throws duet::Error where there is none.
+std::string described(const NamedText& schema, const std::string& within);
+
+// A list of the file ("kernels", "components", ...) as CSV (RFC 4180), an element a row; members of members
+// are columns "counters.dram.reads", in the order in which they come first, and lists of numbers "128 1 1".
+// Where it is no list but an object ("counters"): a row "name,value" a member. Throws duet::Error where the
+// file has no such list.
+std::string csv_of(const NamedText& statistics, const std::string& list);
+
+}  // namespace duet::report
