@@ -60,6 +60,8 @@ int show_machine(const config::Installation& installation, const std::string& na
                  const std::vector<std::string>& sets);
 int diff_machines(const config::Installation& installation, const std::string& first,
                   const std::string& second);
+// Those that have `within` in their names.
+int list_keys(const config::Installation& installation, const std::string& within, bool markdown);
 struct CompareOptions {
   std::string first, second;  // folders of runs
   std::string json;           // empty: no file

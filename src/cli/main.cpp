@@ -334,8 +334,10 @@ Subcommand machines_command(CLI::App& duet) {
   struct Options {
     std::string name, other;
     std::vector<std::string> sets;
+    bool markdown = false;
   };
-  CLI::App* app = duet.add_subcommand("machines", "list the machines, show one, or compare two");
+  CLI::App* app =
+      duet.add_subcommand("machines", "list the machines or their keys, show one, or compare two");
   CLI::App* show = app->add_subcommand("show", "print the resolved machine with sources");
   const auto options = std::make_shared<Options>();
   show->add_option("name", options->name, "machine, or .toml file")->required();
@@ -344,8 +346,13 @@ Subcommand machines_command(CLI::App& duet) {
   CLI::App* diff = app->add_subcommand("diff", "print the keys in which two machines differ");
   diff->add_option("first", options->name, "machine, or .toml file")->required();
   diff->add_option("second", options->other, "another one")->required();
-  return {app, [show, diff, options](const config::Installation& installation) {
+  CLI::App* keys =
+      app->add_subcommand("keys", "every key of machine files, with values, unit and who reads it");
+  keys->add_option("name", options->name, "those that have this in their names");
+  keys->add_flag("--markdown", options->markdown, "write docs/keys.md to standard output");
+  return {app, [show, diff, keys, options](const config::Installation& installation) {
             if (show->parsed()) return show_machine(installation, options->name, options->sets);
+            if (keys->parsed()) return list_keys(installation, options->name, options->markdown);
             if (diff->parsed()) return diff_machines(installation, options->name, options->other);
             return list_machines(installation);
           }};
