@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -30,13 +31,20 @@ bool ended_from_outside(int status) {
   return false;
 }
 
-// Duet's own line where it says one, otherwise the last.
-std::string error_line(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  const std::size_t own = text.rfind("duet: ");
-  std::string line = own != std::string::npos ? text.substr(own, text.find('\n', own) - own)
-                                              : text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
-  return line.substr(0, 300);
+// The last line that is Duet's own, or that is not; empty: there is none.
+std::string last_line(const std::string& text, bool own) {
+  std::istringstream lines(text);
+  std::string last;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty() && line[0] != ' ' && line.starts_with("duet: ") == own) last = line;
+  return last.substr(0, 300);
+}
+
+// A program's status is the program's to explain.
+std::string error_line(const std::string& text, int status) {
+  const bool is_ours = WIFEXITED(status) && (WEXITSTATUS(status) == 124 || WEXITSTATUS(status) == 125);
+  const std::string line = last_line(text, is_ours);
+  return line.empty() ? last_line(text, !is_ours) : line;
 }
 
 void replace_all(std::string& text, const std::string& what, const std::string& by) {
@@ -113,7 +121,7 @@ Record Execution::record_of(int status) const {
   }
   record.status =
       exited ? fmt::format("exit {}", WEXITSTATUS(status)) : fmt::format("signal {}", WTERMSIG(status));
-  record.line = error_line(read_file(running_ / "stderr").value_or(""));
+  record.line = error_line(read_file(running_ / "stderr").value_or(""), status);
   replace_all(record.line, running_.string(), folder_->finished(work_->id).string());
   return record;
 }
