@@ -61,8 +61,7 @@ const std::map<std::string, List>& lists() {
       {"marks", {"name", nullptr, nullptr, {"time_ps", "counters.", "state."}}},
       {"failed_calls", {"name", nullptr, nullptr, {"calls", "unasked", "first_ps"}}},
       {"races", {"kind", nullptr, nullptr, {"bytes"}}},
-      {"components", {"name", nullptr, nullptr, {"counters."}}},
-      {"cores", {"name", nullptr, nullptr, {"counters."}}}};
+      {"components", {"name", nullptr, nullptr, {"counters."}}}};
   return all;
 }
 
@@ -117,7 +116,7 @@ Column list_column(const std::string& text, const std::string& list, const IsCou
   });
   if (!known)
     refuse(text, fmt::format("{} have no number '{}': there are {}", list, column.path, joined(fields)));
-  if (column.path.starts_with("counters.") && list != "components" && list != "cores")
+  if (column.path.starts_with("counters.") && list != "components")
     check_counter(text, column.path.substr(std::string("counters.").size()), is_counted);
   return column;
 }

@@ -69,6 +69,7 @@ pid_t start_process(Strings command, const std::string& directory, const Streams
   const pid_t process = fork();
   if (process < 0) throw Error(std::string("sweep: cannot start a process: ") + std::strerror(errno));
   if (process != 0) return process;
+  setpgid(0, 0);  // Ctrl-C is for this process alone, which ends the others
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(125);  // it ended before that
   sigset_t none;

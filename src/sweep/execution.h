@@ -9,8 +9,8 @@
 
 namespace duet::sweep {
 
-// Words in a process that ends when this one does, however. It has no signal blocked, and its streams go to
-// files where those are named. Throws duet::Error.
+// Words in a process, with a group of its own, that ends when this one does, however. It has no signal
+// blocked, and its streams go to files where those are named. Throws duet::Error.
 struct Streams {
   std::string output, error;
 };

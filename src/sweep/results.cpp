@@ -182,13 +182,22 @@ Results make_results(const SweepFile& file, const Plan& plan, const Knowledge& k
     if (is_new) at->second = duet::sweep::is_counted(name, plan, knowledge);
     return at->second;
   };
+  const auto refuse = [&](const std::string& what) {
+    throw Error(fmt::format("{}: {}", file.path.string(), what));
+  };
+  Strings names{"run", "program", "status"};
+  names.insert(names.end(), plan.axes.begin(), plan.axes.end());
   for (const std::string& text : file.columns.empty() ? default_columns() : file.columns) try {
-      for (Column& column : columns_of(text, is_counted)) results.columns.push_back(std::move(column));
+      for (Column& column : columns_of(text, is_counted)) {
+        if (std::find(names.begin(), names.end(), column.name) != names.end())
+          throw Error(fmt::format("column '{}' is there twice", column.name));
+        names.push_back(column.name);
+        results.columns.push_back(std::move(column));
+      }
     } catch (const Error& error) {
-      throw Error(fmt::format("{}: {}", file.path.string(), error.what()));
+      refuse(error.what());
     }
-  if (file.pareto.size() == 1)
-    throw Error(fmt::format("{}: pareto: a front needs two columns or axes, or more", file.path.string()));
+  if (file.pareto.size() == 1) refuse("pareto: a front needs two columns or axes, or more");
   for (const std::string& text : file.pareto)
     results.pareto.push_back(goal_of(text, file, plan, results.columns));
   return results;

@@ -125,7 +125,7 @@ class Sweep(unittest.TestCase):
     def test_columns_are_those_of_the_runs(self):
         columns = ["time_ps", "moments_ps", "totals.thread_instructions", "counters.l2.read_hits", "kernels.count",
                    "kernels[smooth].cycles.sum", "kernels[scale].time_ps.max", "kernels.stalls.memory.sum", "kernels.counters.l2.read_hits.sum",
-                   "copies[host_to_device].bytes.sum", "api[cudaStreamSynchronize].calls.sum", "marks[finish].time_ps.last", "machine"]
+                   "copies[host_to_device].bytes.sum", "api[cudaStreamSynchronize].calls.sum", "marks[finish].time_ps.last"]
         text = ('[[program]]\nname = "{}"\ncommand = ["./smooth"]\noptions = {}\n[[point]]\ngpu.sm.count = 3\n[[point]]\n'
                 'machine = "llano"\nprogram = "{}"\n[results]\ncolumns = {}\n')
         self.sweep(self.file(text.format("one", "[]", "one", json.dumps(columns))))
@@ -248,6 +248,7 @@ class Sweep(unittest.TestCase):
             (program + grid + '[results]\ncolumns = ["time"]\n', "a run has no such value"),
             (program + grid + '[results]\ncolumns = ["kernels.cycles"]\n', "kernels are many"),
             (program + grid + '[results]\ncolumns = ["kernels.cycle.sum"]\n', "kernels have no number 'cycle'"),
+            (program + grid + '[results]\ncolumns = ["gpu_cycles", "gpu_cycles"]\n', "column 'gpu_cycles' is there twice"),
             (program + grid + '[results]\ncolumns = ["wall_seconds"]\n', "times.csv"),
             (program + grid + '[results]\npareto = ["time_ps:min"]\n', "two columns or axes"),
             (program + grid + '[results]\npareto = ["time_ps:min", "gpu.sm.count"]\n', "write COLUMN:min or COLUMN:max"),

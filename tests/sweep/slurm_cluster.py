@@ -3,6 +3,7 @@
     with Cluster(folder) as cluster:      # NoSlurm: why it cannot be here
         subprocess.run(["sbatch", ...], env=cluster.environment)
 """
+import ctypes
 import os
 import pathlib
 import pwd
@@ -48,6 +49,11 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE OverSubscribe=NO State
 
 class NoSlurm(Exception):
     pass
+
+
+# However this process ends, no daemon stays.
+def end_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def free_port():
@@ -102,7 +108,8 @@ class Cluster:
     def start(self, name, *arguments):
         with open(self.folder / f"{name}.out", "ab") as log:
             self.processes[name] = subprocess.Popen([shutil.which(name, path=PATH), *map(str, arguments)], env=self.environment,
-                                                    stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+                                                    stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True,
+                                                    preexec_fn=end_with_parent)
 
     def start_controller(self):
         self.start("slurmctld", "-D", "-f", self.folder / "slurm.conf")
