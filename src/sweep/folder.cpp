@@ -97,7 +97,7 @@ std::optional<Record> Folder::record(const Work& work) const {
 }
 
 fs::path Folder::begin(const Work& work, const std::string& who) const {
-  const fs::path path = path_ / "running" / (work.id + "." + who);
+  const fs::path path = running(work.id, who);
   remove(path);
   make_folder(path);
   log(fmt::format("start {:04} {} {}", work.number, work.id, who));
@@ -126,6 +126,17 @@ void Folder::forget(const std::string& id) const {
   fs::rename(finished(id), away, error);
   if (error) cannot("move", finished(id), error.message());
   remove(away);
+}
+
+void Folder::sign(const std::string& id, const std::string& who) const {
+  std::error_code ignored;
+  fs::last_write_time(running(id, who), fs::file_time_type::clock::now(), ignored);
+}
+
+std::int64_t Folder::last_sign(const std::string& id, const std::string& who) const {
+  std::error_code error;
+  const auto time = fs::last_write_time(running(id, who), error);
+  return error ? 0 : time.time_since_epoch().count();
 }
 
 std::vector<fs::path> Folder::running() const { return entries(path_ / "running"); }

@@ -45,12 +45,17 @@ class Folder {
   // Moves it into place. False: another one was there before.
   bool finish(const Work& work, const std::filesystem::path& running, const Record& record) const;
   void forget(const std::string& id) const;
+  // That a run which goes on still does: another number each time; 0 where it has not begun.
+  void sign(const std::string& id, const std::string& who) const;
+  std::int64_t last_sign(const std::string& id, const std::string& who) const;
 
   // Takes away what is in running/ of those for which `is_dead(WHO)`.
   template <typename IsDead>
   void clean(IsDead is_dead) const {
-    for (const std::filesystem::path& one : running())
-      if (is_dead(one.extension().string().substr(1))) remove(one);
+    for (const std::filesystem::path& one : running()) {
+      const std::string name = one.filename();
+      if (is_dead(name.substr(name.find('.') + 1))) remove(one);
+    }
   }
   // Makes runs/NNNN of all that have ended.
   void link_runs(const std::vector<Run>& runs) const;
@@ -65,6 +70,9 @@ class Folder {
 
  private:
   explicit Folder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path running(const std::string& id, const std::string& who) const {
+    return path_ / "running" / (id + "." + who);
+  }
   std::vector<std::filesystem::path> running() const;
   static void remove(const std::filesystem::path& path);
 

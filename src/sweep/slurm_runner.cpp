@@ -32,6 +32,9 @@ constexpr std::size_t kMostTasks =
     1000;                       // of an array, as Slurm is configured where nobody has said otherwise
 constexpr unsigned kLooks = 3;  // until a run whose task has gone is believed to be lost
 constexpr milliseconds kShortest{500}, kLongest{8000};
+// A task touches its folder every so often. One that Slurm believes to run, and that has not for so long, has
+// gone: Slurm learns of the end of a task from a process beside it, which may have been killed, too.
+constexpr milliseconds kSign{10'000}, kSilence{120'000};
 
 struct Finished {
   int status = 0;
@@ -40,8 +43,8 @@ struct Finished {
 
 // One of Slurm's commands.
 Finished execute(const Folder& folder, const Strings& command) {
-  const fs::path base = folder.path() / "slurm" / fmt::format(".{}", getpid());
-  const Streams streams{base.string() + ".out", base.string() + ".err"};
+  const fs::path slurm = folder.path() / "slurm";
+  const Streams streams{slurm / ".answer", slurm / ".error"};
   const pid_t process = start_process(command, "", streams);
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
@@ -75,8 +78,12 @@ std::map<std::string, Strings> read_batches(const Folder& folder) {
   return batches;
 }
 
-// Tasks that wait or run, "12_3" as Slurm calls them, and the run of each.
-using Tasks = std::map<std::string, std::string>;
+// Tasks that wait or run, "12_3" as Slurm calls them.
+struct Task {
+  std::string id;  // of its run
+  bool runs;
+};
+using Tasks = std::map<std::string, Task>;
 
 // Nothing: Slurm does not answer.
 std::optional<Tasks> look(const Folder& folder, const std::map<std::string, Strings>& batches) {
@@ -85,16 +92,17 @@ std::optional<Tasks> look(const Folder& folder, const std::map<std::string, Stri
   std::string names;
   for (const auto& [name, ids] : batches) names += (names.empty() ? "" : ",") + name;
   const Finished squeue =
-      execute(folder, {"squeue", "--noheader", "--array", "--name=" + names, "--format=%j|%F|%K"});
+      execute(folder, {"squeue", "--noheader", "--array", "--name=" + names, "--format=%j|%F|%K|%T"});
   if (squeue.status != 0) return std::nullopt;
   std::istringstream lines(squeue.output);
   for (std::string line; std::getline(lines, line);) {
-    const auto first = line.find('|'), second = line.rfind('|');
-    if (first == std::string::npos || first == second) continue;
-    const auto batch = batches.find(line.substr(0, first));
-    const std::size_t task = std::strtoul(line.c_str() + second + 1, nullptr, 10);
+    std::istringstream fields(line);
+    std::string name, job, number, state;
+    for (std::string* field : {&name, &job, &number, &state}) std::getline(fields, *field, '|');
+    const auto batch = batches.find(name);
+    const std::size_t task = std::strtoul(number.c_str(), nullptr, 10);
     if (batch != batches.end() && task < batch->second.size())
-      tasks[line.substr(first + 1, second - first - 1) + "_" + line.substr(second + 1)] = batch->second[task];
+      tasks[job + "_" + number] = {batch->second[task], state == "RUNNING"};
   }
   return tasks;
 }
@@ -134,6 +142,11 @@ class SlurmRunner {
     unsigned attempts = 0;
     unsigned absent = 0;  // looks in which no task of it was there
   };
+  // What a task has left last, and since when: by this process's clock, as the other one's is another.
+  struct Sign {
+    std::int64_t value;
+    Clock::time_point at;
+  };
 
   int sleep(milliseconds time) const {
     const Clock::time_point until = Clock::now() + time;
@@ -147,7 +160,7 @@ class SlurmRunner {
   // Whether anything has changed.
   bool step() {
     // First the queue: what is not in it and has not ended then, has been lost.
-    const std::optional<Tasks> tasks = look(folder_, batches_);
+    std::optional<Tasks> tasks = look(folder_, batches_);
     const bool any_ended = take_ended();
     if (!tasks) {
       if (!silent_) fmt::print(stderr, "duet: sweep: squeue does not answer: waiting for Slurm\n");
@@ -155,6 +168,7 @@ class SlurmRunner {
       return any_ended;
     }
     silent_ = false;
+    end_silent(*tasks);
     if (!cleaned_) clean(*tasks);
     const std::vector<Open*> to_submit = find_lost(*tasks);
     forget_batches(*tasks);
@@ -166,6 +180,21 @@ class SlurmRunner {
     return any_ended || !to_submit.empty();
   }
 
+  // Tasks that Slurm alone believes in.
+  void end_silent(Tasks& tasks) {
+    std::erase_if(signs_, [&](const auto& sign) { return !tasks.contains(sign.first); });
+    std::erase_if(tasks, [&](const auto& one) {
+      const auto& [name, task] = one;
+      if (!task.runs || !open_.contains(task.id)) return false;
+      const Sign now{folder_.last_sign(task.id, "slurm-" + name), Clock::now()};
+      const auto [sign, is_new] = signs_.try_emplace(name, now);
+      if (sign->second.value != now.value) sign->second = now;
+      if (now.at - sign->second.at < kSilence) return false;
+      execute(folder_, {"scancel", name});
+      return true;
+    });
+  }
+
   bool take_ended() {
     const std::size_t before = open_.size();
     std::erase_if(open_, [&](const auto& one) { return folder_.record(*one.second.work).has_value(); });
@@ -175,8 +204,9 @@ class SlurmRunner {
 
   std::vector<Open*> find_lost(const Tasks& tasks) {
     std::set<std::string> there;
-    for (const auto& [task, id] : tasks) there.insert(id);
+    for (const auto& [name, task] : tasks) there.insert(task.id);
     std::vector<Open*> to_submit;
+    bool any_lost = false;
     lost_ = false;
     for (auto one = open_.begin(); one != open_.end();) {
       Open& open = one->second;
@@ -190,11 +220,12 @@ class SlurmRunner {
         continue;
       }
       if (!may_come) {
-        if (open.submitted) clean(tasks);
+        any_lost |= open.submitted;
         to_submit.push_back(&open);
       }
       ++one;
     }
+    if (any_lost) clean(tasks);
     // In the order of the sweep.
     std::sort(to_submit.begin(), to_submit.end(),
               [](const Open* a, const Open* b) { return a->work->number < b->work->number; });
@@ -213,7 +244,7 @@ class SlurmRunner {
   // Those of which no task is there and no run may come.
   void forget_batches(const Tasks& tasks) {
     std::set<std::string> there;
-    for (const auto& [task, id] : tasks) there.insert(id);
+    for (const auto& [name, task] : tasks) there.insert(task.id);
     std::erase_if(batches_, [&](const auto& batch) {
       const bool needed = std::any_of(batch.second.begin(), batch.second.end(), [&](const std::string& id) {
         const auto found = open_.find(id);
@@ -274,6 +305,7 @@ class SlurmRunner {
   std::size_t all_;
   std::map<std::string, Open> open_;  // by id
   std::map<std::string, Strings> batches_;
+  std::map<std::string, Sign> signs_;  // by task
   bool silent_ = false, cleaned_ = false, lost_ = false;
   Outcome outcome_;
 };
@@ -325,7 +357,8 @@ int work(const config::Installation& installation, const std::string& batch) {
   int status = 0;
   for (pid_t ended; (ended = waitpid(execution.process(), &status, WNOHANG)) != execution.process();) {
     if (ended < 0 && errno != EINTR) throw Error("sweep: the run has gone");
-    if (signals.wait(milliseconds(10000)) != 0) kill(execution.process(), SIGTERM);
+    if (signals.wait(kSign) != 0) kill(execution.process(), SIGTERM);
+    folder.sign(own.id, "slurm-" + owner);
   }
   const bool whole = execution.end(status);
   folder.release(own.id);

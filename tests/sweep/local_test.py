@@ -5,6 +5,7 @@ Usage: local_test.py --duet DUET [--runs N] [TEST ...]; N, 60 without it, is a m
 import csv
 import json
 import pathlib
+import random
 import signal
 import subprocess
 import sys
@@ -93,6 +94,34 @@ class Sweep(unittest.TestCase):
         before = log.lines()
         self.assertIn("0 made now", self.sweep(file).stderr)
         self.assertEqual(log.lines(), before)
+
+    # Of the sweep and what is below it one, the sweep or all, in no order.
+    def test_killed_at_random_moments(self):
+        seed = random.randrange(1 << 30)
+        print(f"seed {seed}", file=sys.stderr)
+        chance = random.Random(seed)
+        file = self.file(sweeps.grid(40), "random.toml")
+        unbroken = self.out.with_name("random-unbroken")
+        self.sweep(file, out=unbroken)
+        log = sweeps.Log(self.out)
+        for _ in range(12):
+            sweep = self.start(file, "-q")
+            time.sleep(chance.uniform(0, 1))
+            below = sweeps.children_of(sweep.pid)
+            chance.shuffle(below)
+            if (self.out / "log.txt").exists():
+                log.moment()
+            sweeps.kill(chance.choice([below[:1], below, [sweep.pid]]))
+            time.sleep(chance.uniform(0, 0.2))
+            sweeps.kill([sweep.pid])
+            sweep.communicate()
+            if (self.out / "log.txt").exists():
+                log.moment()
+        self.sweep(file)
+        log.check(most_cut_off=12 * (JOBS + 1))
+        for name in ["results.csv", "pareto.csv"]:
+            self.assertEqual((self.out / name).read_bytes(), (unbroken / name).read_bytes(), name)
+        self.assertEqual(list((self.out / "running").iterdir()), [])
 
     @staticmethod
     def lives(process):
