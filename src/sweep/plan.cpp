@@ -237,7 +237,12 @@ bool is_counted(const std::string& statistic, const Plan& plan, const Knowledge&
     const Strings sets = with_sets ? run.work.identity.at("sets").get<Strings>() : Strings();
     std::string key = run.work.words[1];
     for (const std::string& set : sets) key += '\n' + set;
-    return seen.insert(key).second && knowledge.statistics(run.work.words[1], sets).contains(statistic);
+    if (!seen.insert(key).second) return false;
+    try {
+      return knowledge.statistics(run.work.words[1], sets).contains(statistic);
+    } catch (const Error&) {
+      return false;  // a machine that is one with its sets alone
+    }
   };
   for (const bool with_sets : {false, true})
     for (const Run& run : plan.runs)

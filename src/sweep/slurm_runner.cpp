@@ -57,6 +57,12 @@ Finished execute(const Folder& folder, const Strings& command) {
   return result;
 }
 
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 // Slurm's names of jobs: those of one folder have a beginning of their own.
@@ -91,8 +97,8 @@ std::optional<Tasks> look(const Folder& folder, const std::map<std::string, Stri
   if (batches.empty()) return tasks;
   std::string names;
   for (const auto& [name, ids] : batches) names += (names.empty() ? "" : ",") + name;
-  const Finished squeue =
-      execute(folder, {"squeue", "--noheader", "--array", "--name=" + names, "--format=%j|%F|%K|%T"});
+  const Finished squeue = execute(
+      folder, {"squeue", "--all", "--noheader", "--array", "--name=" + names, "--format=%j|%F|%K|%T"});
   if (squeue.status != 0) return std::nullopt;
   std::istringstream lines(squeue.output);
   for (std::string line; std::getline(lines, line);) {
@@ -262,8 +268,8 @@ class SlurmRunner {
     nlohmann::json batch = {{"folder", folder_.path().string()}, {"runs", nlohmann::json::array()}};
     for (const Open* open : runs) batch["runs"].push_back(to_json(*open->work));
     write_whole(base.string() + ".json", batch.dump(1));
-    write_whole(base.string() + ".sh",
-                fmt::format("#!/bin/sh\nexec '{}' sweep --task '{}.json'\n", duet_, base.string()));
+    write_whole(base.string() + ".sh", fmt::format("#!/bin/sh\nexec {} sweep --task {}\n", quoted(duet_),
+                                                   quoted(base.string() + ".json")));
     Strings command{"sbatch", "--job-name=" + name,
                     fmt::format("--array=0-{}{}", runs.size() - 1,
                                 options_.at_once != 0 ? fmt::format("%{}", options_.at_once) : ""),
@@ -281,7 +287,7 @@ class SlurmRunner {
       return true;
     }
     remove_batch(folder_, name);
-    if (execute(folder_, {"squeue", "--noheader", "--name=" + name}).status == 0)
+    if (execute(folder_, {"squeue", "--all", "--noheader", "--name=" + name}).status == 0)
       throw Error(fmt::format("sweep: sbatch refuses the runs: {}", first_line(sbatch.error)));
     return false;  // Slurm does not answer; later
   }
