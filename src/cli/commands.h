@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,16 @@ struct BareKernelOptions {
   std::vector<std::string> dumps;
 };
 
+// What the words behind `duet run` ask for.
+struct RunRequest {
+  enum What { Program, BareKernel, Rv64 } what;
+  BareKernelOptions bare;
+};
+
+// What a run says of its options and its machine before it begins: throws duet::Error, or returns a line for
+// each key that does nothing.
+std::vector<std::string> check_run(const config::Installation& installation, const RunOptions& options,
+                                   RunRequest::What what);
 // Throws duet::Error where options contradict each other.
 void check(const RunOptions& options);
 int run_program(const config::Installation& installation, const RunOptions& options);
@@ -76,6 +87,9 @@ struct StatsOptions {
 int describe_statistics(const config::Installation& installation, const StatsOptions& options);
 int print_csv(const StatsOptions& options);
 
+// The public names of all that a machine counts.
+std::set<std::string> statistic_names(const config::Installation& installation, const std::string& machine,
+                                      const std::vector<std::string>& sets);
 int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown);
 
 struct PtxCoverageOptions {

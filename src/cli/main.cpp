@@ -22,12 +22,14 @@
 #include "cli/commands.h"
 #include "cli/preexec_profile.h"
 #include "reproduce/reproduce.h"
+#include "sweep/sweep.h"
 
 namespace {
 
 using namespace duet::cli;
 namespace config = duet::config;
 namespace reproduce = duet::reproduce;
+namespace sweep = duet::sweep;
 
 constexpr const char* kIntroduction =
     "Duet runs CUDA programs on simulated CPU-GPU machines and tells where the time of an offload goes.\n\n"
@@ -244,7 +246,8 @@ void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
   }
 }
 
-int run(const config::Installation& installation, CLI::App& app, RunOptions& run) {
+// Fills in what stands behind Duet's own options, and says what is to run.
+RunRequest read_run(const config::Installation& installation, const CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
   if (run.command.empty())
     throw duet::Error("run what? give a command or a .ptx file (see `duet run --help`)");
@@ -262,22 +265,43 @@ int run(const config::Installation& installation, CLI::App& app, RunOptions& run
                                    .topology.gpu.has_value();
     refuse_idle_options(app, run.run.functional, has_gpu);
     run.run.simulated_host = has_gpu;
-    if (!has_gpu) return run_rv64(installation, run);
+    return {has_gpu ? RunRequest::Program : RunRequest::Rv64, {}};
   }
-  if (run.profile) make_profile(installation, run);
-  read_profile(run);
-  if (run.simulated_host) return run_program(installation, run);
   if (!run.files.root.empty() || !run.files.writable.empty())
     throw duet::Error("--root and --writable are for --host simulated: leave them out");
-  if (!first.ends_with(".ptx")) return run_program(installation, run);
-  BareKernelOptions bare;
-  bare.file = run.command[0];
-  CLI::App rest("duet run " + bare.file);
+  if (!first.ends_with(".ptx")) return {RunRequest::Program, {}};
+  RunRequest request{RunRequest::BareKernel, {}};
+  request.bare.file = run.command[0];
+  CLI::App rest("duet run " + request.bare.file);
   add_run_options(rest, run);
-  add_bare_kernel_options(rest, bare);
+  add_bare_kernel_options(rest, request.bare);
   std::vector<std::string> arguments(run.command.rbegin(), run.command.rend() - 1);
   rest.parse(arguments);
-  return run_bare_kernel(installation, run, bare);
+  return request;
+}
+
+int run(const config::Installation& installation, CLI::App& app, RunOptions& run) {
+  const RunRequest request = read_run(installation, app, run);
+  if (request.what == RunRequest::Rv64) return run_rv64(installation, run);
+  if (run.profile) make_profile(installation, run);
+  read_profile(run);
+  if (request.what == RunRequest::Program) return run_program(installation, run);
+  return run_bare_kernel(installation, run, request.bare);
+}
+
+// What `duet run` would say of these words before anything runs.
+std::vector<std::string> check_run_words(const config::Installation& installation,
+                                         std::vector<std::string> words) try {
+  CLI::App app("duet run");
+  RunOptions options;
+  add_run_options(app, options);
+  app.prefix_command();
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  app.parse(words);
+  const RunRequest request = read_run(installation, app, options);
+  return check_run(installation, options, request.what);
+} catch (const CLI::ParseError& error) {
+  throw duet::Error(error.what());
 }
 
 // A command of `duet`: its words on the command line, and what it does; its options live with the latter.
@@ -451,6 +475,33 @@ Subcommand reproduce_command(CLI::App& duet) {
           }};
 }
 
+Subcommand sweep_command(CLI::App& duet) {
+  CLI::App* app =
+      duet.add_subcommand("sweep", "a grid of machine keys x programs, here or by Slurm (docs/sweep.md)");
+  const auto options = std::make_shared<sweep::Options>();
+  const auto is_task = std::make_shared<bool>(false);
+  app->add_option("file", options->file, "what to run, a .toml file")->required();
+  app->add_option(
+      "-o,--out", options->out,
+      "folder for runs and results, in which a sweep that was cut off goes on; without it, FILE-sweep here");
+  app->add_option("-j,--jobs", options->jobs, "runs at once; without it as many as there are cores");
+  app->add_flag("--slurm", options->slurm, "let Slurm make the runs, as job arrays");
+  app->add_option("--slurm-options", options->slurm_options, "words for sbatch, separated by spaces")
+      ->needs("--slurm");
+  app->add_flag("--again", options->again, "make runs that failed again");
+  app->add_flag("--dry-run", options->dry_run, "check everything and list the runs");
+  app->add_flag("-q,--quiet", options->quiet, "no progress and no summary");
+  app->add_flag("--task", *is_task, "")->group("");  // FILE is a batch: a task of a job array
+  return {app, [options, is_task](const config::Installation& installation) {
+            if (*is_task) return sweep::work(installation, options->file);
+            return sweep::run(installation, *options,
+                              {[&](const auto& words) { return check_run_words(installation, words); },
+                               [&](const auto& machine, const auto& sets) {
+                                 return statistic_names(installation, machine, sets);
+                               }});
+          }};
+}
+
 // CLI11 says of an unknown command only that it did not expect it.
 void check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments[0].starts_with("-")) return;
@@ -482,7 +533,8 @@ int command_line(int argc, char** argv) {
                                  stats_command(app),
                                  ptx_command(app),
                                  preexec_command(app),
-                                 reproduce_command(app)};
+                                 reproduce_command(app),
+                                 sweep_command(app)};
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
     check_command(app, arguments);

@@ -143,6 +143,18 @@ void print_markdown(const std::vector<Known>& all) {
 
 }  // namespace
 
+std::set<std::string> statistic_names(const config::Installation& installation, const std::string& machine,
+                                      const std::vector<std::string>& sets) {
+  const config::ResolvedTopology own = config::load_topology(machine, installation.machines_directory, sets);
+  std::vector<Known> all;
+  if (own.topology.gpu)
+    add_gpu(all, config::load_machine(machine, installation.machines_directory, sets).machine);
+  if (own.topology.cpu) add_cpu(all, own.topology);
+  std::set<std::string> names;
+  for (const Known& known : all) names.insert(known.statistic.name);
+  return names;
+}
+
 int list_statistics(const config::Installation& installation, const std::string& machine, bool markdown) {
   const config::ResolvedTopology own = config::load_topology(machine, installation.machines_directory);
   std::vector<Known> all;

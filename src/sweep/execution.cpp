@@ -1,0 +1,141 @@
+#include "sweep/execution.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace duet::sweep {
+
+namespace {
+
+constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
+
+// Whether somebody has ended the process, or the program that it ran.
+bool ended_from_outside(int status) {
+  const int signal = WIFSIGNALED(status)         ? WTERMSIG(status)
+                     : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128
+                                                 : 0;
+  if (signal == SIGKILL) return true;
+  for (const int one : kEnding)
+    if (signal == one) return true;
+  return false;
+}
+
+// The last line that is Duet's own, or that is not; empty: there is none.
+std::string last_line(const std::string& text, bool own) {
+  std::istringstream lines(text);
+  std::string last;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty() && line[0] != ' ' && line.starts_with("duet: ") == own) last = line;
+  return last.substr(0, 300);
+}
+
+// A program's status is the program's to explain.
+std::string error_line(const std::string& text, int status) {
+  const bool is_ours = WIFEXITED(status) && (WEXITSTATUS(status) == 124 || WEXITSTATUS(status) == 125);
+  const std::string line = last_line(text, is_ours);
+  return line.empty() ? last_line(text, !is_ours) : line;
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
+void open_as(const std::string& path, int stream) {
+  if (path.empty()) return;
+  const int file = open(path.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644);
+  if (file < 0 || dup2(file, stream) < 0) _exit(125);
+  close(file);
+}
+
+}  // namespace
+
+pid_t start_process(Strings command, const std::string& directory, const Streams& streams) {
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const pid_t parent = getpid();
+  const pid_t process = fork();
+  if (process < 0) throw Error(std::string("sweep: cannot start a process: ") + std::strerror(errno));
+  if (process != 0) return process;
+  setpgid(0, 0);  // Ctrl-C is for this process alone, which ends the others
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(125);  // it ended before that
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (!directory.empty() && chdir(directory.c_str()) != 0) _exit(125);
+  const int nothing = open("/dev/null", O_RDONLY);
+  if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+  open_as(streams.output, STDOUT_FILENO);
+  open_as(streams.error, STDERR_FILENO);
+  execvp(arguments[0], arguments.data());
+  _exit(125);
+}
+
+Signals::Signals() {
+  sigemptyset(&awaited_);
+  sigaddset(&awaited_, SIGCHLD);
+  for (const int signal : kEnding) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) sigaddset(&awaited_, signal);
+  }
+  sigprocmask(SIG_BLOCK, &awaited_, nullptr);
+}
+
+int Signals::wait(std::chrono::milliseconds at_most) const {
+  const timespec limit{at_most.count() / 1000, at_most.count() % 1000 * 1'000'000};
+  const int signal = sigtimedwait(&awaited_, nullptr, &limit);
+  return signal == SIGCHLD || signal < 0 ? 0 : signal;
+}
+
+Execution::Execution(const Folder& folder, const std::string& duet, const Work& work, const std::string& who)
+    : folder_(&folder),
+      work_(&work),
+      running_(folder.begin(work, who)),
+      started_(std::chrono::steady_clock::now()) {
+  Strings command{duet, "run", "--quiet", "--out", running_.string()};
+  command.insert(command.end(), work.words.begin(), work.words.end());
+  process_ = start_process(std::move(command), work.directory,
+                           {(running_ / "stdout").string(), (running_ / "stderr").string()});
+}
+
+Record Execution::record_of(int status) const {
+  Record record;
+  record.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  const bool exited = WIFEXITED(status);
+  if (exited && WEXITSTATUS(status) == 0) {
+    record.status = "ok";
+    return record;
+  }
+  record.status =
+      exited ? fmt::format("exit {}", WEXITSTATUS(status)) : fmt::format("signal {}", WTERMSIG(status));
+  record.line = error_line(read_file(running_ / "stderr").value_or(""), status);
+  replace_all(record.line, running_.string(), folder_->finished(work_->id).string());
+  return record;
+}
+
+bool Execution::end(int status) {
+  if (ended_from_outside(status)) {
+    folder_->log(fmt::format("cut off {:04} {}", work_->number, work_->id));
+    std::error_code ignored;
+    std::filesystem::remove_all(running_, ignored);
+    return false;
+  }
+  folder_->finish(*work_, running_, record_of(status));
+  return true;
+}
+
+}  // namespace duet::sweep

@@ -1,0 +1,43 @@
+// `duet sweep FILE.toml`: a grid of machine keys x programs, each point a run of `duet run`, here or by
+// Slurm. Finished runs stay in a folder, so the same command goes on where an earlier one was cut off
+// (folder.h).
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/installation.h"
+
+namespace duet::sweep {
+
+using Strings = std::vector<std::string>;
+
+struct Options {
+  std::string file;
+  std::string out;    // empty: the file's name without .toml, and "-sweep"
+  unsigned jobs = 0;  // runs at once; 0: as many as there are cores, with Slurm as it has room for
+  bool slurm = false;
+  std::string slurm_options;  // for sbatch, separated by spaces
+  bool again = false;         // failed runs, too
+  bool dry_run = false;
+  bool quiet = false;
+};
+
+// What the command line knows of `duet run`.
+struct Knowledge {
+  // Throws duet::Error for words behind `duet run` that it would refuse before the program starts. Returns a
+  // line for each key that does nothing.
+  std::function<Strings(const Strings& words)> check_run;
+  // Names of all that a machine counts.
+  std::function<std::set<std::string>(const std::string& machine, const Strings& sets)> statistics;
+};
+
+// 0: every run is there; 1: some failed, or are missing; 130, 143: ended by a signal. Throws duet::Error.
+int run(const config::Installation& installation, const Options& options, const Knowledge& knowledge);
+
+// The task of a Slurm job array: the run of that number (SLURM_ARRAY_TASK_ID) in a batch that run() wrote.
+int work(const config::Installation& installation, const std::string& batch);
+
+}  // namespace duet::sweep
