@@ -179,6 +179,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_flag("--functional", run.run.functional,
                "functional GPU: right results fast, and only a simple time per block");
   app.add_flag("-q,--quiet", run.quiet, "no table");
+  app.add_flag("--no-html", run.no_html, "no report.html");
   add_records_option(app, run.records);
   app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
                "write every push-buffer command to push_buffer.txt");
@@ -304,7 +305,9 @@ Subcommand report_command(CLI::App& duet) {
   app->add_option("folder", options->folder, "the folder of the run")->required();
   add_records_option(*app, options->records);
   app->add_flag("-q,--quiet", options->quiet, "no table");
-  return {app, [options](const config::Installation&) { return report_run(*options); }};
+  app->add_flag("--no-html", options->no_html, "no report.html");
+  return {app,
+          [options](const config::Installation& installation) { return report_run(installation, *options); }};
 }
 
 Subcommand cc_command(CLI::App& duet) {

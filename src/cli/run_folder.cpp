@@ -10,6 +10,8 @@
 #include <functional>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "report/html_report.h"
 #include "report/journal.h"
 #include "report/run_report.h"
 
@@ -28,6 +30,24 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
 }
 void write_file(const std::string& path, const std::string& text) {
   write_file(path, [&](std::ostream& out) { out << text; });
+}
+
+// Empty, and a line says so, where there is none.
+std::string html_template(const config::Installation& installation) {
+  const std::optional<std::string> text = read_file(installation.report_template);
+  if (!text)
+    fmt::print(
+        stderr,
+        "duet: no report.html: {} is missing from this installation: build it again, or say --no-html\n",
+        installation.report_template);
+  return text.value_or("");
+}
+
+std::vector<report::MachineKey> keys_of(const config::ResolvedMachine& machine) {
+  std::vector<report::MachineKey> keys;
+  for (const config::ResolvedValue& value : machine.values)
+    keys.push_back({value.key, value.text, value.unit, value.description, value.source});
+  return keys;
 }
 }  // namespace
 
@@ -61,15 +81,17 @@ void RunFolder::write_run_options(const machine::RunOptions& options) {
   write_file(journal_directory() + "/run_options.json", machine::to_text(options));
 }
 
-RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wall_seconds,
+RunFolder::Outcome RunFolder::render(const config::Installation& installation,
+                                     const config::ResolvedMachine& machine, double wall_seconds,
                                      const RunOptions& options, bool cut_off, bool fault_is_told) {
   Outcome outcome;
+  const std::string html = options.no_html ? "" : html_template(installation);
   if (fs::exists(journal_directory() + "/refused")) outcome.failure = kRefused;
   for (const std::string& path : report::journals_in(journal_directory())) {
     if (!report::JournalReader::begun(path)) continue;  // the process was killed while it made it
     const report::JournalReader journal(path);
-    report::RunReport report =
-        report::read_report(journal, machine_name, wall_seconds, cut_off || journal.header().failure != 0);
+    report::RunReport report = report::read_report(journal, machine.machine.name, wall_seconds,
+                                                   cut_off || journal.header().failure != 0);
     report.records = options.records;
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
     if (journal.header().failure == kRefused && !report.anything_ran()) continue;  // zeros are no results
@@ -84,6 +106,10 @@ RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wal
       write_result(into + name, [&](std::ostream& out) { write(out, report); });
     };
     render("stats.json", report::write_stats_json);
+    if (!html.empty())
+      write_result(into + "report.html", [&](std::ostream& out) {
+        report::write_html_report(out, html, report, keys_of(machine));
+      });
     if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
     if (options.run.events) render("events.json", report::write_events_json);
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);

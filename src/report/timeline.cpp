@@ -1,0 +1,148 @@
+#include "report/timeline.h"
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "report/json_writer.h"
+#include "report/timeline_spans.h"
+
+namespace duet::report {
+
+namespace {
+
+const char* group_name(TrackGroup group) {
+  switch (group) {
+    case TrackGroup::Thread:
+      return "thread";
+    case TrackGroup::Driver:
+      return "driver";
+    case TrackGroup::Stream:
+      return "stream";
+  }
+  return "?";
+}
+
+class Timeline {
+ public:
+  void call(const RunReport& report, const ApiCallRecord& record) {
+    if (record.number > ApiCallRecord::kCalls) return;  // those of --events
+    ++calls_;
+    TimelineSpan span;
+    span.name = name(report.api[record.api].name);
+    span.start_ps = span.prepared_ps = record.start_ps;
+    span.end_ps = record.end_ps;
+    span.call = record.number;
+    span.kind = kind("call");
+    spans_.add({TrackGroup::Thread, record.thread}, span);
+  }
+  void kernel(const KernelResult& kernel) {
+    if (kernel.complete != 0 || kernel.start_ps != 0) work(kernel, kernel.name, "kernel", 0);
+  }
+  void copy(const CopyRecord& copy) { work(copy, copy_name(copy), copy_kind_name(copy.kind), copy.bytes); }
+
+  Json json(const RunReport& report) {
+    spans_.finish();
+    Json tracks = Json::array();
+    for (const auto& [track, spans] : spans_.tracks()) {
+      Json list = Json::array();
+      for (const TimelineSpan& s : spans)
+        list.push_back({s.name == TimelineSpan::kSeveral ? Json() : Json(s.name), s.kind, s.start_ps,
+                        s.end_ps, s.prepared_ps, s.command, s.call, s.bytes, s.count});
+      tracks.push_back({{"group", group_name(track.first)}, {"number", track.second}, {"spans", list}});
+    }
+    std::uint64_t all = 0;
+    for (const Api& api : report.api) all += api.calls;
+    Json readable = Json::object();
+    for (const std::string& raw : names_.list)
+      if (std::string text = readable_name(raw); text != raw) readable[raw] = std::move(text);
+    return {
+        {"readable", readable}, {"grain_ps", spans_.grain_ps()}, {"calls", {{"all", all}, {"kept", calls_}}},
+        {"names", names_.list}, {"kinds", kinds_.list},          {"tracks", tracks}};
+  }
+
+ private:
+  struct Numbered {
+    std::map<std::string, std::uint32_t, std::less<>> numbers;
+    std::vector<std::string> list;
+    std::uint32_t of(const std::string& name) {
+      const auto [at, is_new] = numbers.emplace(name, static_cast<std::uint32_t>(list.size()));
+      if (is_new) list.push_back(name);
+      return at->second;
+    }
+  };
+  std::uint32_t name(const std::string& text) { return names_.of(text); }
+  std::uint32_t kind(const std::string& text) { return kinds_.of(text); }
+
+  template <typename Record>
+  void work(const Record& record, const std::string& text, const std::string& what, Bytes bytes) {
+    TimelineSpan span;
+    span.name = name(text);
+    span.kind = kind(what);
+    span.command = record.command;
+    span.call = record.call;
+    span.bytes = bytes;
+    span.start_ps = record.driver_start_ps;
+    span.prepared_ps = std::min(record.prepared_ps, record.start_ps);
+    span.end_ps = record.start_ps;
+    if (span.end_ps > span.start_ps) spans_.add({TrackGroup::Driver, 0}, span);
+    span.start_ps = span.prepared_ps = record.start_ps;
+    span.end_ps = record.end_ps;
+    spans_.add({TrackGroup::Stream, record.stream}, span);
+  }
+
+  TimelineSpans spans_;
+  Numbered names_, kinds_;
+  std::uint64_t calls_ = 0;
+};
+
+// The critical path from the run's begin: what each stretch of it was. Empty stretches lie beyond the steps
+// that are kept.
+Json path_json(const RunReport& report, const std::vector<PathStep>& steps) {
+  struct Stretch {
+    std::uint32_t part;
+    Picoseconds start_ps, end_ps;
+  };
+  const TimeAccount& account = report.account;
+  std::vector<Stretch> back;
+  const auto add = [&](std::uint32_t part, Picoseconds start, Picoseconds end) {
+    if (start >= end) return;
+    if (!back.empty() && back.back().part == part && back.back().start_ps == end)
+      back.back().start_ps = start;
+    else
+      back.push_back({part, start, end});
+  };
+  add(account.last_part, account.last_start_ps, account.time_ps);
+  for (std::uint32_t step = account.path_step; step != 0 && step <= steps.size();
+       step = steps[step - 1].before)
+    add(steps[step - 1].part, steps[step - 1].start_ps, steps[step - 1].end_ps);
+  Json list = Json::array();
+  for (auto stretch = back.rbegin(); stretch != back.rend(); ++stretch)
+    list.push_back({stretch->part, stretch->start_ps, stretch->end_ps});
+  return list;
+}
+
+}  // namespace
+
+void write_timeline_json(std::ostream& out, const RunReport& report) {
+  Timeline timeline;
+  std::vector<PathStep> steps;
+  report.journal->for_each(
+      [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
+        if (type == RecordType::ApiCall) timeline.call(report, record_as<ApiCallRecord>(record, bytes));
+        if (type != RecordType::PathSteps) return;
+        for (std::size_t at = 0; at + sizeof(PathStep) <= bytes; at += sizeof(PathStep))
+          steps.push_back(record_as<PathStep>(record + at, sizeof(PathStep)));
+      });
+  report.for_each_kernel([&](const KernelResult& kernel) { timeline.kernel(kernel); });
+  report.for_each_copy([&](const CopyRecord& copy) { timeline.copy(copy); });
+  Json json = timeline.json(report);
+  Json& parts = json["parts"] = Json::array();
+  for (const TimePart& part : critical_path(report.account)) parts.push_back(part.name);
+  json["path"] = path_json(report, steps);
+  out << json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace duet::report

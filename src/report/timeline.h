@@ -1,0 +1,22 @@
+// What report.html draws over time and stats.json does not have: calls one by one, the driver's work and that
+// of streams as spans, and the critical path as steps. Bounded, whatever the run did:
+//
+//   {"readable": {"_Z5scalePfi": "scale"}, "grain_ps": 0, "calls": {"all": 36, "kept": 36},
+//    "names": ["cudaMalloc", ...], "kinds": ["call", "kernel", "host_to_device", ...],
+//    "tracks": [{"group": "thread", "number": 0, "spans": [SPAN, ...]}, ...],
+//    "parts": ["between_calls", ...], "path": [[part, start, end], ...]}
+//
+// A SPAN is [name, kind, start, end, prepared, command, call, bytes, count]: numbers of `names` and `kinds`,
+// picoseconds (prepared: the end of stage (ii)), the ids of docs/events.md, and how many spans were taken
+// together (timeline_spans.h has the rule); the name of several is null.
+#pragma once
+
+#include <iosfwd>
+
+#include "report/run_report.h"
+
+namespace duet::report {
+
+void write_timeline_json(std::ostream& out, const RunReport& report);
+
+}  // namespace duet::report

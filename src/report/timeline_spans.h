@@ -1,0 +1,49 @@
+// Spans of tracks, at most so many. Where more come, neighbours of a track are taken together:
+//
+//   TimelineSpans spans;
+//   spans.add({Track::Stream, 1}, {name, kind, start, end});
+//   spans.finish();                       // spans.tracks(): each in the order of its begins
+//
+// The rule: of two neighbours of one kind that lie less than `grain` apart, and of which one is shorter than
+// it, one span is made. The grain begins with 0 and doubles until there are few enough.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace duet::report {
+
+enum class TrackGroup : std::uint8_t { Thread, Driver, Stream };
+
+struct TimelineSpan {
+  std::uint32_t name = 0;  // kSeveral: of what is taken together
+  std::uint32_t kind = 0;
+  Picoseconds start_ps = 0, end_ps = 0;
+  Picoseconds prepared_ps = 0;  // of the driver's: the end of stage (ii)
+  std::uint64_t command = 0, call = 0, bytes = 0, count = 1;
+  static constexpr std::uint32_t kSeveral = ~0u;
+};
+
+class TimelineSpans {
+ public:
+  using Track = std::pair<TrackGroup, std::uint64_t>;
+  static constexpr std::size_t kMost = 20'000;
+  explicit TimelineSpans(std::size_t most = kMost) : most_(most) {}
+  void add(Track track, const TimelineSpan& span);
+  void finish();
+  Picoseconds grain_ps() const { return grain_; }
+  const std::map<Track, std::vector<TimelineSpan>>& tracks() const { return tracks_; }
+
+ private:
+  void join();
+
+  std::size_t most_, count_ = 0;
+  Picoseconds grain_ = 0, last_ = 0;
+  std::map<Track, std::vector<TimelineSpan>> tracks_;
+};
+
+}  // namespace duet::report
