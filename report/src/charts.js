@@ -60,14 +60,15 @@ export function axisStyle() {
   };
 }
 
-// A band of a custom series: [row, from, to, colour] as a rectangle of `height` of its row.
-export function band(params, api, height, style) {
+// A band of a custom series whose values are [row, from, to]: a rectangle of `height` of its row, of that the part
+// between `low` and `high`, from its foot.
+export function band(params, api, height, { low, high }, style) {
   const row = api.value(0);
   const from = api.coord([api.value(1), row]);
   const to = api.coord([api.value(2), row]);
   const tall = api.size([0, 1])[1] * height;
   const shape = echarts.graphic.clipRectByRect(
-    { x: from[0], y: from[1] - tall / 2, width: Math.max(to[0] - from[0], 0.7), height: tall },
+    { x: from[0], y: from[1] + tall / 2 - tall * high, width: Math.max(to[0] - from[0], 0.7), height: tall * (high - low) },
     { x: params.coordSys.x, y: params.coordSys.y, width: params.coordSys.width, height: params.coordSys.height });
   return shape && { type: "rect", shape, style };
 }

@@ -26,6 +26,8 @@ export const NAMES = {
   other_copies: "other copies and fills", kernels: "kernels", kernels_and_copies: "kernels and copies at once",
   idle: "GPU idle",
 };
+// In a sentence.
+export const SHORT_NAMES = { ...NAMES, host_to_device: "copies in", device_to_host: "copies out" };
 // Where no kernel, copy or driver hides them.
 export const MOMENT_NAMES = {
   ...NAMES, driver: "driver, GPU idle", calls: "CUDA calls, driver and GPU idle",
@@ -50,6 +52,11 @@ export function colour(what) {
 export function causeColour(cause, index) {
   return CAUSES.find(([name]) => name === cause)?.[1] ?? MORE[index % MORE.length];
 }
+// Text on a colour: the ink that is legible there.
+export function inkOn(fill) {
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(fill.slice(at, at + 2), 16));
+  return 0.299 * r + 0.587 * g + 0.114 * b < 120 ? "#ffffff" : "#10151d";
+}
 export function ink() {
   return isDark()
     ? { text: "#e4e7ec", soft: "#a6adba", line: "#3a414d", paper: "#16191f" }
@@ -59,6 +66,7 @@ export function ink() {
 export function kindColour(kind) {
   if (kind === "call") return colour("calls");
   if (kind === "kernel") return colour("kernels");
+  if (kind === "launch") return colour("launch");
   if (kind === "host_to_device" || kind === "device_to_host") return colour(kind);
   return colour("other_copies");
 }

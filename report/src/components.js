@@ -28,20 +28,20 @@ function kinds() {
 // One chart a counter, a bar a component; all begin at 0. The line is the mean.
 function multiples(place, components, names) {
   const lines = Math.ceil(names.length / COLUMNS);
-  const tall = 112;
+  const tall = 122;
   place.style.height = `${lines * tall + 6}px`;
   const values = names.map((name) => components.map((component) => component.counters[name] ?? 0));
   return chart(place, () => {
     const { text, soft, line } = ink();
     const grids = names.map((_, i) => ({
-      left: `${(i % COLUMNS) * 25 + 0.6}%`, width: "22.6%", top: Math.floor(i / COLUMNS) * tall + 40, height: tall - 56,
+      left: `${(i % COLUMNS) * 25 + 0.6}%`, width: "22.6%", top: Math.floor(i / COLUMNS) * tall + 46, height: tall - 62,
     }));
     return {
       title: names.map((name, i) => {
         const most = Math.max(...values[i]);
         const mean = values[i].reduce((a, b) => a + b, 0) / values[i].length;
         return {
-          left: grids[i].left, top: grids[i].top - 38, itemGap: 2,
+          left: grids[i].left, top: grids[i].top - 44, padding: 0, itemGap: 6,
           text: name.slice(name.indexOf(".") + 1).replaceAll("_", " "), textStyle: { color: text, fontSize: 12, fontWeight: 600, fontFamily: FONT },
           subtext: `most ${count(most)}, most / mean ${mean ? (most / mean).toFixed(2) : "–"}`, subtextStyle: { color: soft, fontSize: 10.5, fontFamily: FONT },
         };

@@ -5,7 +5,7 @@ function parsed(id) {
 }
 
 export const stats = parsed("duet-stats");
-export const timeline = parsed("duet-timeline") ?? { grain_ps: 0, calls: {}, names: [], kinds: [], tracks: [], parts: [], path: [], readable: {} };
+export const timeline = parsed("duet-timeline") ?? { grain_ps: 0, calls: {}, names: [], kinds: [], tracks: [], parts: [], path: [], moments: [], readable: {} };
 const machineKeys = parsed("duet-machine") ?? [];
 export { machineKeys };
 
@@ -28,70 +28,53 @@ export function shortName(name) {
 
 // Spans of the timeline as objects; `kind` and `name` as words.
 export const spans = timeline.tracks.flatMap(({ group, number, spans: list }) =>
-  list.map(([name, kind, start, end, prepared, command, call, bytes, count]) => ({
-    group, number, start, end, prepared, command, call, bytes, count,
+  list.map(([name, kind, start, end, prepared, command, call, bytes, count, busy]) => ({
+    group, number, start, end, prepared, command, call, bytes, count, busy,
     kind: timeline.kinds[kind], name: name === null ? "several" : readable(timeline.names[name]),
   })));
-
-// Joins what overlaps or touches: [[start, end], ...] in order.
-export function covered(intervals) {
-  const sorted = intervals.filter(([start, end]) => end > start).sort((a, b) => a[0] - b[0]);
-  const result = [];
-  for (const [start, end] of sorted) {
-    const last = result[result.length - 1];
-    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
-    else result.push([start, end]);
-  }
-  return result;
-}
-export function length(intervals) {
-  return intervals.reduce((sum, [start, end]) => sum + end - start, 0);
-}
 
 const COPIES = new Set(["host_to_device", "device_to_host"]);
 export function isOtherCopy(kind) {
   return kind !== "call" && kind !== "kernel" && !COPIES.has(kind);
 }
 
-// By lane of the first picture.
-export function lanes() {
-  const of = (test, ends = (s) => [s.start, s.end]) => covered(spans.filter(test).map(ends));
-  const kernel = of((s) => s.group === "stream" && s.kind === "kernel");
-  const copyIn = of((s) => s.group === "stream" && s.kind === "host_to_device");
-  const copyOut = of((s) => s.group === "stream" && s.kind === "device_to_host");
-  const other = of((s) => s.group === "stream" && isOtherCopy(s.kind));
-  return {
-    calls: of((s) => s.group === "thread"),
-    driver: of((s) => s.group === "driver"),
-    launch: of((s) => s.group === "driver" && s.kind === "kernel", (s) => [s.prepared, s.end]),
-    kernels: kernel, host_to_device: copyIn, device_to_host: copyOut, other_copies: other,
-    copies: covered([...copyIn, ...copyOut, ...other]),
-  };
+// A piece of a row: for `of` of the time between `from` and `to` it was `what`. Where a piece follows another one of
+// its kind and both are whole, they are one.
+function pieces(list) {
+  const result = [];
+  for (const [what, from, to, of] of list) {
+    const last = result[result.length - 1];
+    if (last && last.what === what && last.to === from && last.of === last.to - last.from && of === to - from) {
+      last.to = to;
+      last.of += of;
+    } else result.push({ what, from, to, of });
+  }
+  return result;
 }
 
-// Each moment of the run once, in the order of account.moments_ps: [[what, start, end], ...].
-export function moments(byLane, end) {
-  const edges = [];
-  for (const [lane, bit] of [["kernels", 1], ["copies", 2], ["driver", 4], ["calls", 8]])
-    for (const [from, to] of byLane[lane]) edges.push([from, bit], [to, -bit]);
-  edges.sort((a, b) => a[0] - b[0]);
+function momentName(moment) {
+  return moment & 1 ? (moment & 2 ? "kernels_and_copies" : "kernels") : moment & 2 ? "copies" : moment & 4 ? "driver"
+    : moment & 8 ? "calls" : "between_calls";
+}
+
+// Each moment of the run once, in the order of the run; and those with an activity, whatever else went on.
+export const moments = pieces(timeline.moments.map(([moment, from, to, of]) => [momentName(moment), from, to, of]));
+export function momentsWith(test, what) {
+  return pieces(timeline.moments.filter(([moment]) => test(moment)).map(([, from, to, of]) => [what, from, to, of]));
+}
+
+// Spans that overlap are joined: time in at least one of them. Of spans that stand for several, what these took.
+export function rowOfSpans(test, what) {
   const result = [];
-  const add = (going, from, to) => {
-    if (to <= from) return;
-    const what = going & 1 ? (going & 2 ? "kernels_and_copies" : "kernels")
-      : going & 2 ? "copies" : going & 4 ? "driver" : going & 8 ? "calls" : "between_calls";
+  const sorted = spans.filter((span) => span.end > span.start && test(span)).sort((a, b) => a.start - b.start);
+  for (const { start: from, end: to, count, busy } of sorted) {
     const last = result[result.length - 1];
-    if (last && last[0] === what && last[2] === from) last[2] = to;
-    else result.push([what, from, to]);
-  };
-  let going = 0;
-  let at = 0;
-  for (const [time, bit] of edges) {
-    add(going, at, Math.min(time, end));
-    at = Math.min(time, end);
-    going += bit;
+    const of = count > 1 ? Math.min(to - from, busy) : to - from;
+    if (last && from < last.to) {
+      last.of = Math.min(Math.max(last.to, to) - last.from, last.of + (last.of === last.to - last.from ? Math.max(0, to - last.to) : of));
+      last.to = Math.max(last.to, to);
+    } else result.push({ what, from, to, of });
   }
-  add(going, at, end);
   return result;
 }
 

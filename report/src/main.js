@@ -1,7 +1,7 @@
 // report.html: builds the page from the JSON texts inside it.
 import { callsSection, copiesSection, processorSection, restSection, warnings } from "./tables.js";
 import { componentsSection } from "./components.js";
-import { colour, onThemeChange } from "./colours.js";
+import { colour, inkOn, onThemeChange } from "./colours.js";
 import { stats } from "./data.js";
 import { element } from "./dom.js";
 import { kernelsSection } from "./kernels.js";
@@ -9,13 +9,12 @@ import { overview } from "./overview.js";
 import { timelineSection } from "./timeline.js";
 import { count, time } from "./units.js";
 
-// Places of HTML that have the colour of a thing; with text on them in the ink that is legible.
+// Places of HTML that have the colour of a thing.
 function paint() {
   for (const place of document.querySelectorAll("[data-colour]")) {
     const fill = colour(place.dataset.colour);
     place.style.background = fill;
-    const [r, g, b] = [1, 3, 5].map((at) => parseInt(fill.slice(at, at + 2), 16));
-    place.classList.toggle("light", 0.299 * r + 0.587 * g + 0.114 * b < 120);
+    place.style.color = inkOn(fill);
   }
 }
 
@@ -26,7 +25,8 @@ function facts() {
   const all = [
     `machine ${stats.machine}`, stats.host === "simulated" ? "on simulated cores" : "host code native",
     `${time(stats.account?.time_ps ?? stats.simulated_ps ?? 0)} simulated`,
-    `${count(kernels)} kernel${kernels === 1 ? "" : "s"}, ${count(copies)} cop${copies === 1 ? "y" : "ies"}, ${count(calls)} CUDA call${calls === 1 ? "" : "s"}`,
+    stats.account ? `${count(kernels)} kernel${kernels === 1 ? "" : "s"}, ${count(copies)} cop${copies === 1 ? "y" : "ies"}, ${count(calls)} CUDA call${calls === 1 ? "" : "s"}`
+      : "no GPU in this run: no timeline",
     `simulation took ${stats.wall_seconds.toFixed(2)} s`,
   ];
   return element("p", { class: "facts" }, all.join(" · "));
@@ -39,7 +39,8 @@ function page() {
     return;
   }
   document.title = `${stats.command} on ${stats.machine} – Duet`;
-  const sections = [overview(), timelineSection(), kernelsSection(), copiesSection(), callsSection(), processorSection(), componentsSection(), restSection()].filter(Boolean);
+  const withGpu = [overview, timelineSection, kernelsSection, copiesSection, callsSection];
+  const sections = [...(stats.account ? withGpu : []), processorSection, componentsSection, restSection].map((make) => make()).filter(Boolean);
   main.replaceChildren(
     element("h1", {}, `${stats.command} on ${stats.machine}`), facts(), ...warnings(),
     element("nav", {}, ...sections.map((one) => element("a", { href: `#${one.id}` }, one.querySelector("h2").textContent))), ...sections);

@@ -1,8 +1,8 @@
 // The first picture: where the time went. Two bars that each add up to the run, and below them the same on one time
 // axis, with what went on at once.
 import { band, axisStyle, chart, escaped, tooltip } from "./charts.js";
-import { colour, ink, MOMENT_NAMES, NAMES } from "./colours.js";
-import { length, lanes, moments, stats, timeline } from "./data.js";
+import { colour, ink, MOMENT_NAMES, NAMES, SHORT_NAMES } from "./colours.js";
+import { isOtherCopy, moments, momentsWith, rowOfSpans, stats, timeline } from "./data.js";
 import { details, element, section, table } from "./dom.js";
 import { share, time, timeOnAxis } from "./units.js";
 
@@ -12,9 +12,10 @@ const whole = account?.time_ps ?? 0;
 // The largest parts first, in words.
 function sentence() {
   const parts = Object.entries(account.critical_path_ps).filter(([, ps]) => ps > 0).sort((a, b) => b[1] - a[1]);
-  const said = parts.slice(0, 3).map(([name, ps]) => `${NAMES[name]} (${share(ps, whole)})`);
+  const said = parts.slice(0, 3).map(([name, ps]) => `${SHORT_NAMES[name]} (${share(ps, whole)})`);
   const { kernels_and_copies: both, copies } = account.moments_ps;
-  const hidden = both + copies > 0 ? ` Of the time with copies, ${share(both, both + copies)} lay behind kernels.` : "";
+  const hidden = both > 0 ? ` Of the time with copies, ${share(both, both + copies)} lay behind kernels.`
+    : copies > 0 && account.busy_ps.kernels > 0 ? " No copy lay behind a kernel." : "";
   return `The run took ${time(whole)} of simulated time. Its end waited for ${said.join(", ") || "nothing"}.${hidden}`;
 }
 
@@ -33,53 +34,73 @@ function partsBar(title, hint, field, parts, names) {
   return element("div", { class: "parts" }, element("h3", {}, title, element("small", {}, ` ${hint}`)), bar, legend);
 }
 
-function rowsOf(byLane, strip) {
+function rowsOf() {
   const busy = account.busy_ps;
-  const idle = strip.filter(([what]) => ["driver", "calls", "between_calls"].includes(what));
   const { driver, calls, between_calls: between } = account.moments_ps;
-  const flat = (what, list) => list.map(([from, to]) => [what, from, to]);
+  const sum = (pieces) => pieces.reduce((total, piece) => total + piece.of, 0);
+  const ofSpans = (label, what, test) => {
+    const list = rowOfSpans(test, what);
+    return { label, total: sum(list), pieces: list };
+  };
+  const copies = (label, what, test) => ofSpans(label, what, (s) => s.group === "stream" && test(s.kind));
   const rows = [
-    { label: "each moment once", total: whole, spans: strip, names: MOMENT_NAMES, strong: true },
+    { label: "each moment once", total: whole, pieces: moments, names: MOMENT_NAMES, strong: true },
     {
-      label: "critical path", total: whole, names: NAMES, strong: true,
-      spans: timeline.path.map(([part, from, to]) => [timeline.parts[part], from, to]),
+      label: "critical path", total: whole, strong: true,
+      pieces: timeline.path.map(([part, from, to]) => ({ what: timeline.parts[part], from, to, of: to - from })),
     },
-    { label: "CUDA calls", total: busy.calls, field: "account.busy_ps.calls", spans: flat("calls", byLane.calls) },
-    { label: "driver", total: busy.driver, field: "account.busy_ps.driver", spans: flat("driver", byLane.driver) },
-    { label: "copy in", total: length(byLane.host_to_device), spans: flat("host_to_device", byLane.host_to_device) },
-    { label: "kernel launch", total: length(byLane.launch), spans: flat("launch", byLane.launch) },
-    { label: "kernels", total: busy.kernels, field: "account.busy_ps.kernels", spans: flat("kernels", byLane.kernels) },
-    { label: "copy out", total: length(byLane.device_to_host), spans: flat("device_to_host", byLane.device_to_host) },
-    { label: "other copies", total: length(byLane.other_copies), spans: flat("other_copies", byLane.other_copies) },
-    { label: "GPU idle", total: driver + calls + between, spans: idle.map(([, from, to]) => ["idle", from, to]) },
+    { label: "CUDA calls", total: busy.calls, field: "account.busy_ps.calls", pieces: momentsWith((m) => m & 8, "calls") },
+    { label: "driver", total: busy.driver, field: "account.busy_ps.driver", pieces: momentsWith((m) => m & 4, "driver") },
+    ofSpans("of it, kernel launch", "launch", (s) => s.kind === "launch"),
+    copies("copy in", "host_to_device", (kind) => kind === "host_to_device"),
+    { label: "kernels", total: busy.kernels, field: "account.busy_ps.kernels", pieces: momentsWith((m) => m & 1, "kernels") },
+    copies("copy out", "device_to_host", (kind) => kind === "device_to_host"),
+    copies("other copies", "other_copies", isOtherCopy),
+    { label: "GPU idle", total: driver + calls + between, pieces: momentsWith((m) => !(m & 3), "idle") },
   ];
-  return rows.filter((row) => row.label !== "other copies" || row.spans.length > 0);
+  return rows.filter((row) => row.label !== "other copies" || row.pieces.length > 0);
 }
 
-// At most so many shapes a row: shorter ones that touch the same pixel are one.
-function thinned(list, width = 2400) {
-  if (list.length <= width) return list;
-  const grain = whole / width;
-  const result = [];
-  for (const [what, from, to] of list) {
-    const last = result[result.length - 1];
-    if (last && to - from < grain && from - last[2] < grain && last[0] === what) last[2] = to;
-    else if (last && to - from < grain / 4 && from - last[2] < grain) last[2] = Math.max(last[2], to);
-    else result.push([what, from, to]);
+// What is drawn of a row: its pieces, or, of very many, a column a pixel, as tall as the share of its time.
+function shapes(pieces, columns = 1100) {
+  if (pieces.length <= 2 * columns && pieces.every((piece) => piece.of === piece.to - piece.from))
+    return pieces.map(({ what, from, to }) => ({ what, from, to, low: 0, high: 1, of: to - from }));
+  const width = whole / columns;
+  const parts = Array.from({ length: columns }, () => new Map());
+  for (const { what, from, to, of } of pieces) {
+    const density = of / (to - from);
+    for (let i = Math.floor(from / width); i < columns && i * width < to; ++i) {
+      const inside = Math.min(to, (i + 1) * width) - Math.max(from, i * width);
+      parts[i].set(what, (parts[i].get(what) ?? 0) + Math.max(0, inside) * density);
+    }
   }
+  const result = [];
+  parts.forEach((column, i) => {
+    let low = 0;
+    for (const [what, of] of [...column].sort()) {
+      const high = Math.min(1, low + of / width);
+      const last = result[result.length - 1];
+      if (high - low > 0.999 && last && last.what === what && last.high - last.low > 0.999 && last.to === i * width) {
+        last.to = (i + 1) * width;
+        last.of += of;
+      } else if (high - low > 0.004) result.push({ what, from: i * width, to: (i + 1) * width, low, high, of });
+      low = high;
+    }
+  });
   return result;
 }
 
 function axisChart(place, rows) {
   const option = () => {
     const { text, soft, line } = ink();
-    const data = rows.flatMap((row, index) => thinned(row.spans).map(([what, from, to]) => ({
-      value: [index, from, to], what, row,
-    })));
+    const data = rows.flatMap((row, index) => shapes(row.pieces).map((shape) => ({ value: [index, shape.from, shape.to], shape, row })));
     return {
-      grid: { left: 128, right: 128, top: 8, bottom: 30 },
-      tooltip: tooltip(({ data: item }) => `<b>${escaped((item.row.names ?? NAMES)[item.what])}</b><br>` +
-        `${time(item.value[2] - item.value[1])}<br>from ${time(item.value[1])} to ${time(item.value[2])}`),
+      grid: { left: 134, right: 128, top: 8, bottom: 30 },
+      tooltip: tooltip(({ data: { shape, row } }) => {
+        const part = shape.high - shape.low < 0.999 ? ` (${time(Math.round(shape.of))} of it)` : "";
+        return `<b>${escaped((row.names ?? NAMES)[shape.what])}</b><br>${time(Math.round(shape.to - shape.from))}${part}<br>` +
+          `from ${time(Math.round(shape.from))} to ${time(Math.round(shape.to))}`;
+      }),
       xAxis: { type: "value", min: 0, max: whole, ...axisStyle(),
         axisLabel: { ...axisStyle().axisLabel, formatter: (ps) => timeOnAxis(ps, whole) } },
       yAxis: [
@@ -94,8 +115,10 @@ function axisChart(place, rows) {
       ],
       series: [{
         type: "custom", data, encode: { x: [1, 2], y: 0 },
-        renderItem: (params, api) => band(params, api, rows[api.value(0)].strong ? 0.8 : 0.62,
-          { fill: colour(data[params.dataIndex].what) }),
+        renderItem: (params, api) => {
+          const { shape, row } = data[params.dataIndex];
+          return band(params, api, row.strong ? 0.8 : 0.62, shape, { fill: colour(shape.what) });
+        },
       }],
     };
   };
@@ -116,19 +139,13 @@ function numbers(rows) {
   ];
 }
 
-// What the rows show and the account does not agree on, openly.
-function remarks(strip) {
-  const drawn = {};
-  for (const [what, from, to] of strip) drawn[what] = (drawn[what] ?? 0) + to - from;
-  const off = Object.entries(account.moments_ps).reduce((sum, [name, ps]) => sum + Math.abs(ps - (drawn[name] ?? 0)), 0) / 2;
+// What is drawn and is not all of it, openly.
+function remarks(rows) {
   const result = [];
-  if (off > whole / 200) {
-    result.push(`The row "each moment once" is drawn from calls, kernels and copies; it differs from the bar above it in ` +
-      `${share(off, whole)} of the run: work of the driver for events and host functions, and what a cut-off left open, ` +
-      `have no spans. The numbers are those of the account.`);
-  }
   const path = timeline.path;
   const pathDrawn = path.reduce((sum, [, from, to]) => sum + to - from, 0);
+  if (rows.some((row) => row.pieces.length > 2200 || row.pieces.some((piece) => piece.of < piece.to - piece.from)))
+    result.push("Where more goes on than pixels can show, the height of a column is the share of its time.");
   if (pathDrawn < whole) result.push(`The critical path is drawn for ${share(pathDrawn, whole)} of the run: its first 60,000 steps are kept.`);
   if ((timeline.calls.kept ?? 0) < (timeline.calls.all ?? 0))
     result.push(`Of ${timeline.calls.all.toLocaleString("en-US")} CUDA calls the first ${timeline.calls.kept.toLocaleString("en-US")} are drawn.`);
@@ -141,9 +158,7 @@ export function overview() {
     result.append(element("p", { class: "note" }, "Nothing took simulated time in this run."));
     return result;
   }
-  const byLane = lanes();
-  const strip = moments(byLane, whole);
-  const rows = rowsOf(byLane, strip);
+  const rows = rowsOf();
   const place = element("div", { class: "chart", style: `height:${rows.length * 27 + 42}px` });
   result.append(
     element("p", { class: "answer" }, sentence()),
@@ -152,7 +167,7 @@ export function overview() {
     partsBar("Each moment once", "what went on, counted for the first of kernel, copy, driver, call",
       "account.moments_ps", account.moments_ps, MOMENT_NAMES),
     element("h3", {}, "On one time axis", element("small", {}, " one row an activity; right: time in it, share of the run")),
-    place, ...remarks(strip), details("Numbers of this picture", () => numbers(rows)));
+    place, ...remarks(rows), details("Numbers of this picture", () => numbers(rows)));
   queueMicrotask(() => axisChart(place, rows));
   return result;
 }

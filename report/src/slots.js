@@ -1,6 +1,6 @@
 // Stacked bars of slots by cause, one bar a kernel, an SM or a core, each 100 %.
 import { axisStyle, chart, escaped, tooltip } from "./charts.js";
-import { causeColour, ink } from "./colours.js";
+import { causeColour, ink, inkOn } from "./colours.js";
 import { count, share } from "./units.js";
 
 export const CAUSE_NAMES = {
@@ -39,7 +39,7 @@ export function slotsChart(place, bars, { vertical = false, left = 210 } = {}) {
         type: "bar", stack: "slots", name: CAUSE_NAMES[cause] ?? cause, itemStyle: { color: causeColour(cause, i) },
         barWidth: vertical ? "82%" : 18,
         data: bars.map((bar, at) => (totals[at] ? (100 * (bar.slots[cause] ?? 0)) / totals[at] : 0)),
-        label: vertical ? undefined : { show: true, fontSize: 10, color: "#10151d",
+        label: vertical ? undefined : { show: true, fontSize: 10, color: inkOn(causeColour(cause, i)),
           formatter: ({ value }) => (value >= 6 ? `${value.toFixed(0)} %` : "") },
       })),
     };

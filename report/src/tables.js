@@ -39,7 +39,7 @@ export function callsSection() {
 export function warnings() {
   const list = [];
   if (stats.complete === false) list.push("This run was cut off: what is shown is what ran until then.");
-  if (stats.failure) list.push(`Duet ended the program (status ${stats.failure}).`);
+  if (stats.failure) list.push(typeof stats.failure === "string" ? stats.failure : `Duet ended the program (status ${stats.failure}).`);
   for (const fault of stats.faults ?? []) list.push(`Fault: ${fault}`);
   for (const f of stats.failed_calls ?? [])
     list.push(`${f.name} failed ${count(f.calls)} times: ${f.error}${f.kernel ? `, kernel ${readable(f.kernel)}` : ""}${f.unasked ? `; ${count(f.unasked)} not asked for` : ""}`);

@@ -1,6 +1,6 @@
 // The timeline: threads, driver, streams and engines over time. Wheel or slider zoom, dragging moves.
-import { axisStyle, band, chart, echarts, escaped, tooltip } from "./charts.js";
-import { colour, ink, kindColour } from "./colours.js";
+import { axisStyle, chart, echarts, escaped, tooltip } from "./charts.js";
+import { colour, ink, inkOn, kindColour } from "./colours.js";
 import { isOtherCopy, spans, stats, timeline } from "./data.js";
 import { details, element, section, table } from "./dom.js";
 import { bytes, count, rate, time, timeOnAxis } from "./units.js";
@@ -49,7 +49,7 @@ function seen(rows, from, to, pixels) {
     let last = null;
     for (const span of list) {
       if (span.end < from || span.start > to) continue;
-      const colourOf = span.group === "driver" ? colour(span.kind === "kernel" ? "launch" : "driver") : kindColour(span.kind);
+      const colourOf = span.group === "driver" ? colour(span.kind === "launch" ? "launch" : "driver") : kindColour(span.kind);
       if (last && last.fill === colourOf && span.start - last.to < grain && span.end - span.start < grain) {
         last.to = Math.max(last.to, span.end);
         last.more += span.count;
@@ -67,12 +67,13 @@ function label({ data: shape }) {
   const { span, more } = shape;
   if (!span) return "";
   const took = shape.value[2] - shape.value[1];
-  const where = `${time(took)}<br>from ${time(shape.value[1])} to ${time(shape.value[2])}`;
+  const busy = span.count > 1 ? ` (${time(span.busy)} added up)` : "";
+  const where = `${time(took)}${busy}<br>from ${time(shape.value[1])} to ${time(shape.value[2])}`;
   if (more > 1) return `<b>${count(more)} spans</b>, too close to tell apart here<br>${where}`;
   const ids = [span.command ? `command ${span.command}` : "", span.call ? `call ${span.call}` : ""].filter(Boolean).join(", ");
   const moved = span.bytes ? `<br>${bytes(span.bytes)}${span.group === "stream" ? `, ${rate(span.bytes, took)}` : ""}` : "";
-  const stage = span.group === "driver"
-    ? `<br>stage (ii) ${time(span.prepared - span.start)}, hand-over ${time(span.end - span.prepared)}` : "";
+  const stage = span.kind === "launch" ? "<br>hand-over, to the first block"
+    : span.group === "driver" ? `<br>stage (ii) ${time(span.prepared - span.start)}, hand-over ${time(span.end - span.prepared)}` : "";
   return `<b>${escaped(span.name)}</b><br>${where}${moved}${stage}<br>${ids}`;
 }
 
@@ -90,7 +91,7 @@ function item(params, api, shape) {
   if (rect.width < 42 || rect.height < 11 || shape.more > 1) return box;
   return { type: "group", children: [box, {
     type: "text", silent: true,
-    style: { text: shape.span.name, x: rect.x + 4, y: rect.y + rect.height / 2, verticalAlign: "middle", fill: "#10151d",
+    style: { text: shape.span.name, x: rect.x + 4, y: rect.y + rect.height / 2, verticalAlign: "middle", fill: inkOn(shape.fill),
       fontSize: Math.min(11, rect.height), width: rect.width - 8, overflow: "truncate", ellipsis: "…" },
   }] };
 }
@@ -136,7 +137,7 @@ export function timelineSection() {
       renderItem: (params, api) => item(params, api, data[params.dataIndex]),
       markLine: {
         symbol: "none", silent: false, lineStyle: { color: ink().soft, type: "dashed" },
-        label: { color: ink().soft, fontSize: 10, formatter: ({ name }) => name, position: "end" },
+        label: { color: ink().soft, fontSize: 10, formatter: ({ name }) => name, position: "start" },
         data: (stats.marks ?? []).slice(0, 50).map((mark) => ({ name: mark.name, xAxis: mark.time_ps })),
       },
     };
@@ -163,7 +164,7 @@ export function timelineSection() {
       element("button", { id: "zoom-out", onclick: () => zoom(2) }, "zoom out"),
       element("button", { id: "zoom-all", onclick: () => show(0, whole) }, "whole run"), range),
     element("div", { class: "legend" }, ...[
-      ["calls", "CUDA call"], ["driver", "driver, for a copy"], ["launch", "driver and hand-over, for a kernel"],
+      ["calls", "CUDA call"], ["driver", "driver"], ["launch", "kernel launch (hand-over to the GPU)"],
       ["host_to_device", "copy in"], ["device_to_host", "copy out"], ["other_copies", "other copy or fill"], ["kernels", "kernel"],
     ].map(([name, text]) => element("span", {}, element("i", { "data-colour": name }), text))),
     place);

@@ -230,8 +230,8 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
 void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
   static const std::set<std::string> kAlways = {"--host",  "--functional", "--timeout",
                                                 "--quiet", "--root",       "--writable"};
-  static const std::set<std::string> kWithTime = {"--machine", "--set", "--out", "--shuffle",
-                                                  "--two-threads"};
+  static const std::set<std::string> kWithTime = {"--machine", "--set",     "--out",
+                                                  "--no-html", "--shuffle", "--two-threads"};
   static const std::set<std::string> kOfNativeHost = {"--clock", "--host-time", "--spin-diagnosis"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();

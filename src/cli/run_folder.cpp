@@ -10,8 +10,7 @@
 #include <functional>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "report/html_report.h"
+#include "cli/html_page.h"
 #include "report/journal.h"
 #include "report/run_report.h"
 
@@ -30,24 +29,6 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
 }
 void write_file(const std::string& path, const std::string& text) {
   write_file(path, [&](std::ostream& out) { out << text; });
-}
-
-// Empty, and a line says so, where there is none.
-std::string html_template(const config::Installation& installation) {
-  const std::optional<std::string> text = read_file(installation.report_template);
-  if (!text)
-    fmt::print(
-        stderr,
-        "duet: no report.html: {} is missing from this installation: build it again, or say --no-html\n",
-        installation.report_template);
-  return text.value_or("");
-}
-
-std::vector<report::MachineKey> keys_of(const config::ResolvedMachine& machine) {
-  std::vector<report::MachineKey> keys;
-  for (const config::ResolvedValue& value : machine.values)
-    keys.push_back({value.key, value.text, value.unit, value.description, value.source});
-  return keys;
 }
 }  // namespace
 
@@ -85,7 +66,7 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
                                      const config::ResolvedMachine& machine, double wall_seconds,
                                      const RunOptions& options, bool cut_off, bool fault_is_told) {
   Outcome outcome;
-  const std::string html = options.no_html ? "" : html_template(installation);
+  const std::string html = html_template(installation, !options.no_html);
   if (fs::exists(journal_directory() + "/refused")) outcome.failure = kRefused;
   for (const std::string& path : report::journals_in(journal_directory())) {
     if (!report::JournalReader::begun(path)) continue;  // the process was killed while it made it
@@ -108,7 +89,7 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     render("stats.json", report::write_stats_json);
     if (!html.empty())
       write_result(into + "report.html", [&](std::ostream& out) {
-        report::write_html_report(out, html, report, keys_of(machine));
+        report::write_html_report(out, html, report, machine_keys(machine.values));
       });
     if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
     if (options.run.events) render("events.json", report::write_events_json);

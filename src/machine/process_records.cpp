@@ -50,8 +50,11 @@ void Process::note_time(Picoseconds thread_clock) {
     journal_->header().incomplete[index_of(static_cast<driver::CommandKind>(kind))].store(
         incomplete[kind], std::memory_order_relaxed);
   if (reached < simulated) return;
-  if (const auto steps = account_->take_steps(); !steps.empty())
-    journal_->append(report::RecordType::PathSteps, steps.data(), steps.size() * sizeof steps[0]);
+  const auto append = [this](report::RecordType type, const auto& list) {
+    if (!list.empty()) journal_->append(type, list.data(), list.size() * sizeof list[0]);
+  };
+  append(report::RecordType::PathSteps, account_->take_steps());
+  append(report::RecordType::MomentStretches, account_->take_stretches());
   journal_->publish_account(account_->up_to(reached));
   simulated = reached;
 }

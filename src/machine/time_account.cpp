@@ -53,6 +53,7 @@ std::size_t TimeAccount::going_on() const {
 void TimeAccount::settle(Picoseconds now) {
   if (now <= settled_ps_) return;
   moments_[going_on()] += now - settled_ps_;
+  history_.add(going_on(), settled_ps_, now);
   settled_ps_ = now;
 }
 
@@ -240,7 +241,12 @@ report::TimeAccount TimeAccount::up_to(Picoseconds time) const {
   report::TimeAccount result{};
   result.time_ps = time;
   result.moments_ps = moments_;
-  if (time > settled_ps_) result.moments_ps[going_on()] += time - settled_ps_;
+  result.open_ps = history_.open();
+  result.open_start_ps = history_.open_start_ps();
+  if (time > settled_ps_) {
+    result.moments_ps[going_on()] += time - settled_ps_;
+    result.open_ps[going_on()] += time - settled_ps_;
+  }
   Path path = latest();
   const Part part = !active(report::Activity::Call)    ? Part::BetweenCalls
                     : active(report::Activity::Kernel) ? Part::Kernels

@@ -6,7 +6,7 @@
 //   its call, the driver's last command or a completion; a blocked host thread the completion that let it go;
 //   a thread on the machine's cores that waited for another one what that one did.
 //   Each piece of work carries the path that led to it, so nothing else is kept of the past but, for who
-//   draws the path, the first 60,000 steps of all paths.
+//   draws it, the first 60,000 steps of all paths, and the order of moments (machine/moment_history.h).
 //
 // What is left out: inside a kernel or a copy nobody asks why it took so long (a kernel that waits for
 // full/empty bits is a kernel), and a program that polls is in its calls.
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "driver/driver.h"
+#include "machine/moment_history.h"
 #include "report/journal.h"
 #include "sim/engine.h"
 #include "sim/event_sink.h"
@@ -52,6 +53,7 @@ class TimeAccount : public sim::EventSink {
   report::TimeAccount up_to(Picoseconds time) const;
   // The steps of paths since it was last asked.
   std::vector<report::PathStep> take_steps() { return std::exchange(steps_, {}); }
+  std::vector<report::MomentStretch> take_stretches() { return history_.take(); }
 
  private:
   using Part = report::PathPart;
@@ -101,6 +103,7 @@ class TimeAccount : public sim::EventSink {
   TaskEventMask next_kinds_;
   Picoseconds settled_ps_ = 0;
   std::array<Picoseconds, report::kMomentKinds> moments_{};
+  MomentHistory history_;
   std::array<int, report::kActivities> active_{};
   std::map<const host::HostThread*, Thread> threads_;
   std::map<std::uint64_t, Path> gone_on_;  // by number of a thread: how it went on when it last did

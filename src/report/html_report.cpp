@@ -57,11 +57,9 @@ std::string machine_text(const std::vector<MachineKey>& machine) {
   return keys.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace
-
-void write_html_report(std::ostream& out, std::string_view html_template, const RunReport& report,
-                       const std::vector<MachineKey>& machine) {
-  Place places[] = {place("duet-stats", stats_text(report)), place("duet-timeline", timeline_text(report)),
+void write_page(std::ostream& out, std::string_view html_template, std::string stats, std::string timeline,
+                const std::vector<MachineKey>& machine) {
+  Place places[] = {place("duet-stats", std::move(stats)), place("duet-timeline", std::move(timeline)),
                     place("duet-machine", machine_text(machine))};
   for (Place& one : places) find(one, html_template);
   std::sort(std::begin(places), std::end(places), [](const Place& a, const Place& b) { return a.at < b.at; });
@@ -72,6 +70,20 @@ void write_html_report(std::ostream& out, std::string_view html_template, const 
     from = one.at;
   }
   out << html_template.substr(from);
+}
+
+}  // namespace
+
+void write_html_report(std::ostream& out, std::string_view html_template, const RunReport& report,
+                       const std::vector<MachineKey>& machine) {
+  write_page(out, html_template, stats_text(report), timeline_text(report), machine);
+}
+
+void write_html_report(std::ostream& out, std::string_view html_template, const HostReport& report,
+                       const std::vector<MachineKey>& machine) {
+  std::ostringstream stats;
+  write_host_stats_json(stats, report);
+  write_page(out, html_template, std::move(stats).str(), "", machine);
 }
 
 }  // namespace duet::report

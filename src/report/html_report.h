@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/host_report.h"
 #include "report/run_report.h"
 
 namespace duet::report {
@@ -26,6 +27,9 @@ constexpr std::uint64_t kHtmlRecords = 500;
 
 // Throws duet::Error where the template has not exactly one place for each JSON text.
 void write_html_report(std::ostream& out, std::string_view html_template, const RunReport& report,
+                       const std::vector<MachineKey>& machine);
+// Of a program on a simulated host without a GPU: no timeline.
+void write_html_report(std::ostream& out, std::string_view html_template, const HostReport& report,
                        const std::vector<MachineKey>& machine);
 
 }  // namespace duet::report

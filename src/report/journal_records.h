@@ -28,6 +28,7 @@ enum class RecordType : std::uint32_t {
   PreexecutionOptions = 15,  // lines: key=value
   CpuBlocks = 16,
   PathSteps = 17,
+  MomentStretches = 18,
   Outside = 20,
   Conflict = 21
 };
@@ -143,6 +144,14 @@ struct PathStep {
   Picoseconds start_ps, end_ps;
 };
 
+// For `of_ps` of the time between start and end the run was at this moment (an index of
+// TimeAccount::moments_ps); what is left of it was another one, which follows with the same start and end. A
+// record has one or more.
+struct MomentStretch {
+  std::uint32_t moment, none;
+  Picoseconds start_ps, end_ps, of_ps;
+};
+
 struct RaceRecord {  // memory/race_detector.h
   struct Command {
     std::uint64_t number;  // in submission order, from 1
@@ -241,6 +250,9 @@ struct TimeAccount {
   // How path_ps came about: the last of its steps (PathStep), 0: none, and what it was from then on.
   std::uint32_t path_step, last_part;
   Picoseconds last_start_ps;
+  // Of moments_ps what no MomentStretch has told yet, and since when.
+  Picoseconds open_start_ps;
+  std::array<Picoseconds, kMomentKinds> open_ps;
 };
 
 // Calls of one function that failed with one error.

@@ -50,7 +50,7 @@ class Timeline {
       Json list = Json::array();
       for (const TimelineSpan& s : spans)
         list.push_back({s.name == TimelineSpan::kSeveral ? Json() : Json(s.name), s.kind, s.start_ps,
-                        s.end_ps, s.prepared_ps, s.command, s.call, s.bytes, s.count});
+                        s.end_ps, s.prepared_ps, s.command, s.call, s.bytes, s.count, s.busy_ps});
       tracks.push_back({{"group", group_name(track.first)}, {"number", track.second}, {"spans", list}});
     }
     std::uint64_t all = 0;
@@ -87,7 +87,16 @@ class Timeline {
     span.start_ps = record.driver_start_ps;
     span.prepared_ps = std::min(record.prepared_ps, record.start_ps);
     span.end_ps = record.start_ps;
+    const bool launch = what == "kernel";  // its hand-over is a span of its own
+    if (launch) span.end_ps = span.prepared_ps;
     if (span.end_ps > span.start_ps) spans_.add({TrackGroup::Driver, 0}, span);
+    if (launch && record.start_ps > span.prepared_ps) {
+      TimelineSpan hand_over = span;
+      hand_over.kind = kind("launch");
+      hand_over.start_ps = span.prepared_ps;
+      hand_over.end_ps = record.start_ps;
+      spans_.add({TrackGroup::Driver, 0}, hand_over);
+    }
     span.start_ps = span.prepared_ps = record.start_ps;
     span.end_ps = record.end_ps;
     spans_.add({TrackGroup::Stream, record.stream}, span);
@@ -124,17 +133,35 @@ Json path_json(const RunReport& report, const std::vector<PathStep>& steps) {
   return list;
 }
 
+// [[what went on (1 kernel, 2 copy, 4 driver, 8 call), start, end, for how long of it], ...]
+Json moments_json(const RunReport& report, std::vector<MomentStretch> stretches) {
+  const TimeAccount& account = report.account;
+  for (std::uint32_t moment = 0; moment < kMomentKinds; ++moment)
+    if (account.open_ps[moment] != 0)
+      stretches.push_back({moment, 0, account.open_start_ps, account.time_ps, account.open_ps[moment]});
+  Json list = Json::array();
+  for (const MomentStretch& s : stretches) list.push_back({s.moment, s.start_ps, s.end_ps, s.of_ps});
+  return list;
+}
+
+// Adds the records of which one of the journal's has one or more.
+template <typename Record>
+void add_all(std::vector<Record>& list, const std::byte* record, std::size_t bytes) {
+  for (std::size_t at = 0; at + sizeof(Record) <= bytes; at += sizeof(Record))
+    list.push_back(record_as<Record>(record + at, sizeof(Record)));
+}
+
 }  // namespace
 
 void write_timeline_json(std::ostream& out, const RunReport& report) {
   Timeline timeline;
   std::vector<PathStep> steps;
+  std::vector<MomentStretch> stretches;
   report.journal->for_each(
       [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
         if (type == RecordType::ApiCall) timeline.call(report, record_as<ApiCallRecord>(record, bytes));
-        if (type != RecordType::PathSteps) return;
-        for (std::size_t at = 0; at + sizeof(PathStep) <= bytes; at += sizeof(PathStep))
-          steps.push_back(record_as<PathStep>(record + at, sizeof(PathStep)));
+        if (type == RecordType::PathSteps) add_all(steps, record, bytes);
+        if (type == RecordType::MomentStretches) add_all(stretches, record, bytes);
       });
   report.for_each_kernel([&](const KernelResult& kernel) { timeline.kernel(kernel); });
   report.for_each_copy([&](const CopyRecord& copy) { timeline.copy(copy); });
@@ -142,6 +169,7 @@ void write_timeline_json(std::ostream& out, const RunReport& report) {
   Json& parts = json["parts"] = Json::array();
   for (const TimePart& part : critical_path(report.account)) parts.push_back(part.name);
   json["path"] = path_json(report, steps);
+  json["moments"] = moments_json(report, std::move(stretches));
   out << json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

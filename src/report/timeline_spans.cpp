@@ -15,6 +15,7 @@ void take(TimelineSpan& a, const TimelineSpan& b) {
   if (a.name != b.name) a.name = TimelineSpan::kSeveral;
   a.end_ps = std::max(a.end_ps, b.end_ps);
   a.prepared_ps = std::max(a.prepared_ps, b.prepared_ps);
+  a.busy_ps += b.busy_ps;
   a.bytes += b.bytes;
   a.count += b.count;
 }
@@ -28,6 +29,7 @@ void sort(std::vector<TimelineSpan>& spans) {
 
 void TimelineSpans::add(Track track, const TimelineSpan& span) {
   tracks_[track].push_back(span);
+  tracks_[track].back().busy_ps = span.end_ps - span.start_ps;
   last_ = std::max(last_, span.end_ps);
   if (++count_ > 2 * most_) join();  // not with every one that comes
 }

@@ -24,6 +24,7 @@ struct TimelineSpan {
   std::uint32_t kind = 0;
   Picoseconds start_ps = 0, end_ps = 0;
   Picoseconds prepared_ps = 0;  // of the driver's: the end of stage (ii)
+  Picoseconds busy_ps = 0;      // the times of those that are taken together, added up
   std::uint64_t command = 0, call = 0, bytes = 0, count = 1;
   static constexpr std::uint32_t kSeveral = ~0u;
 };
