@@ -5,7 +5,7 @@ import {
   DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TitleComponent, TooltipComponent,
 } from "echarts/components";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
-import { ink, onThemeChange } from "./colours.js";
+import { ink, isPrinting, onThemeChange } from "./colours.js";
 
 echarts.use([
   BarChart, CustomChart, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TitleComponent,
@@ -16,8 +16,25 @@ export { echarts };
 export const FONT = 'system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 const drawn = [];
 
+// Charts are drawn when they come near the window, and all of them before the page is printed: so a page with many
+// opens at once.
+const waiting = new Map();
+const near = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) if (isIntersecting) drawNow(target);
+}, { rootMargin: "400px" });
+function drawNow(place) {
+  near.unobserve(place);
+  waiting.get(place)?.();
+  waiting.delete(place);
+}
+
 // `option()` is asked again when colours change. Canvas for what has very many shapes; SVG prints sharper.
 export function chart(place, option, { renderer = "svg" } = {}) {
+  waiting.set(place, () => chartNow(place, option, { renderer }));
+  near.observe(place);
+}
+
+export function chartNow(place, option, { renderer = "svg" } = {}) {
   const instance = echarts.init(place, null, { renderer });
   const draw = () => instance.setOption({
     animation: false,
@@ -27,10 +44,11 @@ export function chart(place, option, { renderer = "svg" } = {}) {
   draw();
   drawn.push({ instance, draw });
   new ResizeObserver(() => instance.resize()).observe(place);
-  return { instance, draw };
+  return instance;
 }
 
 onThemeChange(() => {
+  if (isPrinting()) [...waiting.keys()].forEach(drawNow);
   for (const { instance, draw } of drawn) {
     instance.resize();
     draw();

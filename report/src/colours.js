@@ -39,6 +39,9 @@ let printing = false;
 export function isDark() {
   return screenDark.matches && !printing;
 }
+export function isPrinting() {
+  return printing;
+}
 // Calls `draw` whenever the colours of the page change, before it is printed too.
 export function onThemeChange(draw) {
   screenDark.addEventListener("change", draw);

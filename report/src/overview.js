@@ -93,10 +93,13 @@ function shapes(pieces, columns = 1100) {
 function axisChart(place, rows) {
   const option = () => {
     const { text, soft, line } = ink();
-    const data = rows.flatMap((row, index) => shapes(row.pieces).map((shape) => ({ value: [index, shape.from, shape.to], shape, row })));
+    // ECharts copies what it is given: only numbers, the rest is found by index.
+    const drawn = rows.flatMap((row, index) => shapes(row.pieces).map((shape) => ({ shape, row, index })));
+    const data = drawn.map(({ shape, index }) => [index, shape.from, shape.to]);
     return {
       grid: { left: 134, right: 128, top: 8, bottom: 30 },
-      tooltip: tooltip(({ data: { shape, row } }) => {
+      tooltip: tooltip(({ dataIndex }) => {
+        const { shape, row } = drawn[dataIndex];
         const part = shape.high - shape.low < 0.999 ? ` (${time(Math.round(shape.of))} of it)` : "";
         return `<b>${escaped((row.names ?? NAMES)[shape.what])}</b><br>${time(Math.round(shape.to - shape.from))}${part}<br>` +
           `from ${time(Math.round(shape.from))} to ${time(Math.round(shape.to))}`;
@@ -114,15 +117,16 @@ function axisChart(place, rows) {
             formatter: (_, i) => `${time(rows[i].total)}  ${share(rows[i].total, whole)}` } },
       ],
       series: [{
-        type: "custom", data, encode: { x: [1, 2], y: 0 },
+        type: "custom", progressive: 0, data, encode: { x: [1, 2], y: 0 },
         renderItem: (params, api) => {
-          const { shape, row } = data[params.dataIndex];
+          const { shape, row } = drawn[params.dataIndex];
           return band(params, api, row.strong ? 0.8 : 0.62, shape, { fill: colour(shape.what) });
         },
       }],
     };
   };
-  return chart(place, option);
+  const very = rows.reduce((sum, row) => sum + shapes(row.pieces).length, 0) > 2000;
+  return chart(place, option, { renderer: very ? "canvas" : "svg" });
 }
 
 function numbers(rows) {

@@ -1,5 +1,5 @@
 // The timeline: threads, driver, streams and engines over time. Wheel or slider zoom, dragging moves.
-import { axisStyle, chart, echarts, escaped, tooltip } from "./charts.js";
+import { axisStyle, chartNow, echarts, escaped, tooltip } from "./charts.js";
 import { colour, ink, inkOn, kindColour } from "./colours.js";
 import { isOtherCopy, spans, stats, timeline } from "./data.js";
 import { details, element, section, table } from "./dom.js";
@@ -55,7 +55,8 @@ function seen(rows, from, to, pixels) {
         last.more += span.count;
         continue;
       }
-      last = { value: [index, span.start, span.end], row, lane, span, fill: colourOf, more: span.count, to: span.end };
+      last = { value: [index, span.start, span.end], row, lane, span, fill: colourOf, more: span.count, to: span.end,
+        density: span.count > 1 ? 0.3 + (0.7 * Math.min(1, span.busy / (span.end - span.start || 1))) : 1 };
       shapes.push(last);
     }
   }));
@@ -63,9 +64,9 @@ function seen(rows, from, to, pixels) {
   return shapes;
 }
 
-function label({ data: shape }) {
+function label(shape) {
+  if (!shape) return "";  // of a mark
   const { span, more } = shape;
-  if (!span) return "";
   const took = shape.value[2] - shape.value[1];
   const busy = span.count > 1 ? ` (${time(span.busy)} added up)` : "";
   const where = `${time(took)}${busy}<br>from ${time(shape.value[1])} to ${time(shape.value[2])}`;
@@ -87,7 +88,7 @@ function item(params, api, shape) {
   const rect = echarts.graphic.clipRectByRect(
     { x: from, y, width: Math.max(to - from, 0.8), height: tall / lanes - (lanes > 1 ? 1 : 0) }, { x, y: top, width, height });
   if (!rect) return null;
-  const box = { type: "rect", shape: rect, style: { fill: shape.fill, ...(rect.width > 3 ? { stroke: ink().paper, lineWidth: 0.5 } : {}) } };
+  const box = { type: "rect", shape: rect, style: { fill: shape.fill, opacity: shape.density, ...(rect.width > 3 ? { stroke: ink().paper, lineWidth: 0.5 } : {}) } };
   if (rect.width < 42 || rect.height < 11 || shape.more > 1) return box;
   return { type: "group", children: [box, {
     type: "text", silent: true,
@@ -113,12 +114,13 @@ export function timelineSection() {
   const range = element("span", { id: "timeline-range" });
   let view = [0, whole];
   let drawing;
+  let shapes = [];
 
   const show = (from, to) => {
     const least = Math.min(whole, 10);
     const size = Math.max(least, Math.min(whole, to - from));
     const start = Math.max(0, Math.min(whole - size, from));
-    drawing.instance.dispatchAction({ type: "dataZoom", startValue: start, endValue: start + size });
+    drawing.dispatchAction({ type: "dataZoom", startValue: start, endValue: start + size });
   };
   const zoom = (by) => {
     const middle = (view[0] + view[1]) / 2;
@@ -131,10 +133,12 @@ export function timelineSection() {
     range.dataset.to = view[1];
   };
   const series = () => {
-    const data = seen(rows, view[0], view[1], Math.max(400, place.clientWidth));
+    // ECharts copies what it is given: only numbers, the rest is found by index.
+    shapes = seen(rows, view[0], view[1], Math.max(400, place.clientWidth));
+    const data = shapes.map((shape) => shape.value);
     return {
-      type: "custom", data, encode: { x: [1, 2], y: 0 }, clip: true,
-      renderItem: (params, api) => item(params, api, data[params.dataIndex]),
+      type: "custom", progressive: 0, data, encode: { x: [1, 2], y: 0 }, clip: true,
+      renderItem: (params, api) => item(params, api, shapes[params.dataIndex]),
       markLine: {
         symbol: "none", silent: false, lineStyle: { color: ink().soft, type: "dashed" },
         label: { color: ink().soft, fontSize: 10, formatter: ({ name }) => name, position: "start" },
@@ -144,7 +148,7 @@ export function timelineSection() {
   };
   const option = () => ({
     grid: { left: 128, right: 20, top: 22, bottom: 62 },
-    tooltip: tooltip(label),
+    tooltip: tooltip(({ componentType, dataIndex, name }) => (componentType === "markLine" ? escaped(name) : label(shapes[dataIndex]))),
     xAxis: { type: "value", min: 0, max: whole, ...axisStyle(),
       axisLabel: { ...axisStyle().axisLabel, formatter: (ps) => timeOnAxis(ps, view[1] - view[0]) } },
     yAxis: { type: "category", inverse: true, data: rows.map((row) => row.label), axisTick: { show: false },
@@ -170,24 +174,23 @@ export function timelineSection() {
     place);
   const notes = [];
   if (timeline.grain_ps > 0)
-    notes.push(`There are more than 20,000 spans: neighbours of one kind on a track that lie less than ${time(timeline.grain_ps)} apart, ` +
-      "one of them shorter than that, are drawn as one.");
+    notes.push(`There are more than 20,000 spans: neighbours of one kind on a track that together last no longer than ${time(timeline.grain_ps)} are drawn as one, paler where they take less of its time.`);
   if (all > MOST_ROWS) notes.push(`Of ${all} rows the first ${MOST_ROWS} are drawn.`);
   if ((stats.marks ?? []).length > 50) notes.push("The first 50 marks are drawn.");
   notes.push("Rows of engines are made of the copies and kernels that used them, by direction; duet run --events has each engine and SM.");
   result.append(...notes.map((text) => element("p", { class: "note" }, text)), details("Spans as a table", spanTable));
   queueMicrotask(() => {
-    drawing = chart(place, option, { renderer: "canvas" });
+    drawing = chartNow(place, option, { renderer: "canvas" });
     let asked = false;
-    drawing.instance.on("datazoom", () => {
-      const zoomed = drawing.instance.getOption().dataZoom[0];
+    drawing.on("datazoom", () => {
+      const zoomed = drawing.getOption().dataZoom[0];
       view = [Math.round(zoomed.startValue), Math.round(zoomed.endValue)];
       tell();
       if (asked) return;
       asked = true;
       requestAnimationFrame(() => {
         asked = false;
-        drawing.instance.setOption({ series: [series()] });
+        drawing.setOption({ series: [series()] });
       });
     });
     tell();

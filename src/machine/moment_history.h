@@ -22,7 +22,7 @@ namespace duet::machine {
 
 class MomentHistory {
  public:
-  static constexpr std::uint64_t kExact = 20'000;
+  static constexpr std::uint64_t kExact = 4'000;
   using Times = std::array<Picoseconds, report::kMomentKinds>;
 
   void add(std::size_t moment, Picoseconds from, Picoseconds to);

@@ -36,7 +36,7 @@ class Timeline {
     span.end_ps = record.end_ps;
     span.call = record.number;
     span.kind = kind("call");
-    spans_.add({TrackGroup::Thread, record.thread}, span);
+    spans_.add(TrackGroup::Thread, record.thread, span);
   }
   void kernel(const KernelResult& kernel) {
     if (kernel.complete != 0 || kernel.start_ps != 0) work(kernel, kernel.name, "kernel", 0);
@@ -51,7 +51,7 @@ class Timeline {
       for (const TimelineSpan& s : spans)
         list.push_back({s.name == TimelineSpan::kSeveral ? Json() : Json(s.name), s.kind, s.start_ps,
                         s.end_ps, s.prepared_ps, s.command, s.call, s.bytes, s.count, s.busy_ps});
-      tracks.push_back({{"group", group_name(track.first)}, {"number", track.second}, {"spans", list}});
+      tracks.push_back({{"group", group_name(track.group)}, {"number", track.number}, {"spans", list}});
     }
     std::uint64_t all = 0;
     for (const Api& api : report.api) all += api.calls;
@@ -89,17 +89,17 @@ class Timeline {
     span.end_ps = record.start_ps;
     const bool launch = what == "kernel";  // its hand-over is a span of its own
     if (launch) span.end_ps = span.prepared_ps;
-    if (span.end_ps > span.start_ps) spans_.add({TrackGroup::Driver, 0}, span);
+    if (span.end_ps > span.start_ps) spans_.add(TrackGroup::Driver, 0, span);
     if (launch && record.start_ps > span.prepared_ps) {
       TimelineSpan hand_over = span;
       hand_over.kind = kind("launch");
       hand_over.start_ps = span.prepared_ps;
       hand_over.end_ps = record.start_ps;
-      spans_.add({TrackGroup::Driver, 0}, hand_over);
+      spans_.add(TrackGroup::Driver, 0, hand_over);
     }
     span.start_ps = span.prepared_ps = record.start_ps;
     span.end_ps = record.end_ps;
-    spans_.add({TrackGroup::Stream, record.stream}, span);
+    spans_.add(TrackGroup::Stream, record.stream, span);
   }
 
   TimelineSpans spans_;

@@ -7,8 +7,7 @@ namespace duet::report {
 namespace {
 
 bool fits(const TimelineSpan& a, const TimelineSpan& b, Picoseconds grain) {
-  const bool near = b.start_ps < a.end_ps || b.start_ps - a.end_ps < grain;
-  return a.kind == b.kind && near && (a.end_ps - a.start_ps < grain || b.end_ps - b.start_ps < grain);
+  return std::max(a.end_ps, b.end_ps) - a.start_ps <= grain;
 }
 
 void take(TimelineSpan& a, const TimelineSpan& b) {
@@ -27,9 +26,10 @@ void sort(std::vector<TimelineSpan>& spans) {
 
 }  // namespace
 
-void TimelineSpans::add(Track track, const TimelineSpan& span) {
-  tracks_[track].push_back(span);
-  tracks_[track].back().busy_ps = span.end_ps - span.start_ps;
+void TimelineSpans::add(TrackGroup group, std::uint64_t number, const TimelineSpan& span) {
+  auto& spans = tracks_[{group, number, span.kind}];
+  spans.push_back(span);
+  spans.back().busy_ps = span.end_ps - span.start_ps;
   last_ = std::max(last_, span.end_ps);
   if (++count_ > 2 * most_) join();  // not with every one that comes
 }

@@ -1,16 +1,15 @@
 // Spans of tracks, at most so many. Where more come, neighbours of a track are taken together:
 //
 //   TimelineSpans spans;
-//   spans.add({Track::Stream, 1}, {name, kind, start, end});
+//   spans.add(TrackGroup::Stream, 1, {name, kind, start, end});
 //   spans.finish();                       // spans.tracks(): each in the order of its begins
 //
-// The rule: of two neighbours of one kind that lie less than `grain` apart, and of which one is shorter than
-// it, one span is made. The grain begins with 0 and doubles until there are few enough.
+// The rule: of neighbours of one kind on a track that together last no longer than `grain`, gaps included,
+// one span is made. The grain begins with 0 and doubles until there are few enough.
 #pragma once
 
+#include <compare>
 #include <map>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -31,10 +30,15 @@ struct TimelineSpan {
 
 class TimelineSpans {
  public:
-  using Track = std::pair<TrackGroup, std::uint64_t>;
+  struct Track {  // has spans of one kind, so that what lies between them does not keep them apart
+    TrackGroup group;
+    std::uint64_t number;
+    std::uint32_t kind;
+    auto operator<=>(const Track&) const = default;
+  };
   static constexpr std::size_t kMost = 20'000;
   explicit TimelineSpans(std::size_t most = kMost) : most_(most) {}
-  void add(Track track, const TimelineSpan& span);
+  void add(TrackGroup group, std::uint64_t number, const TimelineSpan& span);
   void finish();
   Picoseconds grain_ps() const { return grain_; }
   const std::map<Track, std::vector<TimelineSpan>>& tracks() const { return tracks_; }

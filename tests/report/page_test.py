@@ -115,7 +115,11 @@ class PageTest(unittest.TestCase):
         self.assertEqual(page.problems, [])
         self.assertEqual([request for request in page.requests if request != page.address and not request.startswith("data:")], [])
         # Each of the details is built when it is opened.
-        page.evaluate("new Promise((done) => { for (const d of document.querySelectorAll('details')) d.open = true; setTimeout(() => done(1), 50); })")
+        page.evaluate("new Promise((done) => { for (const d of document.querySelectorAll('details')) d.open = true;"
+                      " setTimeout(() => done(1), 100); })")
+        # Charts are drawn when they come near the window, and all for a printer.
+        for event in ("beforeprint", "afterprint"):
+            page.evaluate(f"window.dispatchEvent(new Event('{event}'))")
         self.assertEqual(page.problems, [])
         return page, json.loads((self.folder / out / "stats.json").read_text())
 
