@@ -30,7 +30,12 @@ function put(html, mark, text) {
 const style = await bundle("src/style.css");
 const script = await bundle("src/main.js");
 if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) throw new Error("the bundle would end its own tag");
+// The page passes on the code of others, so it has what they ask for.
+const licenses = (await Promise.all(["echarts/NOTICE", "echarts/LICENSE", "echarts/licenses/LICENSE-d3", "zrender/LICENSE", "tslib/LICENSE.txt"]
+  .map(async (path) => `${path}\n\n${(await readFile(`node_modules/${path}`, "utf8")).trim()}\n`))).join("\n\n");
+if (/<\/script|<!--/i.test(licenses)) throw new Error("a licence would end its own tag");
 let html = await readFile("template.html", "utf8");
 html = put(html, "/*style*/", style.trim());
+html = put(html, "/*licenses*/", licenses);
 html = put(html, "/*script*/", script.trim());
 await writeFile(output, html);

@@ -104,5 +104,6 @@ export function restSection() {
   add(`The machine: ${stats.machine}, every key with its source`, machineKeys, () => searchable(
     ["key", "value", "unit", "what", "source"].map((title) => ({ title, left: true })), machineKeys));
   if (stats.totals) result.append(details("Totals", () => rowsOfObjects([stats.totals])));
+  result.append(details("Charts by Apache ECharts: licences", () => element("pre", {}, document.getElementById("licenses").textContent)));
   return result;
 }

@@ -39,7 +39,7 @@ int main() {
   cudaDeviceSynchronize();
 }
 """
-# Two streams, copies beside kernels, an event and a mark.
+# Two streams, kernels that last long enough for copies beside them, an event and a mark.
 OVERLAP = """
 #include <cuda_runtime.h>
 #include <duet.h>
@@ -57,7 +57,7 @@ int main() {
   for (int i = 0; i < 8; ++i) {
     cudaStream_t stream = s[i % 2];
     cudaMemcpyAsync(d[i % 2], h[i % 2], n * 4, cudaMemcpyHostToDevice, stream);
-    work<<<64, 128, 0, stream>>>(d[i % 2], n);
+    work<<<4, 128, 0, stream>>>(d[i % 2], n);
     cudaMemcpyAsync(h[i % 2], d[i % 2], n * 4, cudaMemcpyDeviceToHost, stream);
     cudaEventRecord(event, stream);
   }
