@@ -54,12 +54,11 @@ int main() {
   duetMark("begin </script><!-- of it");
   cudaEvent_t event;
   cudaEventCreate(&event);
-  for (int i = 0; i < 8; ++i) {
-    cudaStream_t stream = s[i % 2];
-    cudaMemcpyAsync(d[i % 2], h[i % 2], n * 4, cudaMemcpyHostToDevice, stream);
-    work<<<4, 128, 0, stream>>>(d[i % 2], n);
-    cudaMemcpyAsync(h[i % 2], d[i % 2], n * 4, cudaMemcpyDeviceToHost, stream);
-    cudaEventRecord(event, stream);
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 2; ++i) cudaMemcpyAsync(d[i], h[i], n * 4, cudaMemcpyHostToDevice, s[i]);
+    for (int i = 0; i < 2; ++i) work<<<4, 128, 0, s[i]>>>(d[i], n);
+    for (int i = 0; i < 2; ++i) cudaMemcpyAsync(h[i], d[i], n * 4, cudaMemcpyDeviceToHost, s[i]);
+    cudaEventRecord(event, s[0]);
   }
   cudaDeviceSynchronize();
 }
