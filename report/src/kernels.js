@@ -1,7 +1,7 @@
 // Per kernel: what issue slots were used for, occupancy and what limits it, hit rates, requests, DRAM.
 import { kernelGroups, machineNumber, readable, shortName, stats } from "./data.js";
 import { details, element, section, table } from "./dom.js";
-import { CAUSE_NAMES, slotsChart } from "./slots.js";
+import { causeName, slotsChart } from "./slots.js";
 import { bytes, count, rate, share, time } from "./units.js";
 
 const MOST = 16;
@@ -109,7 +109,7 @@ function counters(groups) {
 function stalls(groups) {
   const causes = [...new Set(groups.flatMap((g) => Object.keys(g.stalls)))];
   return table([{ title: "issue slots", left: true }, ...groups.map(launchName)],
-    causes.map((cause) => [`${CAUSE_NAMES[cause] ?? cause} (${cause})`, ...groups.map((g) => count(g.stalls[cause] ?? 0))]));
+    causes.map((cause) => [`${causeName(cause)} (${cause})`, ...groups.map((g) => count(g.stalls[cause] ?? 0))]));
 }
 
 export function kernelsSection() {

@@ -3,11 +3,15 @@ import { axisStyle, chart, escaped, tooltip } from "./charts.js";
 import { causeColour, ink, inkOn } from "./colours.js";
 import { count, share } from "./units.js";
 
-export const CAUSE_NAMES = {
+const CAUSE_NAMES = {
   issued: "issued", unit_busy: "unit busy", load_store_busy: "load-store unit busy", dependency: "waits for a result",
   memory: "waits for memory", tracked_order: "order of tracked memory", fence: "fence", barrier: "barrier",
   fetch: "waits for instructions", no_warp: "no warp left",
 };
+
+export function causeName(cause) {
+  return CAUSE_NAMES[cause] ?? cause.replaceAll("_", " ");
+}
 
 // bars: [{label, slots: {cause: number}}]. Causes that none has are left out.
 export function slotsChart(place, bars, { vertical = false, left = 210 } = {}) {
@@ -25,18 +29,18 @@ export function slotsChart(place, bars, { vertical = false, left = 210 } = {}) {
       axisLabel: { ...axisStyle().axisLabel, formatter: "{value} %" } };
     return {
       grid: { left: vertical ? 48 : left, right: 16, top: vertical ? 46 : 46, bottom: 26 },
-      legend: { top: 0, left: 0, itemWidth: 11, itemHeight: 11, textStyle: { color: soft, fontSize: 12 }, data: causes.map((c) => CAUSE_NAMES[c] ?? c) },
+      legend: { top: 0, left: 0, itemWidth: 11, itemHeight: 11, textStyle: { color: soft, fontSize: 12 }, data: causes.map((c) => causeName(c)) },
       tooltip: tooltip(({ dataIndex, seriesIndex }) => {
         const bar = bars[dataIndex];
         const lines = causes.map((cause, i) => {
-          const line = `${escaped(CAUSE_NAMES[cause] ?? cause)}: ${count(bar.slots[cause] ?? 0)} (${share(bar.slots[cause] ?? 0, totals[dataIndex])})`;
+          const line = `${escaped(causeName(cause))}: ${count(bar.slots[cause] ?? 0)} (${share(bar.slots[cause] ?? 0, totals[dataIndex])})`;
           return i === seriesIndex ? `<b>${line}</b>` : line;
         });
         return `<b>${escaped(bar.title ?? bar.label)}</b><br>${lines.join("<br>")}<br>all: ${count(totals[dataIndex])} slots`;
       }),
       xAxis: vertical ? names : shares, yAxis: vertical ? shares : names,
       series: causes.map((cause, i) => ({
-        type: "bar", stack: "slots", name: CAUSE_NAMES[cause] ?? cause, itemStyle: { color: causeColour(cause, i) },
+        type: "bar", stack: "slots", name: causeName(cause), itemStyle: { color: causeColour(cause, i) },
         barWidth: vertical ? "82%" : 18,
         data: bars.map((bar, at) => (totals[at] ? (100 * (bar.slots[cause] ?? 0)) / totals[at] : 0)),
         label: vertical ? undefined : { show: true, fontSize: 10, color: inkOn(causeColour(cause, i)),

@@ -4,6 +4,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/json_writer.h"
@@ -133,12 +134,37 @@ Json path_json(const RunReport& report, const std::vector<PathStep>& steps) {
   return list;
 }
 
-// [[what went on (1 kernel, 2 copy, 4 driver, 8 call), start, end, for how long of it], ...]
-Json moments_json(const RunReport& report, std::vector<MomentStretch> stretches) {
-  const TimeAccount& account = report.account;
+bool has(std::uint32_t moment, Activity activity) {
+  return (moment >> static_cast<std::uint32_t>(activity) & 1) != 0;
+}
+
+// Whether a run that is at this moment has this part of the critical path (machine/time_account.cpp).
+bool goes_with(std::uint32_t moment, std::uint32_t part) {
+  const PathPart is = !has(moment, Activity::Call)    ? PathPart::BetweenCalls
+                      : has(moment, Activity::Kernel) ? PathPart::Kernels
+                      : has(moment, Activity::Copy)   ? PathPart::OtherCopies
+                      : has(moment, Activity::Driver) ? PathPart::Driver
+                                                      : PathPart::Calls;
+  return part == static_cast<std::uint32_t>(is);
+}
+
+// What no stretch has told yet. Of two moments the one that the run is at comes last.
+std::vector<MomentStretch> open_stretches(const TimeAccount& account) {
+  std::vector<MomentStretch> open;
   for (std::uint32_t moment = 0; moment < kMomentKinds; ++moment)
     if (account.open_ps[moment] != 0)
-      stretches.push_back({moment, 0, account.open_start_ps, account.time_ps, account.open_ps[moment]});
+      open.push_back({moment, 0, account.open_start_ps, account.time_ps, account.open_ps[moment]});
+  if (open.size() != 2) return open;
+  if (goes_with(open[0].moment, account.last_part)) std::swap(open[0], open[1]);
+  if (!goes_with(open[1].moment, account.last_part) || goes_with(open[0].moment, account.last_part))
+    return open;
+  open[0].end_ps = open[1].start_ps = open[0].start_ps + open[0].of_ps;
+  return open;
+}
+
+// [[what went on (1 kernel, 2 copy, 4 driver, 8 call), start, end, for how long of it], ...]
+Json moments_json(const RunReport& report, std::vector<MomentStretch> stretches) {
+  for (const MomentStretch& stretch : open_stretches(report.account)) stretches.push_back(stretch);
   Json list = Json::array();
   for (const MomentStretch& s : stretches) list.push_back({s.moment, s.start_ps, s.end_ps, s.of_ps});
   return list;

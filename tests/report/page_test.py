@@ -136,12 +136,16 @@ class PageTest(unittest.TestCase):
     def held(self, page, name):
         return page.evaluate(f"JSON.parse(document.getElementById('duet-{name}').textContent)")
 
-    def check_drawn(self, page, stats):
+    def check_drawn(self, page, stats, exact=False):
         """What is drawn over time adds up to the account, and lies one after the other."""
         timeline = self.held(page, "timeline")
         account = stats["account"]
         names = {}
+        reached = 0
         for moment, start, end, of in timeline["moments"]:
+            if exact:  # one after the other, each one moment
+                self.assertEqual((start, of), (reached, end - start))
+                reached = end
             self.assertLessEqual(of, end - start)
             name = ("kernels_and_copies" if moment & 2 else "kernels") if moment & 1 else \
                 "copies" if moment & 2 else "driver" if moment & 4 else "calls" if moment & 8 else "between_calls"
@@ -161,7 +165,7 @@ class PageTest(unittest.TestCase):
         self.run_duet("overlap", self.program("overlap", OVERLAP))
         page, stats = self.opened("overlap")
         self.check_account(page, stats)
-        timeline = self.check_drawn(page, stats)
+        timeline = self.check_drawn(page, stats, exact=True)
         self.assertEqual(self.held(page, "stats"), stats)
         spans = [span for track in timeline["tracks"] for span in track["spans"]]
         kind = timeline["kinds"].index
@@ -207,7 +211,7 @@ class PageTest(unittest.TestCase):
         self.run_duet("none", self.program("none", NO_KERNEL))
         page, stats = self.opened("none")
         self.check_account(page, stats)
-        self.check_drawn(page, stats)
+        self.check_drawn(page, stats, exact=True)
         self.assertIn("no kernel", page.evaluate("document.querySelector('#kernels').textContent"))
 
     def test_cut_off(self):
