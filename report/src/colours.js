@@ -19,7 +19,7 @@ const CAUSES = [
   ["fetch", "#8d6e4f"], ["no_warp", "#b9bec8"],
   // of cores
   ["retiring", "#009e73"], ["bad_speculation", "#e69f00"], ["front_end", "#d55e00"], ["instruction_cache", "#8d6e4f"], ["memory_l2", "#56b4e9"],
-  ["memory_l3", "#3b8fd0"], ["memory_below", "#0062a3"], ["stores", "#b3589a"], ["core", "#f0d040"], ["serial", "#b9bec8"],
+  ["memory_below", "#0062a3"], ["stores", "#b3589a"], ["core", "#f0d040"], ["serial", "#b9bec8"],
 ];
 const MORE = ["#009e73", "#e69f00", "#d55e00", "#f0d040", "#0072b2", "#7a5cc0", "#b3589a", "#8d6e4f", "#b9bec8", "#56b4e9"];
 

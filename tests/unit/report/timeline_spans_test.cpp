@@ -49,7 +49,7 @@ TEST(TimelineSpans, JoinsNeighboursAndLosesNoTime) {
     reached = one.end_ps;
     joined += one.count;
     busy += one.busy_ps;
-    if (one.count > 1) EXPECT_EQ(one.name, TimelineSpan::kSeveral);
+    EXPECT_EQ(one.name == TimelineSpan::kSeveral, one.count > 1);
   }
   EXPECT_EQ(joined, 10'000u);
   EXPECT_EQ(busy, 300'000u);
