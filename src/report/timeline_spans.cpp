@@ -39,21 +39,27 @@ void TimelineSpans::finish() {
   if (count_ > most_) join();
 }
 
+// First with the grain of what has been joined already: what has come since may fit by that.
 void TimelineSpans::join() {
   for (auto& [track, spans] : tracks_) sort(spans);
+  if (grain_ != 0) join_by_grain();
   while (count_ > most_ && grain_ <= last_) {
     grain_ = std::max({grain_ * 2, last_ / 65536, Picoseconds{1}});
-    count_ = 0;
-    for (auto& [track, spans] : tracks_) {
-      std::size_t kept = 0;
-      for (std::size_t i = 1; i < spans.size(); ++i)
-        if (fits(spans[kept], spans[i], grain_))
-          take(spans[kept], spans[i]);
-        else
-          spans[++kept] = spans[i];
-      if (!spans.empty()) spans.resize(kept + 1);
-      count_ += spans.size();
-    }
+    join_by_grain();
+  }
+}
+
+void TimelineSpans::join_by_grain() {
+  count_ = 0;
+  for (auto& [track, spans] : tracks_) {
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < spans.size(); ++i)
+      if (fits(spans[kept], spans[i], grain_))
+        take(spans[kept], spans[i]);
+      else
+        spans[++kept] = spans[i];
+    if (!spans.empty()) spans.resize(kept + 1);
+    count_ += spans.size();
   }
 }
 

@@ -45,6 +45,7 @@ class TimelineSpans {
 
  private:
   void join();
+  void join_by_grain();
 
   std::size_t most_, count_ = 0;
   Picoseconds grain_ = 0, last_ = 0;
