@@ -1,8 +1,9 @@
 #include "report/html_report.h"
 
 #include <algorithm>
+#include <functional>
 #include <ostream>
-#include <sstream>
+#include <streambuf>
 #include <string>
 
 #include "base/error.h"
@@ -13,17 +14,33 @@ namespace duet::report {
 
 namespace {
 
-// In JSON a '<' stands in strings alone; so written it ends no script and begins no comment.
-void write_escaped(std::ostream& out, std::string_view json) {
-  for (std::size_t at; (at = json.find('<')) != std::string_view::npos; json.remove_prefix(at + 1))
-    out << json.substr(0, at) << "\\u003c";
-  out << json;
-}
+// In JSON a '<' stands in strings alone; written as it is here it ends no script and begins no comment.
+class Escaped : public std::streambuf {
+ public:
+  explicit Escaped(std::ostream& out) : out_(out) {}
+
+ protected:
+  int_type overflow(int_type c) override {
+    const char one = traits_type::to_char_type(c);
+    xsputn(&one, 1);
+    return c;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    std::string_view rest(text, static_cast<std::size_t>(size));
+    for (std::size_t at; (at = rest.find('<')) != std::string_view::npos; rest.remove_prefix(at + 1))
+      out_ << rest.substr(0, at) << "\\u003c";
+    out_ << rest;
+    return size;
+  }
+
+ private:
+  std::ostream& out_;
+};
 
 struct Place {
   std::string mark;
-  std::string json;
-  std::size_t at = 0;  // behind its mark
+  std::function<void(std::ostream&)> write;  // its JSON
+  std::size_t at = 0;                        // behind its mark
 };
 
 void find(Place& place, std::string_view html) {
@@ -33,21 +50,8 @@ void find(Place& place, std::string_view html) {
   place.at = at + place.mark.size();
 }
 
-Place place(const std::string& id, std::string json) {
-  return {"<script type=\"application/json\" id=\"" + id + "\">", std::move(json)};
-}
-
-std::string stats_text(RunReport report) {
-  report.records = std::min(report.records, kHtmlRecords);
-  std::ostringstream text;
-  write_stats_json(text, report);
-  return std::move(text).str();
-}
-
-std::string timeline_text(const RunReport& report) {
-  std::ostringstream text;
-  write_timeline_json(text, report);
-  return std::move(text).str();
+Place place(const std::string& id, std::function<void(std::ostream&)> write) {
+  return {"<script type=\"application/json\" id=\"" + id + "\">", std::move(write)};
 }
 
 std::string machine_text(const std::vector<MachineKey>& machine) {
@@ -57,16 +61,18 @@ std::string machine_text(const std::vector<MachineKey>& machine) {
   return keys.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void write_page(std::ostream& out, std::string_view html_template, std::string stats, std::string timeline,
-                const std::vector<MachineKey>& machine) {
+void write_page(std::ostream& out, std::string_view html_template, std::function<void(std::ostream&)> stats,
+                std::function<void(std::ostream&)> timeline, const std::vector<MachineKey>& machine) {
   Place places[] = {place("duet-stats", std::move(stats)), place("duet-timeline", std::move(timeline)),
-                    place("duet-machine", machine_text(machine))};
+                    place("duet-machine", [&](std::ostream& json) { json << machine_text(machine); })};
   for (Place& one : places) find(one, html_template);
   std::sort(std::begin(places), std::end(places), [](const Place& a, const Place& b) { return a.at < b.at; });
+  Escaped escaped(out);
+  std::ostream json(&escaped);
   std::size_t from = 0;
   for (const Place& one : places) {
     out << html_template.substr(from, one.at - from);
-    write_escaped(out, one.json);
+    one.write(json);
     from = one.at;
   }
   out << html_template.substr(from);
@@ -76,14 +82,18 @@ void write_page(std::ostream& out, std::string_view html_template, std::string s
 
 void write_html_report(std::ostream& out, std::string_view html_template, const RunReport& report,
                        const std::vector<MachineKey>& machine) {
-  write_page(out, html_template, stats_text(report), timeline_text(report), machine);
+  RunReport held = report;
+  held.records = std::min(report.records, kHtmlRecords);
+  write_page(
+      out, html_template, [&](std::ostream& json) { write_stats_json(json, held); },
+      [&](std::ostream& json) { write_timeline_json(json, report); }, machine);
 }
 
 void write_html_report(std::ostream& out, std::string_view html_template, const HostReport& report,
                        const std::vector<MachineKey>& machine) {
-  std::ostringstream stats;
-  write_host_stats_json(stats, report);
-  write_page(out, html_template, std::move(stats).str(), "", machine);
+  write_page(
+      out, html_template, [&](std::ostream& json) { write_host_stats_json(json, report); },
+      [](std::ostream&) {}, machine);
 }
 
 }  // namespace duet::report

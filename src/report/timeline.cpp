@@ -134,6 +134,13 @@ Json path_json(const RunReport& report, const std::vector<PathStep>& steps) {
   return list;
 }
 
+// Adds the records of which one of the journal's has one or more.
+template <typename Record>
+void add_all(std::vector<Record>& list, const std::byte* record, std::size_t bytes) {
+  for (std::size_t at = 0; at + sizeof(Record) <= bytes; at += sizeof(Record))
+    list.push_back(record_as<Record>(record + at, sizeof(Record)));
+}
+
 bool has(std::uint32_t moment, Activity activity) {
   return (moment >> static_cast<std::uint32_t>(activity) & 1) != 0;
 }
@@ -162,19 +169,27 @@ std::vector<MomentStretch> open_stretches(const TimeAccount& account) {
   return open;
 }
 
-// [[what went on (1 kernel, 2 copy, 4 driver, 8 call), start, end, for how long of it], ...]
-Json moments_json(const RunReport& report, std::vector<MomentStretch> stretches) {
-  for (const MomentStretch& stretch : open_stretches(report.account)) stretches.push_back(stretch);
-  Json list = Json::array();
-  for (const MomentStretch& s : stretches) list.push_back({s.moment, s.start_ps, s.end_ps, s.of_ps});
-  return list;
-}
-
-// Adds the records of which one of the journal's has one or more.
-template <typename Record>
-void add_all(std::vector<Record>& list, const std::byte* record, std::size_t bytes) {
-  for (std::size_t at = 0; at + sizeof(Record) <= bytes; at += sizeof(Record))
-    list.push_back(record_as<Record>(record + at, sizeof(Record)));
+// [[what went on (1 kernel, 2 copy, 4 driver, 8 call), start, end, for how long of it], ...], as the journal
+// is read.
+void write_moments(std::ostream& out, const RunReport& report) {
+  bool first = true;
+  const auto write = [&](const std::vector<MomentStretch>& stretches) {
+    for (const MomentStretch& s : stretches) {
+      out << (first ? "[" : ",[") << s.moment << ',' << s.start_ps << ',' << s.end_ps << ',' << s.of_ps
+          << ']';
+      first = false;
+    }
+  };
+  out << '[';
+  report.journal->for_each(
+      [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
+        if (type != RecordType::MomentStretches) return;
+        std::vector<MomentStretch> stretches;
+        add_all(stretches, record, bytes);
+        write(stretches);
+      });
+  write(open_stretches(report.account));
+  out << ']';
 }
 
 }  // namespace
@@ -182,12 +197,10 @@ void add_all(std::vector<Record>& list, const std::byte* record, std::size_t byt
 void write_timeline_json(std::ostream& out, const RunReport& report) {
   Timeline timeline;
   std::vector<PathStep> steps;
-  std::vector<MomentStretch> stretches;
   report.journal->for_each(
       [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
         if (type == RecordType::ApiCall) timeline.call(report, record_as<ApiCallRecord>(record, bytes));
         if (type == RecordType::PathSteps) add_all(steps, record, bytes);
-        if (type == RecordType::MomentStretches) add_all(stretches, record, bytes);
       });
   report.for_each_kernel([&](const KernelResult& kernel) { timeline.kernel(kernel); });
   report.for_each_copy([&](const CopyRecord& copy) { timeline.copy(copy); });
@@ -195,8 +208,11 @@ void write_timeline_json(std::ostream& out, const RunReport& report) {
   Json& parts = json["parts"] = Json::array();
   for (const TimePart& part : critical_path(report.account)) parts.push_back(part.name);
   json["path"] = path_json(report, steps);
-  json["moments"] = moments_json(report, std::move(stretches));
-  out << json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  text.pop_back();  // one member more follows
+  out << text << ",\"moments\":";
+  write_moments(out, report);
+  out << '}';
 }
 
 }  // namespace duet::report
