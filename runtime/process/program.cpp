@@ -264,7 +264,7 @@ Call::~Call() {
   program_.machine().call_ends(*thread_.host, outer_number_);
   function_.count->calls.fetch_add(1, std::memory_order_relaxed);
   function_.count->total_ps.fetch_add(thread_.host->clock() - start_ps_, std::memory_order_relaxed);
-  if (header.events != 0)
+  if (header.events != 0 || number_ <= report::ApiCallRecord::kCalls)
     program_.journal().append(
         report::RecordType::ApiCall,
         report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - header.api), thread_.number,

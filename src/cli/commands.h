@@ -21,6 +21,7 @@ struct RunOptions {
   std::vector<std::string> sets;
   std::string out;  // empty: duet-out, or the next name that no other run uses
   bool quiet = false;
+  bool no_html = false;  // no report.html
   std::uint64_t records = report::RunReport::kRecords;
   bool wall_clock = false;  // programs see the host's clock
   double spin_diagnosis_seconds = 10;
@@ -61,8 +62,9 @@ struct ReportOptions {
   std::string folder;
   std::uint64_t records = report::RunReport::kRecords;
   bool quiet = false;
+  bool no_html = false;
 };
-int report_run(const ReportOptions& options);
+int report_run(const config::Installation& installation, const ReportOptions& options);
 int compile(const config::Installation& installation, const std::vector<std::string>& arguments);
 // Becomes nvcc; returns only by an error.
 int run_nvcc(const std::vector<std::string>& arguments);

@@ -181,6 +181,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_flag("--functional", run.run.functional,
                "functional GPU: right results fast, and only a simple time per block");
   app.add_flag("-q,--quiet", run.quiet, "no table");
+  app.add_flag("--no-html", run.no_html, "no report.html");
   add_records_option(app, run.records);
   app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
                "write every push-buffer command to push_buffer.txt");
@@ -231,8 +232,8 @@ void drop_separator(const CLI::App& run_app, std::vector<std::string>& arguments
 void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
   static const std::set<std::string> kAlways = {"--host",  "--functional", "--timeout",
                                                 "--quiet", "--root",       "--writable"};
-  static const std::set<std::string> kWithTime = {"--machine", "--set", "--out", "--shuffle",
-                                                  "--two-threads"};
+  static const std::set<std::string> kWithTime = {"--machine", "--set",     "--out",
+                                                  "--no-html", "--shuffle", "--two-threads"};
   static const std::set<std::string> kOfNativeHost = {"--clock", "--host-time", "--spin-diagnosis"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
@@ -328,7 +329,9 @@ Subcommand report_command(CLI::App& duet) {
   app->add_option("folder", options->folder, "the folder of the run")->required();
   add_records_option(*app, options->records);
   app->add_flag("-q,--quiet", options->quiet, "no table");
-  return {app, [options](const config::Installation&) { return report_run(*options); }};
+  app->add_flag("--no-html", options->no_html, "no report.html");
+  return {app,
+          [options](const config::Installation& installation) { return report_run(installation, *options); }};
 }
 
 Subcommand cc_command(CLI::App& duet) {

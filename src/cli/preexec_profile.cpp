@@ -50,6 +50,7 @@ std::vector<std::string> trial(const config::Installation& installation, const R
   std::vector<std::string> command = {installation.prefix + "/bin/duet",
                                       "run",
                                       "--quiet",
+                                      "--no-html",
                                       "--out",
                                       out,
                                       "--machine",

@@ -42,7 +42,7 @@ void refuse_while_alive(const std::string& journal_directory) {
 
 }  // namespace
 
-int report_run(const ReportOptions& options) {
+int report_run(const config::Installation& installation, const ReportOptions& options) {
   RunFolder folder(FolderClaim::Existing{options.folder});
   const std::string journals = folder.journal_directory();
   refuse_while_alive(journals);
@@ -51,7 +51,8 @@ int report_run(const ReportOptions& options) {
   run.run = machine::run_options_of(read_file(journals + "/run_options.json").value_or(""));
   run.records = options.records;
   run.quiet = options.quiet;
-  const RunFolder::Outcome outcome = folder.render(machine.machine.name, seconds_of(journals), run, true);
+  run.no_html = options.no_html;
+  const RunFolder::Outcome outcome = folder.render(installation, machine, seconds_of(journals), run, true);
   if (outcome.processes == 0)
     throw Error(fmt::format("{}: the run ended before a process of it recorded anything", folder.name()));
   fmt::print(stderr, "duet: results in {}, of a run that was cut off: not complete\n", folder.name());

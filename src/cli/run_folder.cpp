@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "cli/html_page.h"
 #include "report/journal.h"
 #include "report/run_report.h"
 
@@ -61,15 +62,17 @@ void RunFolder::write_run_options(const machine::RunOptions& options) {
   write_file(journal_directory() + "/run_options.json", machine::to_text(options));
 }
 
-RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wall_seconds,
+RunFolder::Outcome RunFolder::render(const config::Installation& installation,
+                                     const config::ResolvedMachine& machine, double wall_seconds,
                                      const RunOptions& options, bool cut_off, bool fault_is_told) {
   Outcome outcome;
+  const std::string html = html_template(installation, !options.no_html);
   if (fs::exists(journal_directory() + "/refused")) outcome.failure = kRefused;
   for (const std::string& path : report::journals_in(journal_directory())) {
     if (!report::JournalReader::begun(path)) continue;  // the process was killed while it made it
     const report::JournalReader journal(path);
-    report::RunReport report =
-        report::read_report(journal, machine_name, wall_seconds, cut_off || journal.header().failure != 0);
+    report::RunReport report = report::read_report(journal, machine.machine.name, wall_seconds,
+                                                   cut_off || journal.header().failure != 0);
     report.records = options.records;
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
     if (journal.header().failure == kRefused && !report.anything_ran()) continue;  // zeros are no results
@@ -84,6 +87,10 @@ RunFolder::Outcome RunFolder::render(const std::string& machine_name, double wal
       write_result(into + name, [&](std::ostream& out) { write(out, report); });
     };
     render("stats.json", report::write_stats_json);
+    if (!html.empty())
+      write_result(into + "report.html", [&](std::ostream& out) {
+        report::write_html_report(out, html, report, machine_keys(machine.values));
+      });
     if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
     if (options.run.events) render("events.json", report::write_events_json);
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);

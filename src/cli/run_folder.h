@@ -1,5 +1,5 @@
-// The folder that a run leaves: machine.toml (resolved) before it starts; stats.json per process from the
-// journals afterwards.
+// The folder that a run leaves: machine.toml (resolved) before it starts; stats.json and report.html
+// per process from the journals afterwards.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/folder_claim.h"
+#include "config/installation.h"
 #include "config/loader.h"
 
 namespace duet::cli {
@@ -40,8 +41,8 @@ class RunFolder {
   // Renders every journal and removes them; writes what the options ask for and prints the table of each
   // process unless quiet. `cut_off`: the command was ended before it was done. `fault_is_told`: a line has
   // said that the results are those of a kernel that failed.
-  Outcome render(const std::string& machine_name, double wall_seconds, const RunOptions& options,
-                 bool cut_off, bool fault_is_told = false);
+  Outcome render(const config::Installation& installation, const config::ResolvedMachine& machine,
+                 double wall_seconds, const RunOptions& options, bool cut_off, bool fault_is_told = false);
 
  private:
   FolderClaim claim_;

@@ -158,7 +158,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   const RunFolder::Outcome outcome =
-      folder.render(machine.machine.name, wall_seconds, options,
+      folder.render(installation, machine, wall_seconds, options,
                     WIFSIGNALED(status) || WEXITSTATUS(status) > 128 || others_cut_off);
   if (outcome.failure == 0 && outcome.processes == 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 125))
     std::fprintf(stderr,

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/end_signals.h"
 #include "cli/host_results.h"
+#include "cli/html_page.h"
 #include "cli/run_folder.h"
 #include "machine/cpu_rules.h"
 #include "machine/processor.h"
@@ -76,6 +77,10 @@ int run_timed(const config::Installation& installation, const RunOptions& option
   const report::HostReport report =
       host_report(machine.topology, options, host, statistics, {engine.now(), wall, ending});
   folder.write_result("stats.json", [&](std::ostream& out) { report::write_host_stats_json(out, report); });
+  if (const std::string html = html_template(installation, !options.no_html); !html.empty())
+    folder.write_result("report.html", [&](std::ostream& out) {
+      report::write_html_report(out, html, report, machine_keys(machine.values));
+    });
   if (!options.quiet) {
     std::fputs(report::host_table(report).c_str(), stderr);
     std::fprintf(stderr, "duet: results in %s\n", folder.name().c_str());

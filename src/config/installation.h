@@ -17,6 +17,7 @@ struct Installation {
   std::string workloads_directory;
   std::string experiments_directory;
   std::string ptx_coverage_file;
+  std::string report_template;  // of report.html
 };
 
 // Throws duet::Error when the folder is not shaped like an installation.

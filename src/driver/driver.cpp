@@ -304,7 +304,7 @@ bool Driver::State::start_next(Picoseconds now) {
   book.waiting[book.channel_of(pending.command.stream)].pop_front();
   pending.record.driver_start_ps = now;
   if (fault) {  // it completes without effect
-    pending.record.start_ps = now;
+    pending.record.prepared_ps = pending.record.start_ps = now;
     complete(id, now, now);
     return true;
   }
@@ -324,7 +324,7 @@ bool Driver::State::end_stage(Picoseconds now) {
     count_stage(now);
     tell(TaskEventKind::Preparation, id, TaskEventPhase::End, now);
     serving = 0;
-    pending.record.start_ps = now;
+    pending.record.prepared_ps = pending.record.start_ps = now;
     if (!fault && pending.command.begin_host_function) {
       pending.sent = true;
       pending.command.begin_host_function(id);
@@ -340,6 +340,7 @@ bool Driver::State::end_stage(Picoseconds now) {
   if (!feed.send(now)) return false;
   count_stage(now);
   pending.sent = true;
+  pending.record.prepared_ps = now;
   tell(TaskEventKind::Preparation, serving, TaskEventPhase::End, now);
   if (pending.command.kind == CommandKind::Launch) {
     launched.push_back(serving);

@@ -126,6 +126,7 @@ struct CommandRecord {
   StreamId stream = 0;
   Picoseconds queued_ps = 0;        // end of stage (i)
   Picoseconds driver_start_ps = 0;  // stage (ii) begins
+  Picoseconds prepared_ps = 0;      // stage (ii) ends: all of it is sent
   Picoseconds start_ps = 0;         // stage (iii) begins: first packet, first block dispatched
   Picoseconds end_ps = 0;           // all ACKs have returned, the host could know
   Bytes bytes = 0;                  // of a launch: whose full/empty bits it changes at its end

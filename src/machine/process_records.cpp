@@ -50,6 +50,11 @@ void Process::note_time(Picoseconds thread_clock) {
     journal_->header().incomplete[index_of(static_cast<driver::CommandKind>(kind))].store(
         incomplete[kind], std::memory_order_relaxed);
   if (reached < simulated) return;
+  const auto append = [this](report::RecordType type, const auto& list) {
+    if (!list.empty()) journal_->append(type, list.data(), list.size() * sizeof list[0]);
+  };
+  append(report::RecordType::PathSteps, account_->take_steps());
+  append(report::RecordType::MomentStretches, account_->take_stretches());
   journal_->publish_account(account_->up_to(reached));
   simulated = reached;
 }
@@ -63,10 +68,14 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   record.call = command.call;
   record.stream = command.stream;
   record.registers = grid.kernel->registers;
+  record.blocks_per_sm = fit.blocks_per_sm;
+  std::strncpy(record.occupancy_limit, fit.limit, sizeof record.occupancy_limit - 1);
+  record.shared_bytes = fit.shared_per_block;
   record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
   record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
   record.queued_ps = command.queued_ps;
   record.driver_start_ps = command.driver_start_ps;
+  record.prepared_ps = command.prepared_ps;
   record.start_ps = command.start_ps;
   record.end_ps = command.end_ps - grid.emptying_ps;
   record.cycles = core.cycle_at(record.end_ps) - core.cycle_at(command.start_ps);
@@ -219,7 +228,7 @@ void Process::record_emptying(const driver::CommandRecord& command, Picoseconds 
   record.stream = command.stream;
   record.bytes = command.bytes;
   record.action = static_cast<std::uint32_t>(memory::Action::Empty);
-  record.queued_ps = record.driver_start_ps = record.start_ps = kernel_end;
+  record.queued_ps = record.driver_start_ps = record.prepared_ps = record.start_ps = kernel_end;
   record.end_ps = command.end_ps;
   journal_->append(report::RecordType::Copy, record);
 }
@@ -364,6 +373,7 @@ void Process::record_copy(const driver::CommandRecord& command) {
   record.action = static_cast<std::uint32_t>(command.action);
   record.queued_ps = command.queued_ps;
   record.driver_start_ps = command.driver_start_ps;
+  record.prepared_ps = command.prepared_ps;
   record.start_ps = command.start_ps;
   if (const auto pieces = copies_in_pieces_.extract(command.call); !pieces.empty()) record = pieces.mapped();
   record.bytes += command.bytes;

@@ -33,10 +33,14 @@ TimeAccount::TimeAccount(sim::Engine& engine, sim::EventSink* next, TaskEventMas
   engine.report_events(*this, kOwn | next_kinds);
 }
 
-void TimeAccount::Path::advance(Picoseconds to, Part part) {
-  if (to <= time) return;
-  of[static_cast<std::size_t>(part)] += to - time;
-  time = to;
+void TimeAccount::advance(Path& path, Picoseconds to, Part part) {
+  if (to <= path.time) return;
+  if (step_count_ < report::PathStep::kMost) {
+    steps_.push_back({path.step, static_cast<std::uint32_t>(part), path.time, to});
+    path.step = ++step_count_;
+  }
+  path.of[static_cast<std::size_t>(part)] += to - path.time;
+  path.time = to;
 }
 
 std::size_t TimeAccount::going_on() const {
@@ -49,6 +53,7 @@ std::size_t TimeAccount::going_on() const {
 void TimeAccount::settle(Picoseconds now) {
   if (now <= settled_ps_) return;
   moments_[going_on()] += now - settled_ps_;
+  history_.add(going_on(), settled_ps_, now);
   settled_ps_ = now;
 }
 
@@ -88,12 +93,12 @@ void TimeAccount::submitted(const sim::Event& event) {
   Pending& pending = pending_[event.id];
   for (auto& [number, thread] : threads_) {
     if (thread.call != event.parent) continue;
-    thread.path.advance(event.time_ps, Part::Calls);
+    advance(thread.path, event.time_ps, Part::Calls);
     pending.path = thread.path;
     return;
   }
   pending.path = latest();
-  pending.path.advance(event.time_ps, Part::Calls);
+  advance(pending.path, event.time_ps, Part::Calls);
 }
 
 // A command enters stage (ii) at the moment of its last cause.
@@ -108,14 +113,14 @@ void TimeAccount::prepares(driver::CommandId id, Picoseconds now) {
   settle(now);
   Pending& pending = pending_[id];
   pending.path = cause(pending);
-  pending.path.advance(now, Part::Driver);
+  advance(pending.path, now, Part::Driver);
   pending.preparing = true;
   begin(report::Activity::Driver);
 }
 
 void TimeAccount::prepared(driver::CommandId id, Picoseconds now) {
   Pending& pending = pending_[id];
-  pending.path.advance(now, Part::Driver);
+  advance(pending.path, now, Part::Driver);
   driver_free_ = pending.path;
 }
 
@@ -145,10 +150,10 @@ void TimeAccount::kernel_starts(const gpu::Grid& grid) {
 }
 
 // How long the kernel stood at the work distributor while others had the SMs.
-void TimeAccount::wait_for_room(Pending& pending, const Start& start, Picoseconds until) const {
+void TimeAccount::wait_for_room(Pending& pending, const Start& start, Picoseconds until) {
   if (pending.arrived_ps < pending.path.time) return;
-  pending.path.advance(std::min(pending.arrived_ps, until), Part::Driver);
-  pending.path.advance(start.beside_others ? until : std::min(until, kernel_ended_), Part::Kernels);
+  advance(pending.path, std::min(pending.arrived_ps, until), Part::Driver);
+  advance(pending.path, start.beside_others ? until : std::min(until, kernel_ended_), Part::Kernels);
 }
 
 void TimeAccount::completed(const driver::CommandRecord& record) {
@@ -157,7 +162,7 @@ void TimeAccount::completed(const driver::CommandRecord& record) {
   pending_.erase(record.id);
   if (pending.path.time < record.driver_start_ps) {  // it completes without effect, after a fault
     pending.path = cause(pending);
-    pending.path.advance(record.driver_start_ps, Part::Driver);
+    advance(pending.path, record.driver_start_ps, Part::Driver);
   }
   starts(pending);
   if (const auto kernel = running_.find(record.id); kernel != running_.end()) {
@@ -168,9 +173,9 @@ void TimeAccount::completed(const driver::CommandRecord& record) {
   }
   const Part part = part_of(record);
   if (pending.copying) end(report::Activity::Copy);
-  pending.path.advance(pending.path.time + pending.waited_ps, part);
-  pending.path.advance(record.start_ps, Part::Driver);
-  pending.path.advance(record.end_ps, part);
+  advance(pending.path, pending.path.time + pending.waited_ps, part);
+  advance(pending.path, record.start_ps, Part::Driver);
+  advance(pending.path, record.end_ps, part);
   completion_ = pending.path;
 }
 
@@ -179,9 +184,9 @@ void TimeAccount::call_begins(const host::HostThread& thread, std::uint64_t call
   settle(now);
   Thread& own = threads_[&thread];
   if (thread.number() != 0) own.path = path_of(thread.number());
-  own.path.advance(std::min(clock, now), Part::BetweenCalls);
+  advance(own.path, std::min(clock, now), Part::BetweenCalls);
   if (const Path& others = latest(); clock < now && others.time > own.path.time) own.path = others;
-  own.path.advance(now, Part::BetweenCalls);
+  advance(own.path, now, Part::BetweenCalls);
   own.call = call;
   if (own.depth++ == 0) begin(report::Activity::Call);
 }
@@ -189,7 +194,7 @@ void TimeAccount::call_begins(const host::HostThread& thread, std::uint64_t call
 void TimeAccount::call_ends(const host::HostThread& thread, std::uint64_t outer_call) {
   settle(engine_.now());
   Thread& own = threads_[&thread];
-  own.path.advance(engine_.now(), Part::Calls);
+  advance(own.path, engine_.now(), Part::Calls);
   own.call = outer_call;
   if (--own.depth == 0) end(report::Activity::Call);
 }
@@ -206,13 +211,13 @@ TimeAccount::Path TimeAccount::path_of(std::uint64_t thread) const {
 void TimeAccount::goes_on(std::uint64_t thread, std::uint64_t because_of) {
   if (because_of == 0) return;  // its own time has passed
   Path path = path_of(because_of);
-  path.advance(engine_.now(), Part::BetweenCalls);
+  advance(path, engine_.now(), Part::BetweenCalls);
   gone_on_[thread] = path;
 }
 
 void TimeAccount::waited(const host::HostThread& thread, Picoseconds since) {
   Path& own = threads_[&thread].path;
-  own.advance(since, Part::Calls);
+  advance(own, since, Part::Calls);
   if (completion_.time > own.time)
     own = completion_;
   else if (driver_free_.time > own.time)
@@ -236,13 +241,22 @@ report::TimeAccount TimeAccount::up_to(Picoseconds time) const {
   report::TimeAccount result{};
   result.time_ps = time;
   result.moments_ps = moments_;
-  if (time > settled_ps_) result.moments_ps[going_on()] += time - settled_ps_;
+  result.open_ps = history_.open();
+  result.open_start_ps = history_.open_start_ps();
+  if (time > settled_ps_) {
+    result.moments_ps[going_on()] += time - settled_ps_;
+    result.open_ps[going_on()] += time - settled_ps_;
+  }
   Path path = latest();
-  path.advance(time, !active(report::Activity::Call)    ? Part::BetweenCalls
-                     : active(report::Activity::Kernel) ? Part::Kernels
-                     : active(report::Activity::Copy)   ? Part::OtherCopies
-                     : active(report::Activity::Driver) ? Part::Driver
-                                                        : Part::Calls);
+  const Part part = !active(report::Activity::Call)    ? Part::BetweenCalls
+                    : active(report::Activity::Kernel) ? Part::Kernels
+                    : active(report::Activity::Copy)   ? Part::OtherCopies
+                    : active(report::Activity::Driver) ? Part::Driver
+                                                       : Part::Calls;
+  result.path_step = path.step;
+  result.last_part = static_cast<std::uint32_t>(part);
+  result.last_start_ps = std::min(path.time, time);
+  if (time > path.time) path.of[static_cast<std::size_t>(part)] += time - path.time;
   result.path_ps = path.of;
   return result;
 }

@@ -5,7 +5,8 @@
 // - Critical path: what the program's end had to wait for. Whatever begins names its latest cause: a command
 //   its call, the driver's last command or a completion; a blocked host thread the completion that let it go;
 //   a thread on the machine's cores that waited for another one what that one did.
-//   Each piece of work carries the path that led to it, so nothing else is kept of the past.
+//   Each piece of work carries the path that led to it, so nothing else is kept of the past but, for who
+//   draws it, the first 60,000 steps of all paths, and the order of moments (machine/moment_history.h).
 //
 // What is left out: inside a kernel or a copy nobody asks why it took so long (a kernel that waits for
 // full/empty bits is a kernel), and a program that polls is in its calls.
@@ -14,8 +15,11 @@
 #include <array>
 #include <map>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "driver/driver.h"
+#include "machine/moment_history.h"
 #include "report/journal.h"
 #include "sim/engine.h"
 #include "sim/event_sink.h"
@@ -47,6 +51,9 @@ class TimeAccount : public sim::EventSink {
 
   // Both accounts up to `time`, which is not earlier than the machine.
   report::TimeAccount up_to(Picoseconds time) const;
+  // The steps of paths since it was last asked.
+  std::vector<report::PathStep> take_steps() { return std::exchange(steps_, {}); }
+  std::vector<report::MomentStretch> take_stretches() { return history_.take(); }
 
  private:
   using Part = report::PathPart;
@@ -54,8 +61,7 @@ class TimeAccount : public sim::EventSink {
   struct Path {
     Picoseconds time = 0;
     std::array<Picoseconds, report::kPathParts> of{};
-    // Up to then it was this; what lies before `time` changes nothing.
-    void advance(Picoseconds to, Part part);
+    std::uint32_t step = 0;  // the last one that is kept (report::PathStep)
   };
   struct Thread {
     Path path;
@@ -74,6 +80,8 @@ class TimeAccount : public sim::EventSink {
     bool beside_others;
   };
 
+  // Up to then it was this; what lies before its time changes nothing.
+  void advance(Path& path, Picoseconds to, Part part);
   void begin(report::Activity activity) { change(activity, 1); }
   void end(report::Activity activity) { change(activity, -1); }
   void change(report::Activity activity, int by);
@@ -85,7 +93,7 @@ class TimeAccount : public sim::EventSink {
   void prepared(driver::CommandId id, Picoseconds now);
   void move_begins(driver::CommandId id, std::uint32_t engine);
   void starts(Pending& pending);
-  void wait_for_room(Pending& pending, const Start& start, Picoseconds until) const;
+  void wait_for_room(Pending& pending, const Start& start, Picoseconds until);
   const Path& latest() const;
   Path path_of(std::uint64_t thread) const;
   const Path& cause(const Pending& pending) const;
@@ -95,6 +103,7 @@ class TimeAccount : public sim::EventSink {
   TaskEventMask next_kinds_;
   Picoseconds settled_ps_ = 0;
   std::array<Picoseconds, report::kMomentKinds> moments_{};
+  MomentHistory history_;
   std::array<int, report::kActivities> active_{};
   std::map<const host::HostThread*, Thread> threads_;
   std::map<std::uint64_t, Path> gone_on_;  // by number of a thread: how it went on when it last did
@@ -102,6 +111,8 @@ class TimeAccount : public sim::EventSink {
   std::unordered_map<driver::CommandId, Start> running_;  // kernels
   std::map<std::uint32_t, Picoseconds> move_ended_;       // by data transfer engine
   Picoseconds kernel_ended_ = 0;
+  std::vector<report::PathStep> steps_;  // not yet taken
+  std::uint32_t step_count_ = 0;
   Path driver_free_, completion_;  // when the driver last ended a stage (ii), the host last a wait
 };
 

@@ -27,6 +27,8 @@ enum class RecordType : std::uint32_t {
   Preexecution = 14,
   PreexecutionOptions = 15,  // lines: key=value
   CpuBlocks = 16,
+  PathSteps = 17,
+  MomentStretches = 18,
   Outside = 20,
   Conflict = 21
 };
@@ -35,8 +37,11 @@ struct KernelRecord {
   std::uint64_t command, call;  // the driver's number; the number of the API's call, 0: of none
   std::uint32_t stream;
   std::uint32_t registers;
+  std::uint32_t blocks_per_sm;  // that an SM has room for
+  char occupancy_limit[20];     // what gives room for no more: "registers"
+  Bytes shared_bytes;           // of a block, as allocated
   std::uint32_t grid[3], block[3];
-  Picoseconds queued_ps, driver_start_ps, start_ps, end_ps;
+  Picoseconds queued_ps, driver_start_ps, prepared_ps, start_ps, end_ps;
   std::uint64_t cycles, warp_instructions, thread_instructions;
   double occupancy;        // resident warps over the SM's maximum
   IssueSlots issue_slots;  // all zero with the functional GPU
@@ -94,7 +99,7 @@ struct CopyRecord {
   CopyKind kind;
   std::uint32_t stream;
   Bytes bytes;
-  Picoseconds queued_ps, driver_start_ps, start_ps, end_ps;
+  Picoseconds queued_ps, driver_start_ps, prepared_ps, start_ps, end_ps;
   // Of full/empty bits: 0 none; waits for 1 full, 2 empty; 1 fills, 2 empties.
   std::uint32_t trigger, action;
 };
@@ -120,11 +125,31 @@ struct EventComponentRecord {
 // A record of EventCounts has what the component of the next record, an event's end, has counted since the
 // event's begin: values of JournalHeader::counters, as add_increases() writes them.
 
-struct ApiCallRecord {  // only with events switched on (JournalHeader::events)
-  std::uint32_t api;    // index into JournalHeader::api
+// Of the first kCalls calls; of all with events switched on (JournalHeader::events).
+struct ApiCallRecord {
+  static constexpr std::uint64_t kCalls = 20'000;
+  std::uint32_t api;  // index into JournalHeader::api
   std::uint32_t thread;
   Picoseconds start_ps, end_ps;
   std::uint64_t number;  // in the order in which calls were entered, from 1
+};
+
+// A step of a way that led to something, perhaps to the program's end (TimeAccount::path_step). Steps are
+// numbered from 1 as they lie in the journal, a record has one or more. Of a run with very many the first
+// kMost.
+struct PathStep {
+  static constexpr std::uint32_t kMost = 60'000;
+  std::uint32_t before;  // the step that it follows; 0: none
+  std::uint32_t part;    // PathPart
+  Picoseconds start_ps, end_ps;
+};
+
+// For `of_ps` of the time between start and end the run was at this moment (an index of
+// TimeAccount::moments_ps); what is left of it was another one, which follows with the same start and end. A
+// record has one or more.
+struct MomentStretch {
+  std::uint32_t moment, none;
+  Picoseconds start_ps, end_ps, of_ps;
 };
 
 struct RaceRecord {  // memory/race_detector.h
@@ -222,6 +247,12 @@ struct TimeAccount {
   Picoseconds time_ps;
   std::array<Picoseconds, kMomentKinds> moments_ps;
   std::array<Picoseconds, kPathParts> path_ps;
+  // How path_ps came about: the last of its steps (PathStep), 0: none, and what it was from then on.
+  std::uint32_t path_step, last_part;
+  Picoseconds last_start_ps;
+  // Of moments_ps what no MomentStretch has told yet, and since when.
+  Picoseconds open_start_ps;
+  std::array<Picoseconds, kMomentKinds> open_ps;
 };
 
 // Calls of one function that failed with one error.
@@ -263,7 +294,7 @@ const char* stream_command_name(StreamCommand command);  // "event_record"
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 8;
+  static constexpr std::uint32_t kVersion = 9;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;

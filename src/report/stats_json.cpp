@@ -85,6 +85,7 @@ Json kernel_json(const KernelResult& k, const RunReport& report) {
                {"call", k.call},
                {"queued_ps", k.queued_ps},
                {"driver_start_ps", k.driver_start_ps},
+               {"prepared_ps", k.prepared_ps},
                {"start_ps", k.start_ps},
                {"end_ps", k.end_ps},
                {"cycles", k.cycles},
@@ -93,7 +94,10 @@ Json kernel_json(const KernelResult& k, const RunReport& report) {
                {"complete", k.complete != 0},
                {"completed_blocks", k.completed_blocks},
                {"registers", k.registers},
+               {"shared_bytes", k.shared_bytes},
+               {"blocks_per_sm", k.blocks_per_sm},
                {"occupancy", k.occupancy},
+               {"occupancy_limit", k.occupancy_limit},
                {"stalls", stalls(k.issue_slots)},
                {"counters", increases(report.journal->header(), k.counters)}};
   const auto& programs = report.preexecution.launches;
@@ -118,6 +122,7 @@ Json copy_json(const CopyRecord& c) {
                {"call", c.call},
                {"queued_ps", c.queued_ps},
                {"driver_start_ps", c.driver_start_ps},
+               {"prepared_ps", c.prepared_ps},
                {"start_ps", c.start_ps},
                {"end_ps", c.end_ps}};
   add_full_empty(json, c.trigger, c.action);

@@ -217,6 +217,7 @@ int Runner::start(const Job& job, const fs::path& folder) {
   std::vector<std::string> command = {installation_.prefix + "/bin/duet",
                                       "run",
                                       "--quiet",
+                                      "--no-html",
                                       "--timeout",
                                       kTimeLimitSeconds,
                                       "--machine",

@@ -1,0 +1,41 @@
+// Bundles the page into one file that asks nobody for anything: node build.mjs OUTPUT
+import { build } from "esbuild";
+import { readFile, writeFile } from "node:fs/promises";
+
+const output = process.argv[2];
+if (!output) throw new Error("usage: node build.mjs OUTPUT");
+
+async function bundle(entry) {
+  const result = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: "es2020",
+    charset: "utf8",
+    legalComments: "none",
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  return result.outputFiles[0].text;
+}
+
+// What goes into <script> or <style> must not end it.
+function put(html, mark, text) {
+  const parts = html.split(mark);
+  if (parts.length !== 2) throw new Error(`template.html has not one ${mark}`);
+  return parts.join(text);
+}
+
+const style = await bundle("src/style.css");
+const script = await bundle("src/main.js");
+if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) throw new Error("the bundle would end its own tag");
+// The page passes on the code of others, so it has what they ask for.
+const licenses = (await Promise.all(["echarts/NOTICE", "echarts/LICENSE", "echarts/licenses/LICENSE-d3", "zrender/LICENSE", "tslib/LICENSE.txt"]
+  .map(async (path) => `${path}\n\n${(await readFile(`node_modules/${path}`, "utf8")).trim()}\n`))).join("\n\n");
+if (/<\/script|<!--/i.test(licenses)) throw new Error("a licence would end its own tag");
+let html = await readFile("template.html", "utf8");
+html = put(html, "/*style*/", style.trim());
+html = put(html, "/*licenses*/", licenses);
+html = put(html, "/*script*/", script.trim());
+await writeFile(output, html);

@@ -1,0 +1,147 @@
+// Per kernel: what issue slots were used for, occupancy and what limits it, hit rates, requests, DRAM.
+import { kernelGroups, machineNumber, readable, shortName, stats } from "./data.js";
+import { details, element, section, table } from "./dom.js";
+import { causeName, slotsChart } from "./slots.js";
+import { bytes, count, rate, share, time } from "./units.js";
+
+const MOST = 16;
+const whole = stats.account?.time_ps ?? 0;
+const dim = (d) => (d ? d.join("×").replace(/(×1)+$/, "") : "several");
+
+// "scale<<<128, 256>>>"
+function launchName(g) {
+  return `${shortName(g.name)}<<<${dim(g.grid)}, ${dim(g.block)}>>>`;
+}
+
+function ratio(part, whole) {
+  return whole > 0 ? { text: share(part, whole), bar: part / whole } : "";
+}
+
+// Bytes on the DRAM's data bus: cycles with data, times what a burst moves in them.
+export function dramBytes(counters) {
+  const burst = machineNumber("gpu.dram.burst_bytes");
+  const cycles = machineNumber("gpu.dram.burst_cycles");
+  const busy = counters["dram.data_bus_busy_cycles"];
+  return burst && cycles && busy ? (busy / cycles) * burst : 0;
+}
+// Of all channels, bytes per second.
+export function dramPeak() {
+  const [channels, burst, cycles, clock] = ["channels", "burst_bytes", "burst_cycles", "command_clock_khz"]
+    .map((key) => machineNumber(`gpu.dram.${key}`));
+  return channels && burst && cycles && clock ? (channels * burst * clock * 1000) / cycles : 0;
+}
+
+export function hitRate(counters, kind) {
+  const [hits, merges, misses] = ["read_hits", "read_merges", "read_misses"].map((name) => counters[`${kind}.${name}`] ?? 0);
+  return ratio(hits, hits + merges + misses);
+}
+
+const WORK = [
+  { title: "kernel", left: true }, "grid", "block", "launches",
+  { title: "time", hint: "from the first block to the completion, added up" }, "of run",
+  { title: "each", hint: "mean of its launches" },
+  { title: "cycles each", hint: "of the core clock" },
+  { title: "warp instr. / cycle, SM", hint: "warp instructions a cycle and SM" },
+  { title: "active lanes", hint: "thread instructions of warp instructions times the warp's width" },
+  { title: "occupancy", hint: "warps that an SM has room for, of those it can hold" },
+  { title: "limited by", left: true, hint: "what an SM has no more room for" },
+];
+
+function workRow(g) {
+  const sms = machineNumber("gpu.sm.count");
+  const width = machineNumber("gpu.sm.warp_width") ?? 32;
+  const span = ([least, most]) => (least === most ? share(most, 1) : `${share(least, 1)} – ${share(most, 1)}`);
+  return [
+    { text: `${shortName(g.name)}${g.cutOff ? " (cut off)" : ""}`, title: readable(g.name) }, dim(g.grid), dim(g.block), count(g.launches),
+    { text: time(g.time), bar: whole ? g.time / whole : 0 }, share(g.time, whole), time(Math.round(g.time / g.launches)),
+    count(Math.round(g.cycles / g.launches)), g.cycles && sms ? (g.warp / g.cycles / sms).toFixed(2) : "",
+    ratio(g.thread, g.warp * width), { text: span(g.occupancy), bar: g.occupancy[1] }, [...g.limits].join(", "),
+  ];
+}
+
+const MEMORY = [
+  { title: "kernel", left: true }, { title: "accesses", hint: "loads and stores of global and local memory, and atomics, per warp" },
+  { title: "requests to L1", hint: "of the load-store units" },
+  { title: "requests / access", hint: "1: accesses coalesce into one request a warp" },
+  { title: "L1 hits", hint: "reads answered from L1 at once" }, { title: "L2 hits", hint: "reads answered from L2 at once" },
+  { title: "constant hits", hint: "reads answered from the constant cache at once" },
+  { title: "shared conflicts / access", hint: "passes beyond the first of an access to shared memory" },
+  { title: "DRAM moved", hint: "bytes on the data bus" }, { title: "DRAM rate", hint: "over the kernel's time" },
+  { title: "of peak", hint: "of all channels' data buses" }, { title: "row hits", hint: "DRAM requests to an open row" },
+];
+
+function memoryRow(g) {
+  const c = g.counters;
+  const accesses = ["global_loads", "global_stores", "local_loads", "local_stores", "atomics"]
+    .reduce((sum, name) => sum + (c[`sm.${name}`] ?? 0), 0);
+  const requests = c["sm.memory_transactions"] ?? 0;
+  const shared = c["sm.shared_accesses"] ?? 0;
+  const rows = ["row_hits", "row_misses", "row_conflicts"].map((name) => c[`dram.${name}`] ?? 0);
+  const moved = dramBytes(c);
+  return [
+    { text: launchName(g), title: readable(g.name) }, count(accesses), count(requests), accesses ? (requests / accesses).toFixed(2) : "",
+    hitRate(c, "l1"), hitRate(c, "l2"), hitRate(c, "constant_cache"),
+    shared ? ((c["sm.shared_conflict_cycles"] ?? 0) / shared).toFixed(2) : "",
+    moved ? bytes(moved) : "", moved && g.time ? rate(moved, g.time) : "", ratio(moved / (g.time * 1e-12 || 1), dramPeak()),
+    ratio(rows[0], rows[0] + rows[1] + rows[2]),
+  ];
+}
+
+function occupancyNumbers(groups) {
+  const key = (name) => machineNumber(`gpu.sm.${name}`);
+  const of = (value, name) => (key(name) === undefined ? String(value ?? "") : `${count(value ?? 0)} of ${count(key(name))}`);
+  return table([{ title: "kernel", left: true }, "block", "blocks per SM", "warps per SM", "registers per thread", "registers per SM", "shared memory per SM", "limited by"],
+    groups.map((g) => {
+      const threads = g.block ? g.block.reduce((a, b) => a * b, 1) : 0;
+      const warps = Math.ceil(threads / (key("warp_width") ?? 32)) * (g.blocksPerSm ?? 0);
+      return [shortName(g.name), dim(g.block), of(g.blocksPerSm, "max_blocks"), of(warps, "max_warps"), count(g.registers[1]),
+        of(g.registers[1] * warps * (key("warp_width") ?? 32), "registers"),
+        `${bytes((g.shared[1] === 0 ? 0 : g.shared[1]) * (g.blocksPerSm ?? 0))} of ${bytes(key("shared_bytes") ?? 0)}`, [...g.limits].join(", ")];
+    }));
+}
+
+function counters(groups) {
+  const names = [...new Set(groups.flatMap((g) => Object.keys(g.counters)))].sort();
+  return table([{ title: "counter, summed over launches", left: true }, ...groups.map(launchName)],
+    names.map((name) => [name, ...groups.map((g) => count(g.counters[name] ?? 0))]));
+}
+
+function stalls(groups) {
+  const causes = [...new Set(groups.flatMap((g) => Object.keys(g.stalls)))];
+  return table([{ title: "issue slots", left: true }, ...groups.map(launchName)],
+    causes.map((cause) => [`${causeName(cause)} (${cause})`, ...groups.map((g) => count(g.stalls[cause] ?? 0))]));
+}
+
+export function kernelsSection() {
+  const groups = kernelGroups();
+  const result = section("kernels", "Kernels", "Launches of one kernel with one grid and block are taken together, the longest first.");
+  if (groups.length === 0) {
+    result.append(element("p", { class: "note" }, "This run has no kernel."));
+    return result;
+  }
+  const shown = groups.slice(0, MOST);
+  const timed = shown.filter((g) => Object.keys(g.stalls).length > 0);
+  if (timed.length > 0) {
+    const place = element("div", { class: "chart" });
+    result.append(element("h3", {}, "Issue slots by cause", element("small", {}, " share of each kernel's slots, in %: what a scheduler issued, or why it issued nothing")), place);
+    queueMicrotask(() => slotsChart(place, timed.map((g) => ({
+      label: launchName(g), title: readable(g.name), slots: g.stalls,
+    })), { left: 250 }));
+    result.append(details("Issue slots in numbers", () => stalls(timed)));
+  } else {
+    result.append(element("p", { class: "note" }, "The functional GPU has no issue slots: only simple times a block."));
+  }
+  const peak = dramPeak();
+  result.append(
+    element("h3", {}, "Work and occupancy", element("small", {}, " occupancy: warps that an SM has room for, and what gives room for no more")),
+    table(WORK, shown.map(workRow)), details("Occupancy in numbers", () => occupancyNumbers(shown)),
+    element("h3", {}, "Memory", element("small", {}, ` hit rates, requests, DRAM${peak ? ` (its peak: ${rate(peak, 1e12)})` : ""}`)),
+    table(MEMORY, shown.map(memoryRow)),
+    element("p", { class: "note" }, "A kernel's counters are what rose while it ran, whoever counted. Reads that joined a fetch on its way (read_merges) are no hits here. " +
+      "How many of the moved bytes the threads used is not counted; requests per access says how well accesses coalesce (1: one request a warp)."),
+    details("All counters of these kernels", () => counters(shown)));
+  if (groups.length > MOST) result.append(details(`All ${count(groups.length)} kernels`, () => [table(WORK, groups.map(workRow)), table(MEMORY, groups.map(memoryRow))]));
+  const records = (stats.kernel_groups ?? []).reduce((sum, g) => sum + g.launches, 0);
+  if (records > 0) result.append(element("p", { class: "note" }, `${count(records)} launches came in groups of equal ones: what limits occupancy and cut-offs are those of the first ones.`));
+  return result;
+}

@@ -1,0 +1,218 @@
+#include "report/timeline.h"
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/json_writer.h"
+#include "report/timeline_spans.h"
+
+namespace duet::report {
+
+namespace {
+
+const char* group_name(TrackGroup group) {
+  switch (group) {
+    case TrackGroup::Thread:
+      return "thread";
+    case TrackGroup::Driver:
+      return "driver";
+    case TrackGroup::Stream:
+      return "stream";
+  }
+  return "?";
+}
+
+class Timeline {
+ public:
+  void call(const RunReport& report, const ApiCallRecord& record) {
+    if (record.number > ApiCallRecord::kCalls) return;  // those of --events
+    ++calls_;
+    TimelineSpan span;
+    span.name = name(report.api[record.api].name);
+    span.start_ps = span.prepared_ps = record.start_ps;
+    span.end_ps = record.end_ps;
+    span.call = record.number;
+    span.kind = kind("call");
+    spans_.add(TrackGroup::Thread, record.thread, span);
+  }
+  void kernel(const KernelResult& kernel) {
+    if (kernel.complete != 0 || kernel.start_ps != 0) work(kernel, kernel.name, "kernel", 0);
+  }
+  void copy(const CopyRecord& copy) { work(copy, copy_name(copy), copy_kind_name(copy.kind), copy.bytes); }
+
+  Json json(const RunReport& report) {
+    spans_.finish();
+    Json tracks = Json::array();
+    for (const auto& [track, spans] : spans_.tracks()) {
+      Json list = Json::array();
+      for (const TimelineSpan& s : spans)
+        list.push_back({s.name == TimelineSpan::kSeveral ? Json() : Json(s.name), s.kind, s.start_ps,
+                        s.end_ps, s.prepared_ps, s.command, s.call, s.bytes, s.count, s.busy_ps});
+      tracks.push_back({{"group", group_name(track.group)}, {"number", track.number}, {"spans", list}});
+    }
+    std::uint64_t all = 0;
+    for (const Api& api : report.api) all += api.calls;
+    Json readable = Json::object();
+    for (const std::string& raw : names_.list)
+      if (std::string text = readable_name(raw); text != raw) readable[raw] = std::move(text);
+    return {
+        {"readable", readable}, {"grain_ps", spans_.grain_ps()}, {"calls", {{"all", all}, {"kept", calls_}}},
+        {"names", names_.list}, {"kinds", kinds_.list},          {"tracks", tracks}};
+  }
+
+ private:
+  struct Numbered {
+    std::map<std::string, std::uint32_t, std::less<>> numbers;
+    std::vector<std::string> list;
+    std::uint32_t of(const std::string& name) {
+      const auto [at, is_new] = numbers.emplace(name, static_cast<std::uint32_t>(list.size()));
+      if (is_new) list.push_back(name);
+      return at->second;
+    }
+  };
+  std::uint32_t name(const std::string& text) { return names_.of(text); }
+  std::uint32_t kind(const std::string& text) { return kinds_.of(text); }
+
+  template <typename Record>
+  void work(const Record& record, const std::string& text, const std::string& what, Bytes bytes) {
+    TimelineSpan span;
+    span.name = name(text);
+    span.kind = kind(what);
+    span.command = record.command;
+    span.call = record.call;
+    span.bytes = bytes;
+    span.start_ps = record.driver_start_ps;
+    span.prepared_ps = std::min(record.prepared_ps, record.start_ps);
+    span.end_ps = record.start_ps;
+    const bool launch = what == "kernel";  // its hand-over is a span of its own
+    if (launch) span.end_ps = span.prepared_ps;
+    if (span.end_ps > span.start_ps) spans_.add(TrackGroup::Driver, 0, span);
+    if (launch && record.start_ps > span.prepared_ps) {
+      TimelineSpan hand_over = span;
+      hand_over.kind = kind("launch");
+      hand_over.start_ps = span.prepared_ps;
+      hand_over.end_ps = record.start_ps;
+      spans_.add(TrackGroup::Driver, 0, hand_over);
+    }
+    span.start_ps = span.prepared_ps = record.start_ps;
+    span.end_ps = record.end_ps;
+    spans_.add(TrackGroup::Stream, record.stream, span);
+  }
+
+  TimelineSpans spans_;
+  Numbered names_, kinds_;
+  std::uint64_t calls_ = 0;
+};
+
+// The critical path from the run's begin: what each stretch of it was. Empty stretches lie beyond the steps
+// that are kept.
+Json path_json(const RunReport& report, const std::vector<PathStep>& steps) {
+  struct Stretch {
+    std::uint32_t part;
+    Picoseconds start_ps, end_ps;
+  };
+  const TimeAccount& account = report.account;
+  std::vector<Stretch> back;
+  const auto add = [&](std::uint32_t part, Picoseconds start, Picoseconds end) {
+    if (start >= end) return;
+    if (!back.empty() && back.back().part == part && back.back().start_ps == end)
+      back.back().start_ps = start;
+    else
+      back.push_back({part, start, end});
+  };
+  add(account.last_part, account.last_start_ps, account.time_ps);
+  for (std::uint32_t step = account.path_step; step != 0 && step <= steps.size();
+       step = steps[step - 1].before)
+    add(steps[step - 1].part, steps[step - 1].start_ps, steps[step - 1].end_ps);
+  Json list = Json::array();
+  for (auto stretch = back.rbegin(); stretch != back.rend(); ++stretch)
+    list.push_back({stretch->part, stretch->start_ps, stretch->end_ps});
+  return list;
+}
+
+// Adds the records of which one of the journal's has one or more.
+template <typename Record>
+void add_all(std::vector<Record>& list, const std::byte* record, std::size_t bytes) {
+  for (std::size_t at = 0; at + sizeof(Record) <= bytes; at += sizeof(Record))
+    list.push_back(record_as<Record>(record + at, sizeof(Record)));
+}
+
+bool has(std::uint32_t moment, Activity activity) {
+  return (moment >> static_cast<std::uint32_t>(activity) & 1) != 0;
+}
+
+// Whether a run that is at this moment has this part of the critical path (machine/time_account.cpp).
+bool goes_with(std::uint32_t moment, std::uint32_t part) {
+  const PathPart is = !has(moment, Activity::Call)    ? PathPart::BetweenCalls
+                      : has(moment, Activity::Kernel) ? PathPart::Kernels
+                      : has(moment, Activity::Copy)   ? PathPart::OtherCopies
+                      : has(moment, Activity::Driver) ? PathPart::Driver
+                                                      : PathPart::Calls;
+  return part == static_cast<std::uint32_t>(is);
+}
+
+// What no stretch has told yet. Of two moments the one that the run is at comes last.
+std::vector<MomentStretch> open_stretches(const TimeAccount& account) {
+  std::vector<MomentStretch> open;
+  for (std::uint32_t moment = 0; moment < kMomentKinds; ++moment)
+    if (account.open_ps[moment] != 0)
+      open.push_back({moment, 0, account.open_start_ps, account.time_ps, account.open_ps[moment]});
+  if (open.size() != 2) return open;
+  if (goes_with(open[0].moment, account.last_part)) std::swap(open[0], open[1]);
+  if (!goes_with(open[1].moment, account.last_part) || goes_with(open[0].moment, account.last_part))
+    return open;
+  open[0].end_ps = open[1].start_ps = open[0].start_ps + open[0].of_ps;
+  return open;
+}
+
+// [[what went on (1 kernel, 2 copy, 4 driver, 8 call), start, end, for how long of it], ...], as the journal
+// is read.
+void write_moments(std::ostream& out, const RunReport& report) {
+  bool first = true;
+  const auto write = [&](const std::vector<MomentStretch>& stretches) {
+    for (const MomentStretch& s : stretches) {
+      out << (first ? "[" : ",[") << s.moment << ',' << s.start_ps << ',' << s.end_ps << ',' << s.of_ps
+          << ']';
+      first = false;
+    }
+  };
+  out << '[';
+  report.journal->for_each(
+      [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
+        if (type != RecordType::MomentStretches) return;
+        std::vector<MomentStretch> stretches;
+        add_all(stretches, record, bytes);
+        write(stretches);
+      });
+  write(open_stretches(report.account));
+  out << ']';
+}
+
+}  // namespace
+
+void write_timeline_json(std::ostream& out, const RunReport& report) {
+  Timeline timeline;
+  std::vector<PathStep> steps;
+  report.journal->for_each(
+      [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
+        if (type == RecordType::ApiCall) timeline.call(report, record_as<ApiCallRecord>(record, bytes));
+        if (type == RecordType::PathSteps) add_all(steps, record, bytes);
+      });
+  report.for_each_kernel([&](const KernelResult& kernel) { timeline.kernel(kernel); });
+  report.for_each_copy([&](const CopyRecord& copy) { timeline.copy(copy); });
+  Json json = timeline.json(report);
+  Json& parts = json["parts"] = Json::array();
+  for (const TimePart& part : critical_path(report.account)) parts.push_back(part.name);
+  json["path"] = path_json(report, steps);
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  text.pop_back();  // one member more follows
+  out << text << ",\"moments\":";
+  write_moments(out, report);
+  out << '}';
+}
+
+}  // namespace duet::report

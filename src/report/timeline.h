@@ -1,0 +1,24 @@
+// What report.html draws over time and stats.json does not have: calls one by one, the driver's work and that
+// of streams as spans, and the critical path as steps. Bounded, whatever the run did:
+//
+//   {"readable": {"_Z5scalePfi": "scale"}, "grain_ps": 0, "calls": {"all": 36, "kept": 36},
+//    "names": ["cudaMalloc", ...], "kinds": ["call", "kernel", "launch", ...],
+//    "tracks": [{"group": "thread", "number": 0, "spans": [SPAN, ...]}, ...],
+//    "parts": ["between_calls", ...], "path": [[part, start, end], ...],
+//    "moments": [[moment, start, end, for how long of it], ...]}
+//
+// A SPAN is [name, kind, start, end, prepared, command, call, bytes, count, busy]: numbers of `names` and
+// `kinds`, picoseconds (prepared: the end of stage (ii)), the ids of docs/events.md, how many spans were
+// taken together (timeline_spans.h has the rule) and their times added up; the name of several is null. A
+// moment is a sum of 1 (a kernel), 2 (a copy), 4 (the driver), 8 (a call).
+#pragma once
+
+#include <iosfwd>
+
+#include "report/run_report.h"
+
+namespace duet::report {
+
+void write_timeline_json(std::ostream& out, const RunReport& report);
+
+}  // namespace duet::report
