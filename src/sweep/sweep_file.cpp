@@ -135,7 +135,7 @@ Program read_program(const toml::table& table) {
   for (const std::string& option : program.options) {
     const std::string name = option.substr(0, option.find('='));
     const bool is_ours = name == "--machine" || name == "--set" || name == "--out" || name == "--quiet" ||
-                         (option.size() > 1 && option[0] == '-' && option[1] != '-');
+                         name == "--no-html" || (option.size() > 1 && option[0] == '-' && option[1] != '-');
     if (is_ours)
       refuse(*table.get("options"), fmt::format("options: {} is the sweep's own: machine, base_sets, [grid] "
                                                 "and --out of duet sweep say that",
