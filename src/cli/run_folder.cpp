@@ -58,6 +58,18 @@ void RunFolder::write_result(const std::string& name, const std::function<void(s
   write_file(claim_.directory() / name, write);
 }
 
+bool RunFolder::write_page(const std::string& name, const std::function<void(std::ostream&)>& write) const {
+  try {
+    write_result(name, write);
+    return true;
+  } catch (const Error& error) {  // the numbers are there all the same
+    std::fprintf(stderr, "duet: %s\n", error.what());
+    std::error_code ignored;
+    fs::remove(claim_.directory() / name, ignored);
+    return false;
+  }
+}
+
 void RunFolder::write_run_options(const machine::RunOptions& options) {
   write_file(journal_directory() + "/run_options.json", machine::to_text(options));
 }
@@ -87,10 +99,6 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
       write_result(into + name, [&](std::ostream& out) { write(out, report); });
     };
     render("stats.json", report::write_stats_json);
-    if (!html.empty())
-      write_result(into + "report.html", [&](std::ostream& out) {
-        report::write_html_report(out, html, report, machine_keys(machine.values));
-      });
     if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
     if (options.run.events) render("events.json", report::write_events_json);
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
@@ -106,6 +114,13 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
                  memory ? kAddressSpaceHint : "make room, or give another folder with --out");
       if (outcome.failure == 0) outcome.failure = 125;
     }
+    if (!html.empty() &&
+        !write_page(into + "report.html",
+                    [&](std::ostream& out) {
+                      report::write_html_report(out, html, report, machine_keys(machine.values));
+                    }) &&
+        outcome.failure == 0)
+      outcome.failure = 125;
     ++outcome.processes;
   }
   fs::remove_all(journal_directory());

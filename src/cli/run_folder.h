@@ -31,6 +31,9 @@ class RunFolder {
   void begin_without_journals(const std::vector<config::ResolvedValue>& machine);
   // A file of the results; its name is relative to the folder.
   void write_result(const std::string& name, const std::function<void(std::ostream&)>& write) const;
+  // The same of a page that shows the results: where it cannot be written, a line says so, and nothing is
+  // left of it.
+  bool write_page(const std::string& name, const std::function<void(std::ostream&)>& write) const;
   // Where the program's processes look for them, beside the machine.
   void write_run_options(const machine::RunOptions& options);
 
