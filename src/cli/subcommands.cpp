@@ -1,0 +1,133 @@
+#include "cli/subcommands.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "reproduce/reproduce.h"
+
+namespace duet::cli {
+
+Subcommand machines_command(CLI::App& duet) {
+  struct Options {
+    std::string name, other;
+    std::vector<std::string> sets;
+    bool markdown = false;
+  };
+  CLI::App* app =
+      duet.add_subcommand("machines", "list the machines or their keys, show one, or compare two");
+  CLI::App* show = app->add_subcommand("show", "print the resolved machine with sources");
+  const auto options = std::make_shared<Options>();
+  show->add_option("name", options->name, "machine, or .toml file")->required();
+  show->add_option("--set", options->sets, "change one parameter: key=value; each --set takes one key")
+      ->allow_extra_args(false);
+  CLI::App* diff = app->add_subcommand("diff", "print the keys in which two machines differ");
+  diff->add_option("first", options->name, "machine, or .toml file")->required();
+  diff->add_option("second", options->other, "another one")->required();
+  CLI::App* keys =
+      app->add_subcommand("keys", "every key of machine files, with values, unit and who reads it");
+  keys->add_option("name", options->name, "those that have this in their names");
+  keys->add_flag("--markdown", options->markdown, "write docs/keys.md to standard output");
+  return {app, [show, diff, keys, options](const config::Installation& installation) {
+            if (show->parsed()) return show_machine(installation, options->name, options->sets);
+            if (keys->parsed()) return list_keys(installation, options->name, options->markdown);
+            if (diff->parsed()) return diff_machines(installation, options->name, options->other);
+            return list_machines(installation);
+          }};
+}
+
+Subcommand compare_command(CLI::App& duet) {
+  CLI::App* app =
+      duet.add_subcommand("compare", "two runs beside each other: what changed, the largest first");
+  const auto options = std::make_shared<CompareOptions>();
+  app->add_option("A", options->first, "folder of a run")->required();
+  app->add_option("B", options->second, "folder of another run")->required();
+  app->add_option("--json", options->json, "write all of it to this file");
+  app->add_option("--rows", options->rows, "at most so many rows of each list")->capture_default_str();
+  return {app, [options](const config::Installation&) { return compare_runs(*options); }};
+}
+
+Subcommand stats_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("stats", "what is in stats.json: its fields, or a list of it as CSV");
+  app->require_subcommand(1);
+  const auto options = std::make_shared<StatsOptions>();
+  CLI::App* describe = app->add_subcommand("describe", "the fields of a file, with units");
+  describe->add_option("field", options->list, "those below this field alone, as kernels");
+  describe->add_option("--schema", options->schema, "stats, host_stats or comparison")->capture_default_str();
+  CLI::App* csv = app->add_subcommand("csv", "a list of a run's stats.json as CSV, an element a row");
+  csv->add_option("folder", options->folder, "folder of a run")->required();
+  csv->add_option("list", options->list, "kernels, copies, components, api, counters, ...")->required();
+  return {app, [describe, options](const config::Installation& installation) {
+            return describe->parsed() ? describe_statistics(installation, *options) : print_csv(*options);
+          }};
+}
+
+Subcommand statistics_command(CLI::App& duet) {
+  struct Options {
+    std::string machine = "gtx580";
+    bool markdown = false;
+  };
+  CLI::App* app =
+      duet.add_subcommand("statistics", "list what a machine counts, with units and descriptions");
+  const auto options = std::make_shared<Options>();
+  app->add_option("-m,--machine", options->machine, "machine, or .toml file")->capture_default_str();
+  app->add_flag("--markdown", options->markdown, "write docs/statistics.md to standard output");
+  return {app, [options](const config::Installation& installation) {
+            return list_statistics(installation, options->machine, options->markdown);
+          }};
+}
+
+Subcommand ptx_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("ptx", "what Duet knows of PTX");
+  app->require_subcommand(1);
+  CLI::App* coverage = app->add_subcommand(
+      "coverage", "which instruction forms are accepted, with the test of each, and which are refused");
+  const auto options = std::make_shared<PtxCoverageOptions>();
+  coverage->add_option("opcode", options->opcode, "list the forms of this opcode, one a line");
+  coverage->add_flag("--forms", options->forms, "list every form, one a line");
+  coverage->add_flag("--markdown", options->markdown, "write docs/ptx-coverage.md to standard output");
+  return {app, [options](const config::Installation& installation) {
+            return show_ptx_coverage(installation, *options);
+          }};
+}
+
+Subcommand preexec_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand(
+      "preexec", "a kernel's pre-execution program (yang2012), as C or for a simulated core");
+  const auto options = std::make_shared<PreexecOptions>();
+  app->add_option("file", options->file, "a .ptx file")->required();
+  app->add_option("--kernel", options->kernel, "one kernel; without it all of the file");
+  app->add_option("-o,--out", options->out, "write the C to this file");
+  app->add_option("--elf", options->elf, "compile it for RV64 into this file");
+  app->add_flag("--report", options->report,
+                "list the kernel's accesses: where each is prefetched, or why not");
+  app->add_flag("--forwarded-blocks", options->forwarded_blocks,
+                "the program is told which blocks the GPU has dispatched (docs/preexec.md)");
+  app->add_flag("--blocks", options->blocks,
+                "the program that executes the kernel's thread blocks (section 5.5) instead");
+  return {app, [options](const config::Installation&) { return preexecute(*options); }};
+}
+
+Subcommand reproduce_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("reproduce", "measure what a paper claims");
+  const auto options = std::make_shared<reproduce::Options>();
+  app->add_option("paper", options->paper, "lustig2013 or yang2012")->required();
+  app->add_option("--only", options->only, "claims, separated by commas, or 'choices'")->delimiter(',');
+  app->add_option("--json", options->json, "write the scorecard to this file");
+  app->add_option("-m,--machine", options->machine, "another machine than the paper's");
+  app->add_option("--set", options->sets, "change one machine parameter: key=value; each --set takes one key")
+      ->allow_extra_args(false);
+  app->add_option("--work", options->work,
+                  "keep finished runs in this folder, and take from it what the same Duet has run before");
+  app->add_flag("--quick", options->quick, "smaller inputs than the paper's");
+  app->add_flag("--list", options->list, "name the claims, one a line, and measure nothing");
+  app->add_flag("--controls", options->controls,
+                "measure each claim again on the machine or variant on which it must not hold");
+  app->add_flag("-q,--quiet", options->quiet, "no progress");
+  return {app, [options](const config::Installation& installation) {
+            return reproduce::run(installation, *options);
+          }};
+}
+
+}  // namespace duet::cli

@@ -1,0 +1,28 @@
+// The commands that are no run, as words of the command line:
+//
+//   const Subcommand machines = machines_command(app);
+//   app.parse(...); if (machines.app->parsed()) return machines.act(installation);
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "config/installation.h"
+
+namespace duet::cli {
+
+// Its words, and what it does; its options live with the latter.
+struct Subcommand {
+  CLI::App* app;
+  std::function<int(const config::Installation&)> act;
+};
+
+Subcommand machines_command(CLI::App& duet);
+Subcommand compare_command(CLI::App& duet);
+Subcommand stats_command(CLI::App& duet);
+Subcommand statistics_command(CLI::App& duet);
+Subcommand ptx_command(CLI::App& duet);
+Subcommand preexec_command(CLI::App& duet);
+Subcommand reproduce_command(CLI::App& duet);
+
+}  // namespace duet::cli
