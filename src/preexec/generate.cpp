@@ -67,13 +67,9 @@ std::vector<std::string> kernels_of(const ptx::ir::ParsedModule& module) {
 Program generate(const ptx::ir::ParsedModule& parsed, const std::string& kernel, const Options& options) {
   check(options);
   ptx::ir::ParsedModule module = parsed;  // calls' parameters become registers in it
-  const ptx::ir::Function* entry = nullptr;
-  for (const auto& function : module.functions)
-    if (function.entry && function.has_body && function.name == kernel) entry = &function;
-  if (entry == nullptr) throw Error(fmt::format("{} has no kernel '{}'", module.name, kernel));
-  if (!entry->unsupported.empty()) throw Error("kernel '" + kernel + "': " + entry->unsupported);
+  const ptx::ir::Function& entry = entry_named(module, kernel);
 
-  const Form form = form_of(module, *entry);
+  const Form form = form_of(module, entry);
   Graph graph;
   if (options.block) graph.fix_block({options.block->x, options.block->y, options.block->z});
   Reader reader(module, form, graph);
@@ -81,7 +77,7 @@ Program generate(const ptx::ir::ParsedModule& parsed, const std::string& kernel,
   Resolver resolver(module, form, graph, reader, conditions);
   const Plan plan = Planner(module, form, graph, reader, conditions, resolver, options).make();
 
-  Names names(module, *entry, form, options);
+  Names names(module, entry, form, options);
   FunctionWriter functions(names, graph, reader, resolver, plan);
   std::string body;
   for (std::uint32_t l = 0; l < plan.loops.size(); ++l)

@@ -174,34 +174,11 @@ std::string BodyWriter::name_of(std::uint32_t reg) {
 }
 
 NodeId BodyWriter::value(const Instruction& in, const Value& v) {
-  const unsigned bits = v.type == Type::Pred ? 1 : ptx::type_bytes(v.type) == 8 ? 64 : 32;
-  NodeId result{};
-  switch (v.kind) {
-    case ValueKind::Register:
-      result = graph_.state(v.index, 0, bits_of(v.index));
-      break;
-    case ValueKind::Immediate:
-      result = graph_.constant(v.bits, bits);
-      break;
-    case ValueKind::Parameter:
-      result = graph_.parameter(v.bits, v.storage);
-      break;
-    case ValueKind::Variable:
-      result = graph_.symbol(v.index, v.bits);
-      break;
-    case ValueKind::Warp:
-      result = of_warp(graph_, static_cast<ptx::WarpSlot>(v.index));
-      break;
-    case ValueKind::Block:
-      result = of_block(graph_, static_cast<ptx::BlockSlot>(v.index));
-      break;
-    default:
-      refuse(in, "a register that only the running GPU has");
-  }
-  if (v.type == Type::None) return result;
-  result = graph_.with_width(result, bits);
-  if (v.type == Type::Pred) return v.negate ? graph_.negate(result) : result;
-  return v.absolute || v.negate ? with_sign(graph_, result, v) : result;
+  const NodeId result =
+      source_value(graph_, v, [this](std::uint32_t reg) { return graph_.state(reg, 0, bits_of(reg)); });
+  if (const std::uint32_t refused = graph_.facts(result).refused; refused != 0)
+    refuse(in, graph_.reason(refused - 1));
+  return result;
 }
 
 Expression BodyWriter::leaf(const Node& n) {

@@ -5,21 +5,14 @@
 #include "preexec/blocks/blocks.h"
 #include "preexec/blocks/body.h"
 #include "preexec/preexec.h"
+#include "preexec/text/prologue.h"
 
 namespace duet::preexec {
 
 namespace {
 
 std::string prologue_of_blocks() {
-  return R"(typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef signed char s8;
-typedef short s16;
-typedef int s32;
-typedef long long s64;
-
+  return types() + R"(
 // What the program is told (duet: src/preexec/blocks/context.h).
 struct duet_blocks {
   u64 parameters;  // address of the kernel parameters' bytes
@@ -73,19 +66,15 @@ void duet_execute_blocks(const struct duet_blocks *context) {
 
 BlockProgram generate_blocks(const ptx::ir::ParsedModule& parsed, const std::string& kernel) {
   ptx::ir::ParsedModule module = parsed;  // calls' parameters become registers in it
-  const ptx::ir::Function* entry = nullptr;
-  for (const auto& function : module.functions)
-    if (function.entry && function.has_body && function.name == kernel) entry = &function;
-  if (entry == nullptr) throw Error(fmt::format("{} has no kernel '{}'", module.name, kernel));
-  if (!entry->unsupported.empty()) throw Error("kernel '" + kernel + "': " + entry->unsupported);
-  const Form form = form_of(module, *entry);
+  const ptx::ir::Function& entry = entry_named(module, kernel);
+  const Form form = form_of(module, entry);
 
   BlockProgram program;
   program.kernel = kernel;
   program.entry = "duet_execute_blocks";
   program.parameter_bytes = form.parameter_bytes;
   const Options options;
-  Names names(module, *entry, form, options);
+  Names names(module, entry, form, options);
   const BodyWriter body(module, form, names, program);
   const std::string text = body.thread_struct() + struct_of(names) + body.function();
   program.symbols = names.symbols();

@@ -13,10 +13,6 @@ namespace duet::preexec {
 
 namespace {
 
-struct Definition {
-  std::string name, text;
-};
-
 std::string directed(const std::string& type, const std::string& name, unsigned operands,
                      const std::string& rounding) {
   const bool wide = type == "f64";
@@ -228,22 +224,11 @@ static inline double reduce_angle(u32 a, u32 *quadrant) {
   return all;
 }
 
-bool calls(const std::string& text, const std::string& name) {
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    const bool starts =
-        at == 0 || (!std::isalnum(static_cast<unsigned char>(text[at - 1])) && text[at - 1] != '_');
-    if (starts && at + name.size() < text.size() && text[at + name.size()] == '(') return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string block_operations(const std::string& text) {
   static const std::vector<Definition> kAll = make();
-  std::string own;
-  for (std::size_t i = kAll.size(); i-- > 0;)
-    if (calls(text, kAll[i].name) || calls(own, kAll[i].name)) own = kAll[i].text + "\n" + own;
+  const std::string own = called(kAll, text);
   return operations(own + text) + own;
 }
 

@@ -1,5 +1,7 @@
 #include "preexec/kernel/form.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -90,6 +92,15 @@ bool Form::within(std::uint32_t inner, std::uint32_t outer) const {
   if (outer == kNoLoop) return true;
   while (inner != kNoLoop && inner != outer) inner = loops[inner].parent;
   return inner == outer;
+}
+
+const ptx::ir::Function& entry_named(const ptx::ir::ParsedModule& module, const std::string& kernel) {
+  const ptx::ir::Function* entry = nullptr;
+  for (const auto& function : module.functions)
+    if (function.entry && function.has_body && function.name == kernel) entry = &function;
+  if (entry == nullptr) throw Error(fmt::format("{} has no kernel '{}'", module.name, kernel));
+  if (!entry->unsupported.empty()) throw Error("kernel '" + kernel + "': " + entry->unsupported);
+  return *entry;
 }
 
 Form form_of(ptx::ir::ParsedModule& module, const Function& entry) {

@@ -39,6 +39,9 @@ struct Form {
   bool within(std::uint32_t inner, std::uint32_t outer) const;
 };
 
+// The kernel of that name. Throws duet::Error with one line where the module has none with a body, or where
+// it uses what Duet does not have.
+const ptx::ir::Function& entry_named(const ptx::ir::ParsedModule& module, const std::string& kernel);
 // The form of an entry of the module, which it may change (the parameters of calls become registers). Throws
 // duet::Error with one line when the kernel uses what Duet does not have, calls itself, or jumps into a loop.
 Form form_of(ptx::ir::ParsedModule& module, const ptx::ir::Function& entry);

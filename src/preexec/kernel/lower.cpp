@@ -473,4 +473,40 @@ NodeId with_sign(Graph& graph, NodeId value, const ptx::ir::Value& how) {
   return how.negate ? graph.call(prefix + "neg", {value}, graph[value].bits) : value;
 }
 
+NodeId source_value(Graph& graph, const ptx::ir::Value& v,
+                    const std::function<NodeId(std::uint32_t reg)>& of_register) {
+  using ptx::Type;
+  using ptx::ir::ValueKind;
+  const unsigned bits = v.type == Type::Pred ? 1 : ptx::type_bytes(v.type) == 8 ? 64 : 32;
+  NodeId result;
+  switch (v.kind) {
+    case ValueKind::Register:
+      result = of_register(v.index);
+      break;
+    case ValueKind::Immediate:
+      result = graph.constant(v.bits, bits);
+      break;
+    case ValueKind::Parameter:
+      result = graph.parameter(v.bits, v.storage);
+      break;
+    case ValueKind::Variable:
+      result = graph.symbol(v.index, v.bits);
+      break;
+    case ValueKind::Warp:
+      result = of_warp(graph, static_cast<ptx::WarpSlot>(v.index));
+      break;
+    case ValueKind::Block:
+      result = of_block(graph, static_cast<ptx::BlockSlot>(v.index));
+      break;
+    default:
+      result = graph.refused("a register that only the running GPU has", bits);
+      break;
+  }
+  if (v.type == Type::None) return result;
+  result = graph.with_width(result, bits);
+  if (v.type == Type::Pred) return v.negate ? graph.negate(result) : result;
+  if (v.absolute || v.negate) return with_sign(graph, result, v);
+  return result;
+}
+
 }  // namespace duet::preexec

@@ -140,36 +140,7 @@ NodeId Reader::edge(std::uint32_t from, std::uint32_t to) {
 }
 
 NodeId Reader::value(std::uint32_t instruction, const Value& v) {
-  const unsigned bits = v.type == Type::Pred ? 1 : ptx::type_bytes(v.type) == 8 ? 64 : 32;
-  NodeId result;
-  switch (v.kind) {
-    case ValueKind::Register:
-      result = before(instruction, v.index);
-      break;
-    case ValueKind::Immediate:
-      result = graph_.constant(v.bits, bits);
-      break;
-    case ValueKind::Parameter:
-      result = graph_.parameter(v.bits, v.storage);
-      break;
-    case ValueKind::Variable:
-      result = graph_.symbol(v.index, v.bits);
-      break;
-    case ValueKind::Warp:
-      result = of_warp(graph_, static_cast<ptx::WarpSlot>(v.index));
-      break;
-    case ValueKind::Block:
-      result = of_block(graph_, static_cast<ptx::BlockSlot>(v.index));
-      break;
-    default:
-      result = graph_.refused("a register that only the running GPU has", bits);
-      break;
-  }
-  if (v.type == Type::None) return result;
-  result = graph_.with_width(result, bits);
-  if (v.type == Type::Pred) return v.negate ? graph_.negate(result) : result;
-  if (v.absolute || v.negate) return with_sign(graph_, result, v);
-  return result;
+  return source_value(graph_, v, [&](std::uint32_t reg) { return before(instruction, reg); });
 }
 
 NodeId Reader::operand(std::uint32_t instruction, unsigned number) {

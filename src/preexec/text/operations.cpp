@@ -258,11 +258,6 @@ std::string spelled(std::string_view form, bool wide) {
   return text;
 }
 
-struct Definition {
-  std::string name, text;
-};
-std::vector<Definition> all_operations();
-
 bool calls(const std::string& text, const std::string& name) {
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     const bool starts =
@@ -284,12 +279,17 @@ std::vector<Definition> all_operations() {
 
 }  // namespace
 
-std::string operations(const std::string& text) {
-  static const std::vector<Definition> kAll = all_operations();
+std::string called(const std::vector<Definition>& all, const std::string& text) {
   std::string result;
   // From the last to the first: what a function calls stands before it.
-  for (std::size_t i = kAll.size(); i-- > 0;)
-    if (calls(text, kAll[i].name) || calls(result, kAll[i].name)) result = kAll[i].text + "\n" + result;
+  for (std::size_t i = all.size(); i-- > 0;)
+    if (calls(text, all[i].name) || calls(result, all[i].name)) result = all[i].text + "\n" + result;
+  return result;
+}
+
+std::string operations(const std::string& text) {
+  static const std::vector<Definition> kAll = all_operations();
+  const std::string result = called(kAll, text);
   return result.empty() ? result : "\n" + result;
 }
 

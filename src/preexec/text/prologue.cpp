@@ -2,7 +2,7 @@
 
 namespace duet::preexec {
 
-std::string prologue() {
+std::string types() {
   return R"(typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
@@ -11,7 +11,11 @@ typedef signed char s8;
 typedef short s16;
 typedef int s32;
 typedef long long s64;
+)";
+}
 
+std::string prologue() {
+  return types() + R"(
 // What the program is told, and what it tells (duet: src/preexec/context.h).
 struct duet_preexec {
   u64 parameters;  // address of the kernel parameters' bytes
