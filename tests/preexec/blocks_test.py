@@ -6,18 +6,12 @@ tests/preexec/blocks_test.py --duet build/bin/duet
 Results are the same with and without, in whichever order components are ticked, for kernels with barriers, shared memory and lines that blocks share; the
 core really has executed blocks; what it cannot do the GPU does alone, and a line says why.
 """
-import json
-import os
-import pathlib
 import re
 import subprocess
-import sys
-import tempfile
-import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-SOURCE = HERE.parent.parent
-DUET = None
+import fixture
+from fixture import HERE, SOURCE, Programs
+
 REFUSED = {
     "shuffle": "a shuffle",
     "vote": "vote",
@@ -40,33 +34,12 @@ def blocks_of(kernel):
     return kernel["grid"][0] * kernel["grid"][1] * kernel["grid"][2]
 
 
-class Blocks(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
-        for source in [SOURCE / "workloads/yang2012/VecAdd.cu", HERE / "blocks.cu", HERE / "arithmetic.cu"]:
-            subprocess.run([DUET, "cc", source, "-o", cls.folder / source.stem], check=True, timeout=300)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
-    def run_duet(self, *arguments, machine="fused"):
-        out = self.folder / "out"
-        done = subprocess.run([DUET, "run", "-q", "--machine", machine, "--out", out, *arguments], capture_output=True, text=True, timeout=300,
-                              cwd=self.folder)
-        statistics = json.loads((out / "stats.json").read_text()) if (out / "stats.json").exists() else None
-        return done, statistics
-
-    def right(self, *arguments):
-        done, statistics = self.run_duet(*arguments)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done, statistics
+class Blocks(Programs):
+    sources = [SOURCE / "workloads/yang2012/VecAdd.cu", HERE / "blocks.cu", HERE / "arithmetic.cu"]
 
     def test_results_are_the_same_and_the_core_has_worked(self):
-        alone, off = self.right("./blocks")
-        both, on = self.right("--cpu-blocks", "./blocks")
+        alone, off = self.succeeds("./blocks")
+        both, on = self.succeeds("--cpu-blocks", "./blocks")
         self.assertEqual(alone.stdout, both.stdout)
         self.assertNotIn("wrong", both.stdout)
         self.assertNotIn("cpu_blocks", off)
@@ -95,7 +68,7 @@ class Blocks(unittest.TestCase):
                 self.assertTrue(own["blocks"] <= own["lines_written"] <= 2 * own["blocks"])
 
     def test_the_gpu_alone_executes_what_a_core_cannot(self):
-        both, on = self.right("--cpu-blocks", "./blocks")
+        both, on = self.succeeds("--cpu-blocks", "./blocks")
         alone = {re.sub(r".*_1\d+(\w+?)EP.*", r"\1", kernel["name"]): kernel["cpu_blocks"]["gpu_alone"] for kernel in on["kernels"]
                  if "gpu_alone" in kernel["cpu_blocks"]}
         self.assertEqual(sorted(alone), ["added", "shuffled"])
@@ -106,17 +79,17 @@ class Blocks(unittest.TestCase):
         self.assertTrue(said[0].startswith("duet: kernel 'shuffled' runs on the GPU alone: a shuffle ("), said)
 
     def test_arithmetic_leaves_the_same_bits(self):
-        done, on = self.right("--cpu-blocks", "./arithmetic", "40")
+        done, on = self.succeeds("--cpu-blocks", "./arithmetic", "40")
         self.assertEqual(done.stdout, "right\n")
         self.assertGreater(on["kernels"][0]["cpu_blocks"]["blocks"], 1)
 
     def test_each_thing_that_is_refused_has_its_name(self):
         ptx = self.folder / "refused.ptx"
-        subprocess.run([DUET, "cc", "-ptx", HERE / "refused.cu", "-o", ptx], check=True, timeout=300)
+        subprocess.run([self.duet, "cc", "-ptx", HERE / "refused.cu", "-o", ptx], check=True, timeout=300)
         kernels = re.findall(r"\.entry (\w+)", ptx.read_text())
         self.assertEqual(len(kernels), len(REFUSED))
         for kernel in kernels:
-            done = subprocess.run([DUET, "preexec", "--blocks", ptx, "--kernel", kernel], capture_output=True, text=True, timeout=60)
+            done = subprocess.run([self.duet, "preexec", "--blocks", ptx, "--kernel", kernel], capture_output=True, text=True, timeout=60)
             name = next(name for name in REFUSED if f"{len(name)}{name}" in kernel)
             self.assertNotEqual(done.returncode, 0, name)
             self.assertRegex(done.stderr, "has no program for its blocks: .*" + REFUSED[name])
@@ -126,7 +99,7 @@ class Blocks(unittest.TestCase):
         for cores in ["1", "2"]:
             results = []
             for order in [[], ["--shuffle", "7"], ["--shuffle", "11", "--two-threads"]]:
-                done, on = self.right("--cpu-blocks", *order, "--set", "cpu.cores=" + cores, "./blocks", "streams")
+                done, on = self.succeeds("--cpu-blocks", *order, "--set", "cpu.cores=" + cores, "./blocks", "streams")
                 results.append((done.stdout, on["counters"], [kernel["cpu_blocks"] for kernel in on["kernels"]],
                                 [kernel["end_ps"] for kernel in on["kernels"]]))
             self.assertGreater(sum(own["blocks"] for own in results[0][2]), 10)
@@ -134,18 +107,18 @@ class Blocks(unittest.TestCase):
             self.assertEqual(results[0], results[2])
 
     def test_a_core_takes_what_would_be_dispatched_last(self):
-        alone, _ = self.right("./blocks")
+        alone, _ = self.succeeds("./blocks")
         for order in ["reversed", "scattered"]:
-            both, on = self.right("--cpu-blocks", "--set", "gpu.front_end.block_order=" + order, "./blocks")
+            both, on = self.succeeds("--cpu-blocks", "--set", "gpu.front_end.block_order=" + order, "./blocks")
             self.assertEqual(alone.stdout, both.stdout)
             self.assertGreater(on["cpu_blocks"]["blocks"], 10)
 
     def test_a_core_makes_vecadd_faster(self):
-        _, off = self.right("./VecAdd", "--size", "65536")
-        _, on = self.right("--cpu-blocks", "./VecAdd", "--size", "65536")
+        _, off = self.succeeds("./VecAdd", "--size", "65536")
+        _, on = self.succeeds("--cpu-blocks", "./VecAdd", "--size", "65536")
         self.assertLess(on["kernels"][0]["cycles"], off["kernels"][0]["cycles"])
         # Control: a core that reaches the work distributor late is no help.
-        _, late = self.right("--cpu-blocks", "--set", "link.latency_ns=20000", "./VecAdd", "--size", "65536")
+        _, late = self.succeeds("--cpu-blocks", "--set", "link.latency_ns=20000", "./VecAdd", "--size", "65536")
         self.assertLess(late["kernels"][0]["cpu_blocks"]["blocks"], on["kernels"][0]["cpu_blocks"]["blocks"] / 5)
 
     def test_a_block_that_fails_on_a_core_fails_its_kernel(self):
@@ -154,18 +127,12 @@ class Blocks(unittest.TestCase):
         self.assertIn("block 399 on core 0: it cannot write to 0x0, where nothing lies", done.stderr)
 
     def test_host_memory_that_kernels_reach(self):
-        done, on = self.right("--cpu-blocks", "./blocks", "pinned")
+        done, on = self.succeeds("--cpu-blocks", "./blocks", "pinned")
         first, second = on["kernels"][:6], on["kernels"][6:]
         for kernel in first:
             self.assertIn("host memory that kernels reach", kernel["cpu_blocks"]["gpu_alone"])
         for kernel in second:
             self.assertGreater(kernel["cpu_blocks"]["blocks"], 0)
-
-    def refused(self, part, *arguments, machine="fused"):
-        done, _ = self.run_duet(*arguments, machine=machine)
-        self.assertEqual(done.returncode, 125, done.stderr)
-        self.assertIn(part, done.stderr)
-        self.assertEqual(len([line for line in done.stderr.splitlines() if "duet" in line]), 1, done.stderr)
 
     def test_what_cannot_be_is_said_in_one_line(self):
         self.refused("needs a machine whose cores share a level of cache", "--cpu-blocks", "./VecAdd", machine="gtx480")
@@ -176,6 +143,4 @@ class Blocks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    DUET = pathlib.Path(sys.argv[sys.argv.index("--duet") + 1]).resolve()
-    os.environ["PYTHONUNBUFFERED"] = "1"
-    unittest.main(argv=[sys.argv[0]])
+    fixture.main()

@@ -6,47 +6,25 @@ tests/preexec/host_test.py --duet build/bin/duet
 Programs run ahead only while no thread has the core, give it back at once, and change no result.
 """
 import json
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
-import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-SOURCE = HERE.parent.parent
-DUET = None
-WAITS = ["--set", "gpu.l2.mshrs=4"]
+import fixture
+from fixture import HERE, SOURCE, WAITS, Programs
 
 
-class Host(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
-        for source in [SOURCE / "workloads/yang2012/VecAdd.cu", HERE / "host.cu"]:
-            subprocess.run([DUET, "cc", "--host", "riscv64", source, "-o", cls.folder / source.stem], check=True, timeout=300)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
-    def run_duet(self, *arguments):
-        out = self.folder / "out"
-        done = subprocess.run([DUET, "run", "-q", "--host", "simulated", "--machine", "fused", "--out", out, *arguments], capture_output=True,
-                              text=True, timeout=300, cwd=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout, json.loads((out / "stats.json").read_text())
+class Host(Programs):
+    sources = [SOURCE / "workloads/yang2012/VecAdd.cu", HERE / "host.cu"]
+    compiler = ["--host", "riscv64"]
+    options = ["--host", "simulated"]
 
     def host(self, mode, *arguments, cores=1, preexec="adaptive"):
-        output, statistics = self.run_duet("--preexec", preexec, "--set", f"cpu.cores={cores}", *WAITS, *arguments, "./host", mode)
+        output, statistics = self.right("--preexec", preexec, "--set", f"cpu.cores={cores}", *WAITS, *arguments, "./host", mode)
         self.assertTrue(output.startswith(f"right {mode}"))
         return output, statistics
 
     def test_the_gpu_finds_what_an_idle_core_brought(self):
         program = [*WAITS, "./VecAdd", "--size", "65536", "--start", "cold"]
-        output, off = self.run_duet("--preexec", "off", *program)
-        same_output, on = self.run_duet("--preexec", "adaptive", *program)
+        output, off = self.right("--preexec", "off", *program)
+        same_output, on = self.right("--preexec", "adaptive", *program)
         self.assertEqual(output, same_output)
         before, kernel = off["kernels"][-1], on["kernels"][-1]
         self.assertEqual(before["counters"].get("l3.processor_fills_used", 0), 0)
@@ -102,15 +80,13 @@ class Host(unittest.TestCase):
 
     def test_a_profile(self):
         program = [*WAITS, "./VecAdd", "--size", "16384"]
-        self.run_duet("--preexec", "profiled", "--profile", *program)
+        self.right("--preexec", "profiled", "--profile", *program)
         kernel = json.loads((self.folder / "VecAdd.preexec.json").read_text())["kernels"]["vec_add"]
         self.assertEqual(kernel["cycles"][str(kernel["skip_factor"])], min(kernel["cycles"].values()))
-        _, on = self.run_duet("--preexec", "profiled", *program)
+        _, on = self.right("--preexec", "profiled", *program)
         self.assertEqual(on["kernels"][0]["preexecution"]["initial_skip_factor"], kernel["skip_factor"])
         self.assertEqual(on["kernels"][0]["cycles"], min(kernel["cycles"].values()))
 
 
 if __name__ == "__main__":
-    DUET = pathlib.Path(sys.argv[sys.argv.index("--duet") + 1]).resolve()
-    os.environ["PYTHONUNBUFFERED"] = "1"
-    unittest.main(argv=[sys.argv[0]])
+    fixture.main()

@@ -7,50 +7,13 @@ Results never depend on it; the GPU finds lines that cores brought; a program is
 counted; what cannot be is said in one line.
 """
 import json
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
-import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-SOURCE = HERE.parent.parent
-DUET = None
-# A GPU that waits for memory more than it moves: with it pre-execution has something to gain.
-WAITS = ["--set", "gpu.l2.mshrs=4"]
+import fixture
+from fixture import HERE, SOURCE, WAITS, Programs
 
 
-class Preexec(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
-        for source in [SOURCE / "workloads/yang2012/VecAdd.cu", HERE / "hostile.cu", HERE / "search.cu"]:
-            subprocess.run([DUET, "cc", source, "-o", cls.folder / source.stem], check=True, timeout=300)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
-    def run_duet(self, *arguments, machine="fused"):
-        out = self.folder / "out"
-        done = subprocess.run([DUET, "run", "-q", "--machine", machine, "--out", out, *arguments], capture_output=True, text=True, timeout=300,
-                              cwd=self.folder)
-        statistics = json.loads((out / "stats.json").read_text()) if (out / "stats.json").exists() else None
-        return done, statistics
-
-    def right(self, *arguments):
-        done, statistics = self.run_duet(*arguments)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout, statistics
-
-    def refused(self, part, *arguments, machine="fused"):
-        done, _ = self.run_duet(*arguments, machine=machine)
-        self.assertEqual(done.returncode, 125, done.stderr)
-        self.assertIn(part, done.stderr)
-        lines = [line for line in done.stderr.splitlines() if "duet" in line]
-        self.assertEqual(len(lines), 1, done.stderr)
+class Preexec(Programs):
+    sources = [SOURCE / "workloads/yang2012/VecAdd.cu", HERE / "hostile.cu", HERE / "search.cu"]
 
     def test_the_gpu_finds_what_the_core_brought(self):
         program = ["./VecAdd"]
@@ -193,6 +156,4 @@ class Preexec(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    DUET = pathlib.Path(sys.argv[sys.argv.index("--duet") + 1]).resolve()
-    os.environ["PYTHONUNBUFFERED"] = "1"
-    unittest.main(argv=[sys.argv[0]])
+    fixture.main()
