@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/csv.h"
 #include "base/error.h"
 
 namespace duet::report {
@@ -64,16 +65,6 @@ class Fields {
   std::vector<Field> fields_;
 };
 
-std::string in_csv(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + "\"";
-}
-
 std::string cell(const Json& value) {
   if (value.is_null()) return {};
   if (value.is_string()) return value.get<std::string>();
@@ -112,14 +103,11 @@ std::string table(const Json& list) {
       row[place->second] = text;
     }
   }
-  std::string out;
-  const auto line = [&](std::vector<std::string> cells) {
-    cells.resize(columns.size());
-    for (std::size_t i = 0; i < cells.size(); ++i) out += (i != 0 ? "," : "") + in_csv(cells[i]);
-    out += "\r\n";
-  };
-  line(columns);
-  for (std::vector<std::string>& row : rows) line(std::move(row));
+  std::string out = csv_line(columns);
+  for (std::vector<std::string>& row : rows) {
+    row.resize(columns.size());
+    out += csv_line(row);
+  }
   return out;
 }
 
@@ -160,8 +148,8 @@ std::string csv_of(const NamedText& statistics, const std::string& list) {
   if (found->is_array()) return table(*found);
   std::vector<std::pair<std::string, std::string>> cells;
   flatten("", *found, cells);
-  std::string out = "name,value\r\n";
-  for (const auto& [name, text] : cells) out += in_csv(name) + "," + in_csv(text) + "\r\n";
+  std::string out = csv_line({"name", "value"});
+  for (const auto& [name, text] : cells) out += csv_line({name, text});
   return out;
 }
 

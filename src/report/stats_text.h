@@ -1,7 +1,7 @@
 // stats.json as text for people and spreadsheets.
 //
-//   std::fputs(described(schema_text, "kernels").c_str(), stdout);   // kernels[].cycles  core cycles  from
-//   its ... std::fputs(csv_of({"out/stats.json", text}, "kernels").c_str(), stdout);
+//   described({"schema", schema_text}, "kernels")       // kernels[].cycles  core cycles  from its first ...
+//   csv_of({"out/stats.json", text}, "kernels")         // name,grid,block,...
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace duet::report {
 // below this field alone. Throws duet::Error where there is none.
 std::string described(const NamedText& schema, const std::string& within);
 
-// A list of the file ("kernels", "components", ...) as CSV (RFC 4180), an element a row; members of members
+// A list of the file ("kernels", "components", ...) as CSV (base/csv.h), an element a row; members of members
 // are columns "counters.dram.reads", in the order in which they come first, and lists of numbers "128 1 1".
 // Where it is no list but an object ("counters"): a row "name,value" a member. Throws duet::Error where the
 // file has no such list.

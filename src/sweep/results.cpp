@@ -6,25 +6,13 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/file.h"
 
 namespace duet::sweep {
 
 namespace {
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
-}
-
-std::string csv_line(const Strings& cells) {
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) line += (i == 0 ? "" : ",") + csv_cell(cells[i]);
-  return line + "\n";
-}
 
 std::optional<double> number(const std::string& cell) {
   char* end = nullptr;
