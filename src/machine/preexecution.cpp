@@ -55,8 +55,8 @@ Preexecution::Preexecution(System& system, const PreexecutionOptions& options, O
       stop_(engine_, memory_, processor_.config(),
             system.config().link.latency_ns * kPicosecondsPerNanosecond),
       cores_(processor_.cores().size()),
-      timer_("pre-execution timer", *this, &Preexecution::look),
-      forward_timer_("block ids timer", *this, &Preexecution::forward_all) {
+      timer_("pre-execution timer", *this, [this] { look(); }),
+      forward_timer_("block ids timer", *this, [this] { forward_all(); }) {
   if (options_.blocks == "forwarded")
     forwarder_.emplace(engine_, memory_, processor_.config(),
                        system.config().link.latency_ns * kPicosecondsPerNanosecond, "block ids");

@@ -135,22 +135,21 @@ class Preexecution final : public ProcessorClient {
   bool forward_ids(std::size_t core, std::uint32_t known);
   void forward_counts(std::size_t core, std::uint32_t begun);
   void forward(std::size_t core, PhysicalAddress place, std::span<const std::byte> bytes);
-  // Calls a member when all that is due at a time has been ticked.
+  // Does its action when all that is due at a time has been ticked.
   class Timer final : public sim::Component {
    public:
-    using Action = void (Preexecution::*)();
-    Timer(const char* name, Preexecution& owner, Action action)
+    Timer(const char* name, Preexecution& owner, std::function<void()> action)
         : Component(owner.engine_, name, &owner.memory_.node(), 2, sim::Role::None),
-          owner_(owner),
-          action_(action) {}
+          engine_(owner.engine_),
+          action_(std::move(action)) {}
     Picoseconds tick(Picoseconds) override {
-      owner_.engine_.after_ticks([this] { (owner_.*action_)(); });
+      engine_.after_ticks(action_);
       return kNever;
     }
 
    private:
-    Preexecution& owner_;
-    const Action action_;
+    sim::Engine& engine_;
+    const std::function<void()> action_;
   };
   VirtualAddress area(std::size_t core) const;
   template <typename T>
