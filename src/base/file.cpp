@@ -1,7 +1,12 @@
 #include "base/file.h"
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 
 #include <cstdio>
 #include <memory>
+
+#include "base/error.h"
 
 namespace duet {
 
@@ -13,6 +18,12 @@ std::optional<std::string> read_file(const std::string& path) {
   while (const std::size_t bytes = std::fread(part, 1, sizeof part, file.get())) text.append(part, bytes);
   if (std::ferror(file.get()) != 0) return std::nullopt;  // a folder, for one
   return text;
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
 }
 
 }  // namespace duet

@@ -346,6 +346,7 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
   machine::check_machine(machine, options.run.functional);
   const std::string ptx = text_of(request.file);
   folder.begin(machine);
+  folder.write_words(options.words);
   folder.write_run_options(options.run);
   const auto started = std::chrono::steady_clock::now();
   end_at_signals();  // also while the PTX is read

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/run_words.h"
 #include "config/installation.h"
 #include "config/loader.h"
 #include "machine/run_options.h"
@@ -30,6 +31,7 @@ struct RunOptions {
   bool profile = false;     // makes a profile for pre-execution first (cli/preexec_profile.h)
   rv64::FileOptions files;  // of a program on the simulated host
   std::vector<std::string> command;
+  RunWords words;
 };
 
 struct BareKernelOptions {
@@ -81,6 +83,11 @@ struct CompareOptions {
   std::size_t rows = 12;      // of a list on the terminal
 };
 int compare_runs(const CompareOptions& options);
+struct AdviseOptions {
+  std::string folder;
+  unsigned jobs = 0;  // runs at once; 0: as many as there are cores
+};
+int advise_run(const AdviseOptions& options);
 struct StatsOptions {
   std::string folder;
   std::string list;              // of stats.json; of describe(): a field, or empty

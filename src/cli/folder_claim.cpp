@@ -84,6 +84,13 @@ FolderClaim::FolderClaim(const Existing& existing)
   if (report::journals_in(directory_ / ".duet").empty()) none();  // somebody was quicker
 }
 
+FolderClaim::FolderClaim(const Ended& ended) : name_(ended.name), directory_(fs::absolute(ended.name)) {
+  list_ = open((directory_ / kList).c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+  if (list_ < 0) throw Error("cannot write into " + directory_.string() + ": " + std::strerror(errno));
+  if (flock(list_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw Error(fmt::format("{} belongs to a run that has not ended: wait for it", name_));
+}
+
 FolderClaim::~FolderClaim() {
   std::error_code ignored;
   if (unused_) fs::remove(directory_ / kList, ignored);

@@ -21,6 +21,11 @@ class FolderClaim {
     std::string name;
   };
   explicit FolderClaim(const Existing& existing);
+  // A folder whose run has ended, to add to its results. Throws duet::Error where the run still goes on.
+  struct Ended {
+    std::string name;
+  };
+  explicit FolderClaim(const Ended& ended);
   ~FolderClaim();
   FolderClaim(const FolderClaim&) = delete;
 

@@ -304,13 +304,14 @@ std::vector<std::string> check_run_words(const config::Installation& installatio
   throw duet::Error(error.what());
 }
 
-Subcommand run_command(CLI::App& duet) {
+Subcommand run_command(CLI::App& duet, const std::vector<std::string>& arguments) {
   CLI::App* app = duet.add_subcommand("run", "run a CUDA program, a script of them, or a bare PTX kernel");
   const auto options = std::make_shared<RunOptions>();
   app->footer(kRunFooter);
   add_run_options(*app, *options);
   app->prefix_command();
-  return {app, [app, options](const config::Installation& installation) {
+  return {app, [app, options, &arguments](const config::Installation& installation) {
+            options->words = run_words({arguments.begin() + 1, arguments.end()}, app->remaining());
             return run(installation, *app, *options);
           }};
 }
@@ -397,12 +398,14 @@ int command_line(int argc, char** argv) {
   CLI::App app(kIntroduction, "duet");
   app.set_version_flag("--version", "duet " DUET_VERSION);
   app.require_subcommand(1);
-  const Subcommand run = run_command(app);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const Subcommand run = run_command(app, arguments);
   const Subcommand commands[] = {run,
                                  report_command(app),
                                  cc_command(app),
                                  nvcc_command(app),
                                  machines_command(app),
+                                 advise_command(app),
                                  compare_command(app),
                                  statistics_command(app),
                                  stats_command(app),
@@ -411,11 +414,10 @@ int command_line(int argc, char** argv) {
                                  reproduce_command(app),
                                  sweep_command(app)};
   try {
-    std::vector<std::string> arguments(argv + 1, argv + argc);
     check_command(app, arguments);
     if (!arguments.empty() && arguments[0] == "run") drop_separator(*run.app, arguments);
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-    app.parse(arguments);
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
+    app.parse(reversed);
     const config::Installation installation = config::find_installation();
     return std::find_if(std::begin(commands), std::end(commands),
                         [](const Subcommand& command) { return command.app->parsed(); })

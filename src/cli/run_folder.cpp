@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 
+#include "advise/advise.h"
 #include "base/error.h"
 #include "cli/html_page.h"
 #include "report/journal.h"
@@ -70,6 +71,11 @@ bool RunFolder::write_page(const std::string& name, const std::function<void(std
   }
 }
 
+void RunFolder::write_words(const RunWords& words) const {
+  const std::string text = to_json(words);
+  write_result("run.json", [&](std::ostream& out) { out << text; });
+}
+
 void RunFolder::write_run_options(const machine::RunOptions& options) {
   write_file(journal_directory() + "/run_options.json", machine::to_text(options));
 }
@@ -95,6 +101,7 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
       fs::create_directories(claim_.directory() / into);
       into += "/";
     }
+    report.advice = advise::advise(report, machine.machine);
     const auto render = [&](const char* name, void (*write)(std::ostream&, const report::RunReport&)) {
       write_result(into + name, [&](std::ostream& out) { write(out, report); });
     };
@@ -102,6 +109,7 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
     if (options.run.events) render("events.json", report::write_events_json);
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
+    if (!options.quiet) std::fputs(report::advice_text(report.advice, report.simulated_ps).c_str(), stderr);
     std::fputs(report::incomplete_text(report).c_str(), stderr);
     if (!fault_is_told) std::fputs(report::failure_text(report, options.quiet).c_str(), stderr);
     std::fputs(report::race_text(report).c_str(), stderr);

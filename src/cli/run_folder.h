@@ -34,6 +34,8 @@ class RunFolder {
   // The same of a page that shows the results: where it cannot be written, a line says so, and nothing is
   // left of it.
   bool write_page(const std::string& name, const std::function<void(std::ostream&)>& write) const;
+  // How the run was made (cli/run_words.h).
+  void write_words(const RunWords& words) const;
   // Where the program's processes look for them, beside the machine.
   void write_run_options(const machine::RunOptions& options);
 

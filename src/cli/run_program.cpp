@@ -131,6 +131,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   else
     check_native(options.command[0]);
   folder.begin(machine);
+  folder.write_words(options.words);
 
   machine::RunOptions run = options.run;
   run.limits.wall_time = wall_time_limit(options);

@@ -37,6 +37,18 @@ Subcommand machines_command(CLI::App& duet) {
           }};
 }
 
+Subcommand advise_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("advise", "measure what would shorten a run, on changed machines");
+  const auto options = std::make_shared<AdviseOptions>();
+  app->footer(
+      "Runs the command of the run in FOLDER again, once for each piece of advice that a changed machine "
+      "can\n"
+      "answer, and writes advice.json and the page's section there (docs/advice.md).");
+  app->add_option("folder", options->folder, "what `duet run --out FOLDER` wrote")->required();
+  app->add_option("-j,--jobs", options->jobs, "runs at once; without it as many as there are cores");
+  return {app, [options](const config::Installation&) { return advise_run(*options); }};
+}
+
 Subcommand compare_command(CLI::App& duet) {
   CLI::App* app =
       duet.add_subcommand("compare", "two runs beside each other: what changed, the largest first");

@@ -18,6 +18,7 @@ struct Subcommand {
 };
 
 Subcommand machines_command(CLI::App& duet);
+Subcommand advise_command(CLI::App& duet);
 Subcommand compare_command(CLI::App& duet);
 Subcommand stats_command(CLI::App& duet);
 Subcommand statistics_command(CLI::App& duet);

@@ -30,6 +30,7 @@ CommandId CommandBook::add(Command command, Picoseconds now) {
   pending.record.stream = command.stream;
   pending.record.queued_ps = now;
   pending.record.more_follow = command.more_follow;
+  pending.record.pageable = command.copy.pageable;
   pending.record.trigger = command.copy.trigger;
   pending.record.action =
       command.kind == CommandKind::FullEmptySet ? command.full_empty.action : command.copy.action;

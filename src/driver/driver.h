@@ -75,6 +75,8 @@ struct CopyJob {
   // Source bytes staged at the call (pageable host memory, kernel-independent constants): `from` is then
   // ignored. Dense rows.
   std::shared_ptr<const std::vector<std::byte>> staged;
+  // The processor moves it through a staging buffer, as one side is pageable (driver.staging); for reports.
+  bool pageable = false;
   // Of full/empty bits (lustig2013 §4.4): of the accesses to the device's side, which is tracked memory. Only
   // for copies between host and device.
   memory::Trigger trigger = memory::Trigger::None;
@@ -131,6 +133,7 @@ struct CommandRecord {
   Picoseconds end_ps = 0;           // all ACKs have returned, the host could know
   Bytes bytes = 0;                  // of a launch: whose full/empty bits it changes at its end
   bool from_host = false, to_host = false;
+  bool pageable = false;     // CopyJob::pageable
   bool more_follow = false;  // Command::more_follow
   // Of full/empty bits: a copy's, or what a FullEmptySet does (None: it releases).
   memory::Trigger trigger = memory::Trigger::None;

@@ -371,6 +371,7 @@ void Process::record_copy(const driver::CommandRecord& command) {
   record.stream = command.stream;
   record.trigger = static_cast<std::uint32_t>(command.trigger);
   record.action = static_cast<std::uint32_t>(command.action);
+  record.pageable = command.pageable;
   record.queued_ps = command.queued_ps;
   record.driver_start_ps = command.driver_start_ps;
   record.prepared_ps = command.prepared_ps;

@@ -102,6 +102,7 @@ struct CopyRecord {
   Picoseconds queued_ps, driver_start_ps, prepared_ps, start_ps, end_ps;
   // Of full/empty bits: 0 none; waits for 1 full, 2 empty; 1 fills, 2 empties.
   std::uint32_t trigger, action;
+  std::uint32_t pageable, none;  // 1: the processor moved it through a staging buffer
 };
 
 struct MarkRecord {
@@ -294,7 +295,7 @@ const char* stream_command_name(StreamCommand command);  // "event_record"
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 9;
+  static constexpr std::uint32_t kVersion = 10;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/readable_name.h"
+#include "report/advice.h"
 #include "report/cpu_blocks_result.h"
 #include "report/journal.h"
 #include "report/preexecution_result.h"
@@ -89,6 +90,7 @@ struct RunReport {
   Counters counters;  // the machine's statistics
   Picoseconds components_ps = 0;
   std::vector<ComponentResult> components;  // as of components_ps, when nothing was outstanding
+  std::vector<Advice> advice;               // advise/advise.h
   // Of a program on the machine's cores, as of its end, or of the last time that it told.
   std::optional<ProcessorResult> processor;
 

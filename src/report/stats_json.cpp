@@ -125,7 +125,19 @@ Json copy_json(const CopyRecord& c) {
                {"prepared_ps", c.prepared_ps},
                {"start_ps", c.start_ps},
                {"end_ps", c.end_ps}};
+  if (c.pageable != 0) json["pageable"] = true;
   add_full_empty(json, c.trigger, c.action);
+  return json;
+}
+
+Json advice_json(const Advice& advice) {
+  Json json = {{"rule", advice.rule}};
+  if (!advice.kernel.empty()) json["kernel"] = advice.kernel;
+  json["bound_by"] = advice.bound_by;
+  json["because"] = advice.because;
+  json["try"] = advice.change;
+  json["saves_ps"] = advice.saves_ps;
+  json["what_if"] = advice.what_if;
   return json;
 }
 
@@ -366,6 +378,9 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
   });
   json.array("outside_accesses", [&](auto add) {
     for (const OutsideAccess& access : report.outside_accesses) add(outside_json(access));
+  });
+  json.array("advice", [&](auto add) {
+    for (const Advice& advice : report.advice) add(advice_json(advice));
   });
   Json counters = values(report.counters);
   counters["journal.lost_records"] = report.lost_records;

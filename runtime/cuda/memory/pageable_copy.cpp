@@ -43,6 +43,7 @@ Command command_of(const Command& whole, const Piece& piece, bool first, bool la
   command.cost = first ? whole.cost : &config.staging.piece;
   command.more_follow = !last;
   command.copy = whole.copy;
+  command.copy.pageable = true;
   command.copy.width_bytes = piece.width;
   command.copy.rows = piece.rows;
   command.copy.slices = 1;

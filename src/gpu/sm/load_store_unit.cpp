@@ -262,12 +262,11 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
     request.trigger = instruction.trigger;
     request.action = instruction.action;
   }
-  unsigned payload_bytes = 0;
   fill(request, instruction, part, group, segment);
   if (part.tracked && op.kind == ptx::Kind::Load) drop_outer_segments(request);
-  if (op.kind != ptx::Kind::Load)
-    payload_bytes =
-        static_cast<unsigned>(std::popcount(request.mask.bits[0]) + std::popcount(request.mask.bits[1]));
+  const auto used_bytes =
+      static_cast<unsigned>(std::popcount(request.mask.bits[0]) + std::popcount(request.mask.bits[1]));
+  unsigned payload_bytes = op.kind != ptx::Kind::Load ? used_bytes : 0;
   if (atomic) {
     request.atomic_operation = op.atomic_operation;
     request.atomic_type = op.atomic_type;
@@ -280,7 +279,11 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
   packet.traffic_class = traffic_class;
   if (ports.races != nullptr && op.kind != ptx::Kind::Load) look_for_race(instruction, request, now);
   channel.push(now, packet);
-  if (part.path == MemoryPath::L1) ++statistics.transactions;
+  if (part.path == MemoryPath::L1) {
+    ++statistics.transactions;
+    statistics.requested_bytes += request.bytes;
+    statistics.used_bytes += used_bytes;
+  }
   ++instruction.answers;
   advance(instruction, group);
   return true;

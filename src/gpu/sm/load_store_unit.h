@@ -42,6 +42,8 @@ struct WarpMemory {
 struct LoadStoreStatistics : sim::StatisticGroup {
   using StatisticGroup::StatisticGroup;
   sim::Counter transactions{*this, "memory_transactions", "requests", "requests of load-store units to L1"};
+  sim::Counter requested_bytes{*this, "requested_bytes", "bytes", "bytes of these requests: whole segments"};
+  sim::Counter used_bytes{*this, "used_bytes", "bytes", "of these bytes what threads read or write"};
   sim::Counter shared_conflict_cycles{*this, "shared_conflict_cycles", "cycles",
                                       "shared memory: passes beyond the first of an access"};
   // Cycles that the unit spends beyond one for each access of a warp, by cause.

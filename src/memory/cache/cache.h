@@ -100,6 +100,8 @@ struct CacheStatistics : sim::StatisticGroup {
   sim::Counter write_hits{*this, "write_hits", "requests", "writes to a line that is held or on its way"};
   sim::Counter write_misses{*this, "write_misses", "requests", "writes that took a line"};
   sim::Counter atomics{*this, "atomics", "requests", "atomics performed here"};
+  sim::Counter atomic_conflict_ps{*this, "atomic_conflict_ps", "ps",
+                                  "atomics that waited for another one of the same word"};
   sim::Counter passed{*this, "passed", "requests", "writes, atomics and uncached reads that went below"};
   sim::Counter fills{*this, "fills", "fetches", "fetches that came back"};
   sim::Counter evictions{*this, "evictions", "lines", "lines replaced"};

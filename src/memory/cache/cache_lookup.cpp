@@ -278,6 +278,7 @@ Cache::Outcome Cache::atomic(Picoseconds now, CacheEntry& entry, const Access& a
   const std::uint64_t cycles = (words + config_.atomic_words_per_cycle - 1) / config_.atomic_words_per_cycle;
   if (!entry.occupied_port) {
     const Picoseconds start = std::max(now, words_free(now, access));
+    statistics_.atomic_conflict_ps += start - now;
     const Picoseconds performed = cycles > 1 ? clock_.edge_after(start, cycles - 1) : start;
     if (performed > now) {
       entry.occupied_port = true;

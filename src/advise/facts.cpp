@@ -1,0 +1,118 @@
+#include "advise/facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace duet::advise {
+
+namespace {
+
+// What of a launch's time SMs spend without a block because the last wave of blocks is not full.
+double tail_share(std::uint64_t blocks, std::uint64_t wave) {
+  const double waves = static_cast<double>(blocks) / static_cast<double>(wave);
+  return waves > 1 ? 1 - waves / std::ceil(waves) : 0;
+}
+
+}  // namespace
+
+double KernelFacts::share(IssueSlot slot) const {
+  std::uint64_t all = 0;
+  for (const std::uint64_t count : slots) all += count;
+  return all == 0 ? 0 : static_cast<double>(slots[static_cast<std::size_t>(slot)]) / static_cast<double>(all);
+}
+
+Facts::Facts(const report::RunReport& report, const config::Machine& machine)
+    : run_ps(report.simulated_ps), report_(report), machine_(machine) {
+  const report::JournalHeader& header = report.journal->header();
+  for (std::uint32_t i = 0; i < header.counter_count; ++i) names_.emplace_back(header.counters[i].name);
+  std::map<std::string, std::size_t> known;
+  report.for_each_kernel_with_counters([&](const report::KernelResult& kernel) {
+    const auto [place, is_new] = known.emplace(kernel.name, kernels.size());
+    if (is_new) kernels.emplace_back().name = kernel.name;
+    std::swap(kernels[place->second], kernels.back());
+    add(kernel);
+    std::swap(kernels[place->second], kernels.back());
+  });
+  report.for_each_copy([&](const report::CopyRecord& copy) { add(copy); });
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const KernelFacts& a, const KernelFacts& b) { return a.time_ps > b.time_ps; });
+}
+
+// To the last of `kernels`.
+void Facts::add(const report::KernelResult& kernel) {
+  KernelFacts& facts = kernels.back();
+  const Picoseconds time = kernel.end_ps - kernel.start_ps;
+  const config::Sm& sm = machine_.gpu.sm;
+  const std::uint64_t blocks = std::uint64_t{kernel.grid[0]} * kernel.grid[1] * kernel.grid[2];
+  ++launches;
+  kernels_ps += time;
+  ++facts.launches;
+  facts.time_ps += time;
+  facts.cycles += kernel.cycles;
+  facts.warp_instructions += kernel.warp_instructions;
+  facts.thread_instructions += kernel.thread_instructions;
+  for (std::size_t i = 0; i < kIssueSlots; ++i) facts.slots[i] += kernel.issue_slots[i];
+  facts.counters.resize(names_.size());
+  for (const report::CounterIncrease& increase : kernel.counters)
+    facts.counters[increase.counter] += increase.value;
+  if (blocks < sm.count)
+    facts.few_blocks_ps += time - time * blocks / sm.count;
+  else if (kernel.blocks_per_sm != 0)
+    facts.tail_ps += static_cast<Picoseconds>(static_cast<double>(time) *
+                                              tail_share(blocks, kernel.blocks_per_sm * sm.count));
+  if (facts.launches > 1 && time <= facts.longest_ps) return;
+  facts.longest_ps = time;
+  facts.occupancy = kernel.occupancy;
+  facts.limit = kernel.occupancy_limit;
+  facts.blocks = blocks;
+  facts.block_threads = std::uint64_t{kernel.block[0]} * kernel.block[1] * kernel.block[2];
+  facts.blocks_per_sm = kernel.blocks_per_sm;
+  facts.registers = kernel.registers;
+  facts.shared_bytes = kernel.shared_bytes;
+}
+
+void Facts::add(const report::CopyRecord& copy) {
+  const bool to = copy.kind == report::CopyKind::HostToDevice;
+  if (!to && copy.kind != report::CopyKind::DeviceToHost) return;
+  CopyFacts& facts = to ? to_device : to_host;
+  ++facts.copies;
+  facts.bytes += copy.bytes;
+  facts.time_ps += copy.end_ps - copy.start_ps;
+  facts.driver_ps += copy.start_ps - copy.driver_start_ps;
+  if (copy.pageable == 0) return;
+  ++facts.pageable;
+  facts.pageable_bytes += copy.bytes;
+  facts.pageable_ps += copy.end_ps - copy.start_ps;
+}
+
+Picoseconds Facts::path(report::PathPart part) const {
+  return report_.account.path_ps[static_cast<std::size_t>(part)];
+}
+
+Picoseconds Facts::on_path(double ps) const {
+  if (kernels_ps == 0 || ps <= 0) return 0;
+  const double share =
+      std::min(1.0, static_cast<double>(path(report::PathPart::Kernels)) / static_cast<double>(kernels_ps));
+  return static_cast<Picoseconds>(ps * share);
+}
+
+std::uint64_t Facts::counter(const KernelFacts& kernel, std::string_view name) const {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  const auto number = static_cast<std::size_t>(found - names_.begin());
+  return number < kernel.counters.size() ? kernel.counters[number] : 0;
+}
+
+double Facts::sm_cycles(const KernelFacts& kernel) const {
+  return static_cast<double>(kernel.cycles) *
+         static_cast<double>(std::max<std::uint64_t>(1, std::min(kernel.blocks, machine_.gpu.sm.count)));
+}
+
+std::uint64_t Facts::calls(std::initializer_list<std::string_view> names) const {
+  std::uint64_t all = 0;
+  for (const report::Api& api : report_.api)
+    if (std::find(names.begin(), names.end(), api.name) != names.end()) all += api.calls;
+  return all;
+}
+
+}  // namespace duet::advise

@@ -1,0 +1,75 @@
+// What rules look at: a run's kernels by name and its copies by direction, added up.
+//
+//   const Facts facts(report, machine);
+//   for (const KernelFacts& kernel : facts.kernels) kernel.share(IssueSlot::Memory);
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/machine.h"
+#include "report/run_report.h"
+
+namespace duet::advise {
+
+// All launches of one kernel.
+struct KernelFacts {
+  std::string name;
+  std::uint64_t launches = 0;
+  Picoseconds time_ps = 0;  // from the first block to the completion, added up
+  std::uint64_t cycles = 0, warp_instructions = 0, thread_instructions = 0;
+  IssueSlots slots{};
+  std::vector<std::uint64_t> counters;  // by number in JournalHeader::counters
+  // Of the longest launch.
+  Picoseconds longest_ps = 0;
+  double occupancy = 0;
+  std::string limit;
+  std::uint64_t blocks = 0, block_threads = 0, blocks_per_sm = 0, registers = 0;
+  Bytes shared_bytes = 0;
+  // Time in which SMs had no block left, or never had one, were all blocks alike.
+  Picoseconds tail_ps = 0, few_blocks_ps = 0;
+
+  // Of issue slots; 0 with the functional GPU.
+  double share(IssueSlot slot) const;
+};
+
+struct CopyFacts {
+  std::uint64_t copies = 0, pageable = 0;
+  Bytes bytes = 0, pageable_bytes = 0;
+  Picoseconds time_ps = 0, pageable_ps = 0;  // from the first packet to the completion
+  Picoseconds driver_ps = 0;                 // from stage (ii) to the first packet
+};
+
+class Facts {
+ public:
+  Facts(const report::RunReport& report, const config::Machine& machine);
+
+  std::vector<KernelFacts> kernels;  // by time, the longest first
+  CopyFacts to_device, to_host;
+  std::uint64_t launches = 0;
+  Picoseconds kernels_ps = 0;  // added up
+  Picoseconds run_ps = 0;
+
+  const report::RunReport& report() const { return report_; }
+  const config::Machine& machine() const { return machine_; }
+  Picoseconds path(report::PathPart part) const;
+  // Of the critical path what `ps` of a kernel's time amount to.
+  Picoseconds on_path(double ps) const;
+  std::uint64_t counter(const KernelFacts& kernel, std::string_view name) const;
+  // Core cycles of all SMs that had blocks of the kernel.
+  double sm_cycles(const KernelFacts& kernel) const;
+  // Of all calls of these functions.
+  std::uint64_t calls(std::initializer_list<std::string_view> names) const;
+
+ private:
+  void add(const report::KernelResult& kernel);
+  void add(const report::CopyRecord& copy);
+
+  const report::RunReport& report_;
+  const config::Machine& machine_;
+  std::vector<std::string_view> names_;  // of counters
+};
+
+}  // namespace duet::advise

@@ -1,0 +1,18 @@
+// The rules, each a function: nothing where it does not hold. docs/advice.md lists them.
+#pragma once
+
+#include <vector>
+
+#include "advise/facts.h"
+#include "report/advice.h"
+
+namespace duet::advise {
+
+using Advices = std::vector<report::Advice>;
+
+// Of the run: copies, launches, waiting.
+void advise_run(const Facts& facts, Advices& out);
+// Of one kernel.
+void advise_kernel(const Facts& facts, const KernelFacts& kernel, Advices& out);
+
+}  // namespace duet::advise

@@ -1,0 +1,25 @@
+// run.json, in the folder of a run: with which words it was made, so that it can be made again.
+//
+//   {"schema": "duet.run/1", "directory": "/home/me", "options": ["--machine", "gtx580"], "command":
+//   ["./app", "7"]}
+//
+// `options` are those of `duet run` without --out; `command` begins with the first word that is none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace duet::cli {
+
+struct RunWords {
+  std::string directory;  // the current one
+  std::vector<std::string> options, command;
+};
+
+// `words` stand behind `duet run`; the last of them are the command.
+RunWords run_words(const std::vector<std::string>& words, const std::vector<std::string>& command);
+std::string to_json(const RunWords& words);
+// Throws duet::Error where the folder has none.
+RunWords read_run_words(const std::string& folder);
+
+}  // namespace duet::cli

@@ -1,0 +1,24 @@
+// What would shorten a run, as stats.json, terminal and page show it; advise/ finds it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace duet::report {
+
+struct Advice {
+  std::string rule;                  // "bank_conflicts"
+  std::string kernel;                // of which it holds; empty: of the run
+  std::string bound_by;              // what the time goes into
+  std::string because;               // the numbers that say so
+  std::string change;                // what to try
+  Picoseconds saves_ps = 0;          // estimated from the run
+  std::vector<std::string> what_if;  // key=value: on a machine so changed it can be measured
+};
+
+// Two lines each, numbered; empty when there is none.
+std::string advice_text(const std::vector<Advice>& advice, Picoseconds run_ps);
+
+}  // namespace duet::report

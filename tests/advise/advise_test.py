@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Every rule of docs/advice.md against a pair of programs: one with the flaw, one that just does not have it.
+
+Usage: advise_test.py DUET [unittest options]
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DUET = ""
+SOURCE = pathlib.Path(__file__).with_name("rules.cu")
+# Of which nothing else is first on the GTX 580.
+FLAWS = ["uncoalesced", "bank_conflicts", "atomics", "shared_atomics", "divergence", "partial_warps", "occupancy", "small_grid", "tail",
+         "dram_bandwidth", "l2_thrash", "barriers", "launch_bound", "synchronization", "pageable_copies", "small_copies", "overlap"]
+
+
+def duet(*words):
+    done = subprocess.run([DUET, *map(str, words)], capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(f"{words}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Rules(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.program = pathlib.Path(cls.folder.name) / "rules"
+        duet("cc", SOURCE, "-o", cls.program)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def run_of(self, flaw, which):
+        out = pathlib.Path(self.folder.name) / f"{flaw}-{which}"
+        if not out.exists():
+            duet("run", "-q", "--no-html", "--out", out, self.program, flaw, which)
+        return out, json.loads((out / "stats.json").read_text())
+
+    def test_a_flaw_is_named_first(self):
+        for flaw in FLAWS:
+            with self.subTest(flaw):
+                _, stats = self.run_of(flaw, "trigger")
+                self.assertEqual(next(iter(one["rule"] for one in stats["advice"]), None), flaw, stats["advice"])
+                self.assertLessEqual(len(stats["advice"]), 5)
+
+    def test_what_just_has_it_not_is_not_accused(self):
+        for flaw in FLAWS:
+            with self.subTest(flaw):
+                _, stats = self.run_of(flaw, "not")
+                self.assertNotIn(flaw, [one["rule"] for one in stats["advice"]])
+
+    def test_an_estimate_is_no_more_than_the_run(self):
+        for flaw in FLAWS:
+            _, stats = self.run_of(flaw, "trigger")
+            for one in stats["advice"]:
+                self.assertLess(one["saves_ps"], stats["account"]["time_ps"])
+
+
+class Measured(unittest.TestCase):
+    setUpClass, tearDownClass, run_of = Rules.setUpClass, Rules.tearDownClass, Rules.run_of
+
+    def measured(self, flaw):
+        out, stats = self.run_of(flaw, "trigger")
+        text = duet("advise", out)
+        advice = json.loads((out / "advice.json").read_text())
+        one = next(one for one in advice["advice"] if one["rule"] == flaw)
+        return out, stats, text, one
+
+    # On a machine without the flaw's cost the run with the flaw takes about as long as the run without it.
+    def test_a_changed_machine_answers(self):
+        for flaw in ["bank_conflicts", "pageable_copies"]:
+            with self.subTest(flaw):
+                _, stats, text, one = self.measured(flaw)
+                _, without = self.run_of(flaw, "not")
+                mended = stats["account"]["time_ps"] - without["account"]["time_ps"]
+                self.assertAlmostEqual(one["measured_ps"] / mended, 1, delta=0.15)
+                self.assertIn("measured with " + one["what_if"][0], text)
+
+    def test_the_measured_runs_are_there(self):
+        out, stats, _, one = self.measured("atomics")
+        again = json.loads((out / one["folder"] / "stats.json").read_text())
+        self.assertEqual(one["measured_ps"], stats["account"]["time_ps"] - again["account"]["time_ps"])
+
+    def test_a_second_time_says_the_same(self):
+        out, _, text, _ = self.measured("atomics")
+        self.assertEqual(duet("advise", out), text)
+
+    def refused(self, *words):
+        done = subprocess.run([DUET, "advise", *map(str, words)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 125)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def test_a_folder_without_a_run_is_one_line(self):
+        self.assertIn("is no folder", self.refused(pathlib.Path(self.folder.name) / "none"))
+        self.assertIn("no run has ended there", self.refused(self.folder.name))
+
+
+if __name__ == "__main__":
+    DUET = sys.argv.pop(1)
+    unittest.main()

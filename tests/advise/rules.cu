@@ -1,0 +1,182 @@
+// Programs with one flaw each, and beside each the same without it: rules.cu FLAW trigger|not.
+//
+//   rules bank_conflicts trigger
+//
+// Sizes are such that the flaw is what a run's time goes into, on the machine of test_advise.py.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#define CHECK(call)                                                                      \
+  do {                                                                                   \
+    const cudaError_t error = (call);                                                    \
+    if (error != cudaSuccess) {                                                          \
+      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error));                \
+      std::exit(1);                                                                      \
+    }                                                                                    \
+  } while (0)
+
+__global__ void add(const float* a, float* b, int n, int stride) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int at = stride == 1 ? i : (i % (n / stride)) * stride + i / (n / stride);
+  if (i < n) b[at] = a[at] + 1;
+}
+
+__global__ void shared_steps(float* out, int stride, int rounds) {
+  __shared__ float cells[32 * 33];
+  for (int i = threadIdx.x; i < 32 * 33; i += blockDim.x) cells[i] = i;
+  __syncthreads();
+  float sum = 0;
+  for (int r = 0; r < rounds; ++r) sum += cells[(threadIdx.x % 32) * stride + (threadIdx.x / 32 + r) % 32];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+__global__ void count(unsigned* counters, int counters_mask) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&counters[i * 33 & counters_mask], 1);
+}
+
+__global__ void count_in_shared(unsigned* out, int mask, int rounds) {
+  __shared__ unsigned cells[1024];
+  for (int i = threadIdx.x; i < 1024; i += blockDim.x) cells[i] = 0;
+  __syncthreads();
+  for (int r = 0; r < rounds; ++r) atomicAdd(&cells[(threadIdx.x + r) & mask], 1);
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = cells[threadIdx.x];
+}
+
+__global__ void branches(float* out, int ways, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = i;
+  const int way = threadIdx.x % ways;
+  for (int r = 0; r < rounds; ++r)
+    for (int w = 0; w < ways; ++w)
+      if (w == way)
+        for (int k = 0; k < 8; ++k) x = x * 1.0001f + w;
+  out[i] = x;
+}
+
+__global__ void work(float* out, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = i;
+  for (int r = 0; r < rounds; ++r) x = x * 1.0001f + 0.5f;
+  out[i] = x;
+}
+
+// Each load waits for the one before; `dynamic` shared memory says how many blocks an SM holds.
+__global__ void chase(const int* next, int* out, int rounds) {
+  extern __shared__ int unused[];
+  int at = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int r = 0; r < rounds; ++r) at = next[at];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = at;
+  if (at < 0) out[0] = unused[0];
+}
+
+__global__ void again(const float* a, float* out, int n, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+  float sum = 0;
+  for (int r = 0; r < rounds; ++r)
+    for (int at = i; at < n; at += threads) sum += a[at];
+  out[i] = sum;
+}
+
+__global__ void steps_with_barriers(float* out, int rounds, int barrier_every) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = i;
+  for (int r = 0; r < rounds; ++r) {
+    if (threadIdx.x < 32 || barrier_every > 1)
+      for (int k = 0; k < 16; ++k) x = x * 1.0001f + 0.5f;
+    if (r % barrier_every == 0) __syncthreads();
+  }
+  out[i] = x;
+}
+
+template <typename T>
+T* device(std::size_t count) {
+  T* pointer = nullptr;
+  CHECK(cudaMalloc(&pointer, count * sizeof(T)));
+  CHECK(cudaMemset(pointer, 0, count * sizeof(T)));
+  return pointer;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) return std::fprintf(stderr, "rules FLAW trigger|not\n"), 2;
+  const char* flaw = argv[1];
+  const bool bad = std::strcmp(argv[2], "trigger") == 0;
+  const auto is = [&](const char* name) { return std::strcmp(flaw, name) == 0; };
+  constexpr int kThreads = 1 << 18;
+  if (is("uncoalesced")) {
+    float *a = device<float>(kThreads), *b = device<float>(kThreads);
+    for (int i = 0; i < 4; ++i) add<<<kThreads / 256, 256>>>(a, b, kThreads, bad ? 64 : 1);
+  } else if (is("bank_conflicts")) {
+    shared_steps<<<256, 256>>>(device<float>(256 * 256), bad ? 32 : 33, 512);
+  } else if (is("atomics")) {
+    count<<<kThreads / 256, 256>>>(device<unsigned>(1 << 20), bad ? 0 : (1 << 20) - 1);
+  } else if (is("shared_atomics")) {
+    count_in_shared<<<128, 256>>>(device<unsigned>(128 * 256), bad ? 0 : 1023, 64);
+  } else if (is("divergence")) {
+    branches<<<256, 256>>>(device<float>(256 * 256), bad ? 8 : 1, bad ? 8 : 64);
+  } else if (is("partial_warps")) {
+    work<<<2048, bad ? 8 : 32>>>(device<float>(2048 * 32), 512);
+  } else if (is("occupancy")) {
+    std::vector<int> next(1 << 16);
+    for (int i = 0; i < 1 << 16; ++i) next[i] = (i * 5 + 32 * 97) & 0xffff;
+    int *there = device<int>(1 << 16), *out = device<int>(1 << 16);
+    CHECK(cudaMemcpy(there, next.data(), next.size() * 4, cudaMemcpyHostToDevice));
+    chase<<<512, 128, bad ? 24000 : 0>>>(there, out, 32);
+  } else if (is("small_grid")) {
+    work<<<bad ? 4 : 256, bad ? 256 : 256>>>(device<float>(256 * 256), bad ? 16384 : 1024);
+  } else if (is("tail")) {
+    work<<<bad ? 97 : 192, 256>>>(device<float>(256 * 256), 4096);
+  } else if (is("dram_bandwidth")) {
+    const int n = bad ? 1 << 22 : 1 << 14;
+    float *a = device<float>(n), *b = device<float>(n);
+    if (bad)
+      add<<<n / 256, 256>>>(a, b, n, 1);
+    else
+      for (int i = 0; i < 4; ++i) work<<<n / 256, 256>>>(b, 2048);
+    static_cast<void>(a);
+  } else if (is("l2_thrash")) {
+    const int n = bad ? 1 << 19 : 1 << 16;  // 2 MB, 256 KB
+    again<<<64, 256>>>(device<float>(n), device<float>(64 * 256), n, bad ? 4 : 32);
+  } else if (is("barriers")) {
+    steps_with_barriers<<<64, 512>>>(device<float>(64 * 512), 128, bad ? 1 : 32);
+  } else if (is("launch_bound") || is("synchronization")) {
+    float* out = device<float>(1 << 18);
+    const bool waits = is("synchronization");
+    for (int i = 0; i < 32; ++i) {
+      work<<<16, 64>>>(out, waits || !bad ? 4096 : 1);
+      if (waits && bad) CHECK(cudaDeviceSynchronize());
+    }
+  } else if (is("pageable_copies") || is("small_copies") || is("overlap")) {
+    const std::size_t bytes = 8 << 20;
+    char *pinned = nullptr, *pageable = static_cast<char*>(std::calloc(bytes, 1));
+    CHECK(cudaMallocHost(reinterpret_cast<void**>(&pinned), bytes));
+    char* there = device<char>(bytes);
+    if (is("pageable_copies")) {
+      CHECK(cudaMemcpy(there, bad ? pageable : pinned, bytes, cudaMemcpyHostToDevice));
+    } else if (is("small_copies")) {
+      for (int i = 0; i < (bad ? 64 : 1); ++i)
+        CHECK(cudaMemcpy(there + i * 4096, pinned + i * 4096, bad ? 4096 : 64 * 4096, cudaMemcpyHostToDevice));
+    } else {
+      constexpr int kPieces = 4;
+      cudaStream_t streams[kPieces];
+      for (cudaStream_t& stream : streams) CHECK(cudaStreamCreate(&stream));
+      for (int i = 0; i < kPieces; ++i) {
+        cudaStream_t stream = streams[bad ? 0 : i];
+        CHECK(cudaMemcpyAsync(there + i * (bytes / kPieces), pinned, bytes / kPieces, cudaMemcpyHostToDevice,
+                              stream));
+        if (!bad) work<<<1024 / kPieces, 256, 0, stream>>>(reinterpret_cast<float*>(there), 4096);
+      }
+      if (bad) work<<<1024, 256>>>(reinterpret_cast<float*>(there), 4096);
+    }
+    std::free(pageable);
+  } else {
+    return std::fprintf(stderr, "rules: unknown flaw %s\n", flaw), 2;
+  }
+  CHECK(cudaDeviceSynchronize());
+  return 0;
+}
