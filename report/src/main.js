@@ -1,4 +1,5 @@
 // report.html: builds the page from the JSON texts inside it.
+import { adviceSection } from "./advice.js";
 import { callsSection, copiesSection, processorSection, restSection, warnings } from "./tables.js";
 import { componentsSection } from "./components.js";
 import { colour, inkOn, onThemeChange } from "./colours.js";
@@ -39,7 +40,7 @@ function page() {
     return;
   }
   document.title = `${stats.command} on ${stats.machine} – Duet`;
-  const withGpu = [overview, timelineSection, kernelsSection, copiesSection, callsSection];
+  const withGpu = [overview, adviceSection, timelineSection, kernelsSection, copiesSection, callsSection];
   const sections = [...(stats.account ? withGpu : []), processorSection, componentsSection, restSection].map((make) => make()).filter(Boolean);
   main.replaceChildren(
     element("h1", {}, `${stats.command} on ${stats.machine}`), facts(), ...warnings(),

@@ -36,8 +36,9 @@ void pageable_copies(const Facts& facts, const Direction& d, Advices& out) {
   const CopyFacts& copies = d.copies;
   if (copies.pageable == 0 || facts.machine().driver.staging.mb_per_s == 0) return;
   const double pinned = bytes_time(copies.pageable_bytes, d.mb_per_s);
-  const double saves =
-      std::min(static_cast<double>(copies.pageable_ps) - pinned, static_cast<double>(facts.path(d.part)));
+  // On the critical path the processor's staging is a call's.
+  const double saves = std::min(static_cast<double>(copies.pageable_ps) - pinned,
+                                static_cast<double>(facts.path(d.part) + facts.path(PathPart::Calls)));
   if (saves <= 0) return;
   out.push_back(
       {"pageable_copies",

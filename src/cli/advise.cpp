@@ -139,6 +139,8 @@ void show_in_page(const std::string& path, const std::string& json) {
 void check(const std::string& folder) {
   if (!fs::is_directory(folder))
     throw Error(fmt::format("advise: {} is no folder: give what `duet run --out FOLDER` wrote", folder));
+  if (!fs::exists(fs::path(folder) / "stats.json"))
+    throw Error(fmt::format("advise: {}/stats.json cannot be read: no run has ended there", folder));
   if (fs::exists(fs::path(folder) / "1" / "stats.json"))
     throw Error(fmt::format(
         "advise: the run in {} had several processes: make a run of the one that you want to know of",

@@ -12,9 +12,11 @@ import unittest
 
 DUET = ""
 SOURCE = pathlib.Path(__file__).with_name("rules.cu")
-# Of which nothing else is first on the GTX 580.
 FLAWS = ["uncoalesced", "bank_conflicts", "atomics", "shared_atomics", "divergence", "partial_warps", "occupancy", "small_grid", "tail",
          "dram_bandwidth", "l2_thrash", "barriers", "launch_bound", "synchronization", "pageable_copies", "small_copies", "overlap"]
+
+# What misses L2 is bound by DRAM as well: that rule comes before it.
+SECOND = {"l2_thrash"}
 
 
 def duet(*words):
@@ -24,7 +26,7 @@ def duet(*words):
     return done.stdout
 
 
-class Rules(unittest.TestCase):
+class Program(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -41,11 +43,14 @@ class Rules(unittest.TestCase):
             duet("run", "-q", "--no-html", "--out", out, self.program, flaw, which)
         return out, json.loads((out / "stats.json").read_text())
 
+
+class Rules(Program):
     def test_a_flaw_is_named_first(self):
         for flaw in FLAWS:
             with self.subTest(flaw):
                 _, stats = self.run_of(flaw, "trigger")
-                self.assertEqual(next(iter(one["rule"] for one in stats["advice"]), None), flaw, stats["advice"])
+                rules = [one["rule"] for one in stats["advice"]]
+                self.assertIn(flaw, rules[:2] if flaw in SECOND else rules[:1], stats["advice"])
                 self.assertLessEqual(len(stats["advice"]), 5)
 
     def test_what_just_has_it_not_is_not_accused(self):
@@ -61,9 +66,7 @@ class Rules(unittest.TestCase):
                 self.assertLess(one["saves_ps"], stats["account"]["time_ps"])
 
 
-class Measured(unittest.TestCase):
-    setUpClass, tearDownClass, run_of = Rules.setUpClass, Rules.tearDownClass, Rules.run_of
-
+class Measured(Program):
     def measured(self, flaw):
         out, stats = self.run_of(flaw, "trigger")
         text = duet("advise", out)

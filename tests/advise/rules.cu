@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
     work<<<2048, bad ? 8 : 32>>>(device<float>(2048 * 32), 512);
   } else if (is("occupancy")) {
     std::vector<int> next(1 << 16);
-    for (int i = 0; i < 1 << 16; ++i) next[i] = (i * 5 + 32 * 97) & 0xffff;
+    for (int i = 0; i < 1 << 16; ++i) next[i] = (i + 32 * 97) & 0xffff;
     int *there = device<int>(1 << 16), *out = device<int>(1 << 16);
     CHECK(cudaMemcpy(there, next.data(), next.size() * 4, cudaMemcpyHostToDevice));
     chase<<<512, 128, bad ? 24000 : 0>>>(there, out, 32);
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
     const int n = bad ? 1 << 19 : 1 << 16;  // 2 MB, 256 KB
     again<<<64, 256>>>(device<float>(n), device<float>(64 * 256), n, bad ? 4 : 32);
   } else if (is("barriers")) {
-    steps_with_barriers<<<64, 512>>>(device<float>(64 * 512), 128, bad ? 1 : 32);
+    steps_with_barriers<<<48, 512>>>(device<float>(48 * 512), 128, bad ? 1 : 32);
   } else if (is("launch_bound") || is("synchronization")) {
     float* out = device<float>(1 << 18);
     const bool waits = is("synchronization");

@@ -1,0 +1,26 @@
+// What would shorten the run: its advice, with what `duet advise` has measured where it has.
+import { measuredAdvice, shortName, stats } from "./data.js";
+import { element, section } from "./dom.js";
+import { share, time } from "./units.js";
+
+function item(advice, whole) {
+  const measured = advice.measured_ps !== undefined;
+  const saves = measured ? advice.measured_ps : advice.saves_ps;
+  const how = measured ? `measured with ${advice.what_if.join(", ")}` : advice.failure ? `estimated; ${advice.failure}` : "estimated";
+  const subject = advice.kernel ? `Kernel ${shortName(advice.kernel)}` : "The run";
+  return element("li", { "data-rule": advice.rule },
+    element("b", {}, `${subject} is bound by ${advice.bound_by}`), `: ${advice.because}. `,
+    element("b", {}, `Try to ${advice.try}.`), ` ${measured ? "Saves" : "Would save"} about `,
+    element("b", { "data-field": measured ? "measured_ps" : "saves_ps", "data-value": saves }, time(saves)),
+    `, ${share(saves, whole)} of the run (${how}; rule ${advice.rule}).`);
+}
+
+export function adviceSection() {
+  const all = measuredAdvice?.advice ?? stats.advice ?? [];
+  if (all.length === 0) return null;
+  const result = section("advice", "What should I change?",
+    measuredAdvice ? "Measured by runs on changed machines where one can answer, otherwise estimated from this run."
+      : "Estimated from this run. duet advise FOLDER runs the program again on changed machines and puts what it measured here.");
+  result.append(element("ol", {}, ...all.map((one) => item(one, stats.account.time_ps))));
+  return result;
+}
