@@ -1,0 +1,1 @@
+export function comparePage() { return { title: "compare", facts: [], warnings: [], sections: [] }; }

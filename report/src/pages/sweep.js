@@ -1,0 +1,1 @@
+export function sweepPage() { return { title: "sweep", facts: [], warnings: [], sections: [] }; }
