@@ -32,7 +32,7 @@ function niceEnds(values, zero = true) {
     high = Math.max(0, high);
   }
   if (!(high > low)) return [low, low + 1];
-  const raw = (high - low) / 5, size = 10 ** Math.floor(Math.log10(raw));
+  const raw = (high - low) / 7, size = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].find((f) => f * size >= raw) * size;
   const end = (x, way) => Number((way(Number((x / step).toPrecision(10))) * step).toPrecision(10));
   return [end(low, Math.floor), end(high, Math.ceil)];
@@ -64,7 +64,7 @@ function markSeries(marks, width, ends, front) {
         type: "group",
         children: [
           { type: "line", shape: { x1: middle - half, y1: at, x2: middle + half, y2: at }, style: { stroke: paperColour(), lineWidth: 2.5 } },
-          { type: "text", x: middle, y: at - 3, style: { text: mark.text ?? number(mark.paper), fill: paperColour(), align: "center", verticalAlign: "bottom", font: `600 11px ${FONT}` } },
+          { type: "text", x: middle, y: at - 3, style: { text: mark.text ?? number(mark.paper), fill: paperColour(), stroke: ink().paper, lineWidth: 3, align: "center", verticalAlign: "bottom", font: `600 11px ${FONT}` } },
         ],
       };
     },
@@ -161,11 +161,11 @@ export function panels(list, { columns = 3, tall = 150, step = false, xName = ""
       xAxis: list.map((panel, i) => ({ type: panel.categories ? "category" : xLog ? "log" : "value", gridIndex: i, data: panel.categories, ...axisStyle(), splitLine: { show: false },
         axisLabel: { ...axisStyle().axisLabel, fontSize: 10, ...(panel.categories ? {} : { formatter: xFormat }) }, axisLine: { lineStyle: { color: line }, onZero: false } })),
       yAxis: list.map((_, i) => {
-        const ends = niceEnds(own ? ys[i] : all, !own);
+        const ends = niceEnds(own ? ys[i] : all);
         return { type: "value", gridIndex: i, ...axisStyle(), min: ends[0], max: ends[1], splitNumber: 3, axisLabel: { ...axisStyle().axisLabel, fontSize: 10, formatter: number } };
       }),
       series: list.flatMap((panel, i) => panel.series.map((points, at) => ({
-        type: "line", xAxisIndex: i, yAxisIndex: i, name: names ? names[panel.colours?.[at] ?? at] : panel.title, data: points, step: step ? "end" : false, symbol: symbols ? "circle" : "none", symbolSize: 5,
+        type: "line", xAxisIndex: i, yAxisIndex: i, name: names ? names[panel.colours?.[at] ?? at] : panel.title, data: points, step: step ? "end" : false, symbol: symbols || points.length === 1 ? "circle" : "none", symbolSize: 5,
         lineStyle: { color: seriesColour(names ? panel.colours?.[at] ?? at : 0), width: 1.6, opacity: step && panel.series.length > 1 ? 0.7 : 1 },
         itemStyle: { color: seriesColour(names ? panel.colours?.[at] ?? at : 0) },
       }))),

@@ -6,7 +6,7 @@ import { allRows, figures, page, rowsOf, scoreTable, value } from "./score.js";
 import { YANG2012 } from "./yang2012.js";
 
 const PAPERS = { yang2012: YANG2012, lustig2013: LUSTIG2013 };
-const VERDICTS = [["holds", "good"], ["falls short", "bad"], ["not run", "none"]];
+const VERDICTS = [["holds", "good", "hold"], ["falls short", "bad", "fall short"], ["not run", "none", "not run"]];
 
 function scorecard() {
   const rows = allRows();
@@ -18,8 +18,8 @@ function scorecard() {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.verdict === (verdict ?? "")));
   };
   const buttons = [[null, "all"], ...VERDICTS].map(([verdict]) => element("button", { "data-verdict": verdict ?? "", onclick: () => show(verdict) }, `${verdict ?? "all"} (${verdict ? of(verdict).length : rows.length})`));
-  result.append(element("div", { class: "parts-bar", role: "img", "aria-label": "rows by verdict" }, ...VERDICTS.filter(([verdict]) => of(verdict).length).map(([verdict, kind]) =>
-    element("span", { class: `part verdict-${kind}`, style: `flex-grow:${of(verdict).length}` }, `${of(verdict).length} ${verdict}`))),
+  result.append(element("div", { class: "parts-bar", role: "img", "aria-label": "rows by verdict" }, ...VERDICTS.filter(([verdict]) => of(verdict).length).map(([verdict, kind, many]) =>
+    element("span", { class: `part verdict-${kind}`, style: `flex-grow:${of(verdict).length}` }, `${of(verdict).length} ${many}`))),
   element("div", { class: "tools" }, ...buttons), place);
   show(null);
   return result;
