@@ -44,15 +44,17 @@ function figure2() {
 const STAGES = ["waits for its turn", "driver", "on the GPU"];
 function timelineOf(keys, lead) {
   const there = keys.filter((key) => figures[key]);
+  const times = there.flatMap((key) => figures[key].commands.flatMap((one) => [one.queued_us, one.end_us]));
+  const range = [Math.floor(Math.min(0, ...times)), Math.ceil(Math.max(...times))];
   const parts = there.map((key) => {
     const { variant, benchmark, finish_us: finish, commands } = figures[key];
     const order = commands.map((one, i) => ({ ...one, i })).sort((a, b) => a.queued_us - b.queued_us || a.start_us - b.start_us);
-    const label = (one) => `${one.name.replaceAll("_", " ").replace(/^_Z\d+/, "")}, stream ${one.stream}`;
+    const label = (one) => `${one.name.startsWith("_Z") ? `kernel ${benchmark}` : one.name.replaceAll("_", " ")}, stream ${one.stream}`;
     return {
       chart: [element("h4", {}, `${key}: ${variant}, ${benchmark}`, element("small", {}, ` finishes ${number(finish)} µs after its data are ready`)),
         spans(order.map((one) => ({ label: label(one), spans: [
           { from: one.queued_us, to: one.driver_us, what: 0 }, { from: one.driver_us, to: one.start_us, what: 1 }, { from: one.start_us, to: one.end_us, what: 2 }] })),
-        STAGES, { unit: "µs", marks: [{ x: 0, text: "data ready" }] })],
+        STAGES, { unit: "µs", range, marks: [{ x: 0, text: "data ready" }] })],
       table: () => numbersTable([`${key}: command`, "called, µs", "driver begins", "starts", "ends"], order.map((one) =>
         [label(one), ...["queued_us", "driver_us", "start_us", "end_us"].map((field) => `figures/${key}/commands/${one.i}/${field}`)])),
     };
@@ -141,7 +143,7 @@ function figure12() {
     const relative = ["baseline", "full-overlap"].map((name) => ({ name, points: own.sizes.map((x, i) => [x, own.runtime_us[name][i] / thread[i]]) }));
     charts.push(element("h4", {}, `Offload's time, of that of one thread compiled with ${level}`, element("small", {}, " below 1 the GPU is faster")),
       curves({ series: relative, x: { log: true, base: 2, name: "elements", format: plain }, y: { log: true, name: "of one thread" }, horizontal: { value: 1, text: "break-even" },
-        verticals: ["full-overlap", "baseline"].flatMap((variant, i) => (Number.isFinite(even(variant, level)) ? [{ x: even(variant, level), text: `the paper, ${variant}: ${number(even(variant, level))}`, low: i === 0 }] : [])) }));
+        verticals: ["full-overlap", "baseline"].flatMap((variant) => (Number.isFinite(even(variant, level)) ? [{ x: even(variant, level), text: `the paper, ${variant}: ${number(even(variant, level))}` }] : [])) }));
     tables.push(sizesTable(`figures/12, processor/${level}`, "sizes", Object.keys(own.runtime_us), `elements, ${level}`),
       numbersTable([`break-even at elements, ${level}`, "baseline", "full-overlap"], Object.keys(own.break_even ?? {}).map((state) => [`inputs ${state === "fresh" ? "just written" : state}`, ...["baseline", "full-overlap"].map((variant) => `figures/12, processor/${level}/break_even/${state}/${variant}`)])));
   }

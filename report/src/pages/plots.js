@@ -31,11 +31,11 @@ function niceEnds(values, zero = true) {
     low = Math.min(0, low);
     high = Math.max(0, high);
   }
-  if (!(high > low)) return [low, low + 1];
+  if (!(high > low)) return [low, low + 1, 1];
   const raw = (high - low) / 7, size = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].find((f) => f * size >= raw) * size;
   const end = (x, way) => Number((way(Number((x / step).toPrecision(10))) * step).toPrecision(10));
-  return [end(low, Math.floor), end(high, Math.ceil)];
+  return [end(low, Math.floor), end(high, Math.ceil), step];
 }
 
 function legend(names, top = 0) {
@@ -72,7 +72,7 @@ function markSeries(marks, width, ends, front) {
 }
 
 // {categories, series: [{name, values}], unit, marks: [{at, series, paper, low, high, text}], line: {value, text}}
-export function bars({ categories, series, unit = "", marks = [], line, height = 250, overlap = false }) {
+export function bars({ categories, series, unit = "", marks = [], line, height = 250 }) {
   const place = element("div", { class: "chart", style: `height:${height}px` });
   const banded = marks.filter((mark) => Number.isFinite(mark.low) || Number.isFinite(mark.high));
   const stated = marks.filter((mark) => Number.isFinite(mark.paper));
@@ -91,9 +91,9 @@ export function bars({ categories, series, unit = "", marks = [], line, height =
       }, { trigger: "axis", axisPointer: { type: "shadow", shadowStyle: { opacity: 0.06 } } }),
       xAxis: { type: "category", data: categories, axisTick: { show: false }, axisLine: { lineStyle: { color: ink().line }, onZero: true },
         axisLabel: { color: text, fontSize: 12, interval: 0, hideOverlap: false, overflow: "break", width: 1100 / categories.length } },
-      yAxis: { type: "value", min: ends[0], max: ends[1], ...axisStyle(), name: unit, nameTextStyle: { color: soft, align: "right", fontSize: 11 }, nameGap: 8 },
+      yAxis: { type: "value", min: ends[0], max: ends[1], interval: ends[2], ...axisStyle(), name: unit, nameTextStyle: { color: soft, align: "right", fontSize: 11 }, nameGap: 8 },
       series: [
-        ...(banded.length ? [markSeries(banded, overlap ? 1 : series.length, ends, false)] : []),
+        ...(banded.length ? [markSeries(banded, series.length, ends, false)] : []),
         ...series.map((one, i) => ({
           type: "bar", name: one.name, data: one.values.map((v) => v ?? "-"), itemStyle: { color: seriesColour(i) }, barGap: "8%", barCategoryGap: "24%", z: 3,
           ...(i === 0 && line ? { markLine: { silent: true, symbol: "none", lineStyle: { color: soft, type: "dashed" }, data: [{ yAxis: line.value }],
@@ -106,10 +106,12 @@ export function bars({ categories, series, unit = "", marks = [], line, height =
   return place;
 }
 
-// {series: [{name, points: [[x, y]], dashed, step, colour: "paper"}], x, y: {name, log, min, max, format}, verticals: [{x, text}], horizontal}
+// {series: [{name, points: [[x, y]], dashed, step, colour, paper}], x, y: {name, log, base, format}, verticals: [{x, text}],
+// horizontal: {value, text, paper}}; verticals are what the paper states.
 export function curves({ series, x = {}, y = {}, verticals = [], horizontal, height = 300 }) {
   const place = element("div", { class: "chart", style: `height:${height}px` });
   const all = series.flatMap((one) => one.points.map((point) => point[1])).filter((v) => Number.isFinite(v));
+  const xs = [...series.flatMap((one) => one.points.map((point) => point[0])), ...verticals.map((v) => v.x)];
   const ends = y.log ? [] : niceEnds([...all, horizontal?.value], y.zero ?? true);
   queueMicrotask(() => chart(place, () => {
     const { soft } = ink();
@@ -119,18 +121,18 @@ export function curves({ series, x = {}, y = {}, verticals = [], horizontal, hei
     let colours = 0;
     const drawn = series.map((one) => (one.paper ? paperColour() : seriesColour(one.colour ?? colours++)));
     return {
-      grid: { left: 64, right: 24, top: 48, bottom: 42 },
+      grid: { left: 64, right: 30, top: series.length > 5 ? 76 : 58, bottom: 42 },
       legend: { ...legend(series.map((one) => one.name)), icon: "roundRect" },
       tooltip: tooltip(({ seriesIndex, value }) =>
         `<b>${escaped(series[seriesIndex].name)}</b><br>${escaped(x.name ?? "x")}: ${format(x)(value[0])}<br>${escaped(y.name ?? "y")}: ${format(y)(value[1])}`),
-      xAxis: axis(x, { name: x.name, nameLocation: "middle", nameGap: 26, min: x.min ?? (x.log ? Math.min(...series.flatMap((s) => s.points.map((p) => p[0]))) : undefined), max: x.max }),
-      yAxis: axis(y, { name: y.name, nameTextStyle: { color: soft, align: "left", fontSize: 11 }, min: y.min ?? ends[0], max: y.max ?? ends[1] }),
+      xAxis: axis(x, { name: x.name, nameLocation: "middle", nameGap: 26, min: x.log ? Math.min(...xs) : undefined, max: x.log ? Math.max(...xs) : undefined }),
+      yAxis: axis(y, { name: y.name, nameTextStyle: { color: soft, align: "left", fontSize: 11 }, min: ends[0], max: ends[1], interval: ends[2] }),
       series: series.map((one, i) => ({
         type: "line", name: one.name, data: one.points, step: one.step ? "end" : false, symbol: one.paper || one.step ? "none" : "circle", symbolSize: 6,
         lineStyle: { color: drawn[i], width: 2, type: one.dashed ? "dashed" : "solid" }, itemStyle: { color: drawn[i] }, z: one.paper ? 2 : 4,
         ...(i === 0 ? { markLine: { silent: true, symbol: "none", lineStyle: { color: paperColour(), width: 1.5, type: "solid" },
           label: { color: paperColour(), fontSize: 11 },
-          data: [...verticals.map((v) => ({ xAxis: v.x, label: { formatter: v.text, position: v.low ? "insideStartTop" : "insideEndTop" } })),
+          data: [...verticals.map((v) => ({ xAxis: v.x, label: { formatter: v.text, position: "end" } })),
             ...(horizontal ? [{ yAxis: horizontal.value, lineStyle: { color: horizontal.paper ? paperColour() : soft, type: "dashed" },
               label: { formatter: horizontal.text, position: "insideEndTop", color: horizontal.paper ? paperColour() : soft } }] : [])] } } : {}),
       })),
@@ -139,35 +141,34 @@ export function curves({ series, x = {}, y = {}, verticals = [], horizontal, hei
   return place;
 }
 
-// One small chart a panel, all with the same axes but where `own` says otherwise: panels: [{title, note, series: [points]}].
-export function panels(list, { columns = 3, tall = 150, step = false, xName = "", yName = "", own = false, names, xLog = false, xFormat = number, symbols = !step } = {}) {
+// One small chart a panel: panels: [{title, note, categories, log, series: [points], colours: [at], labels: [text]}]. With `names`
+// colours have a legend; a panel's series say which colour is theirs, and what the tooltip calls them.
+export function panels(list, { columns = 3, tall = 150, step = false, scatter = false, xName = "", yName = "", names, xFormat = number, yFormat = number } = {}) {
   const rows = Math.ceil(list.length / columns);
-  const place = element("div", { class: "chart", style: `height:${rows * (tall + 12) + (names ? 30 : 8)}px` });
-  const top = names ? 26 : 0;
-  const ys = list.map((panel) => panel.series.flatMap((points) => points.map((p) => p[1])).filter(Number.isFinite));
+  const room = tall + 12 + (scatter ? 16 : 0), top = names ? 26 : 0;
+  const place = element("div", { class: "chart", style: `height:${rows * room + top + 8}px` });
+  const ys = list.map((panel) => niceEnds(panel.series.flatMap((points) => points.map((p) => p[1]))));
+  const colourOf = (panel, at) => seriesColour(names ? panel.colours[at] : 0);
+  const labels = list.flatMap((panel) => panel.series.map((_, at) => panel.labels?.[at] ?? panel.title));
   queueMicrotask(() => chart(place, () => {
     const { text, soft, line } = ink();
     const wide = 100 / columns;
-    const grid = list.map((_, i) => ({ left: `${(i % columns) * wide + 4.2}%`, width: `${wide - 5.4}%`, top: top + Math.floor(i / columns) * (tall + 12) + 40, height: tall - 66 }));
-    const all = ys.flat();
+    const grid = list.map((_, i) => ({ left: `${(i % columns) * wide + 5.2}%`, width: `${wide - 6.4}%`, top: top + Math.floor(i / columns) * room + 40, height: tall - 66 }));
     return {
-      legend: names ? { ...legend(names), icon: "roundRect" } : undefined,
+      legend: names ? { ...legend(names), icon: "roundRect", type: "scroll" } : undefined,
       title: list.map((panel, i) => ({
-        left: `${(i % columns) * wide + 0.3}%`, top: grid[i].top - 40, padding: 0, itemGap: 4, text: panel.title, textStyle: { color: text, fontSize: 12, fontWeight: 600, fontFamily: FONT },
+        left: `${(i % columns) * wide + 0.3}%`, top: grid[i].top - 40, padding: 0, itemGap: 4, text: panel.title, textStyle: { color: text, fontSize: 12, fontWeight: 600, fontFamily: FONT, width: 1150 / columns, overflow: "truncate" },
         subtext: panel.note ?? "", subtextStyle: { color: soft, fontSize: 10.5, fontFamily: FONT },
       })),
-      tooltip: tooltip(({ seriesName, value }) => `${escaped(seriesName)}<br>${escaped(xName)}: ${xFormat(value[0])}<br>${escaped(yName)}: ${number(value[1])}`),
+      tooltip: tooltip(({ seriesIndex, value, name }) => `<b>${escaped(labels[seriesIndex])}</b><br>${escaped(xName)}: ${escaped(name || xFormat(value[0]))}<br>${escaped(yName)}: ${yFormat(value[1])}`),
       grid,
-      xAxis: list.map((panel, i) => ({ type: panel.categories ? "category" : xLog ? "log" : "value", gridIndex: i, data: panel.categories, ...axisStyle(), splitLine: { show: false },
-        axisLabel: { ...axisStyle().axisLabel, fontSize: 10, ...(panel.categories ? {} : { formatter: xFormat }) }, axisLine: { lineStyle: { color: line }, onZero: false } })),
-      yAxis: list.map((_, i) => {
-        const ends = niceEnds(own ? ys[i] : all);
-        return { type: "value", gridIndex: i, ...axisStyle(), min: ends[0], max: ends[1], splitNumber: 3, axisLabel: { ...axisStyle().axisLabel, fontSize: 10, formatter: number } };
-      }),
+      xAxis: list.map((panel, i) => ({ type: panel.categories ? "category" : "value", gridIndex: i, data: panel.categories, ...axisStyle(), splitLine: { show: false }, boundaryGap: Boolean(panel.categories) && panel.categories.length === 1,
+        name: scatter ? xName : "", nameLocation: "middle", nameGap: 20, axisLabel: { ...axisStyle().axisLabel, fontSize: 10, ...(panel.categories ? {} : { formatter: xFormat }) }, axisLine: { lineStyle: { color: line }, onZero: false } })),
+      yAxis: list.map((_, i) => ({ type: "value", gridIndex: i, ...axisStyle(), min: ys[i][0], max: ys[i][1], interval: (ys[i][1] - ys[i][0]) / 2, axisLabel: { ...axisStyle().axisLabel, fontSize: 10, formatter: yFormat } })),
       series: list.flatMap((panel, i) => panel.series.map((points, at) => ({
-        type: "line", xAxisIndex: i, yAxisIndex: i, name: names ? names[panel.colours?.[at] ?? at] : panel.title, data: points, step: step ? "end" : false, symbol: symbols || points.length === 1 ? "circle" : "none", symbolSize: 5,
-        lineStyle: { color: seriesColour(names ? panel.colours?.[at] ?? at : 0), width: 1.6, opacity: step && panel.series.length > 1 ? 0.7 : 1 },
-        itemStyle: { color: seriesColour(names ? panel.colours?.[at] ?? at : 0) },
+        type: scatter && !panel.joined?.[at] ? "scatter" : "line", xAxisIndex: i, yAxisIndex: i, name: names?.[panel.colours[at]] ?? panel.title, data: points, step: step ? "end" : false,
+        symbol: step && points.length > 1 ? "none" : "circle", symbolSize: panel.joined?.[at] ? 9 : 6, z: panel.joined?.[at] ? 5 : 3,
+        lineStyle: { color: colourOf(panel, at), width: 1.6, opacity: step && panel.series.length > 1 ? 0.7 : 1 }, itemStyle: { color: colourOf(panel, at), opacity: scatter && !panel.joined?.[at] ? 0.55 : 1 },
       }))),
     };
   }));
@@ -175,18 +176,18 @@ export function panels(list, { columns = 3, tall = 150, step = false, xName = ""
 }
 
 // rows: [{label, spans: [{from, to, what}]}], kinds: names by `what`; times in one unit; marks: [{x, text}].
-export function spans(rows, kinds, { unit, marks = [], height } = {}) {
-  const place = element("div", { class: "chart", style: `height:${height ?? rows.length * 26 + 78}px` });
+export function spans(rows, kinds, { unit, marks = [], range } = {}) {
+  const place = element("div", { class: "chart", style: `height:${rows.length * 26 + 92}px` });
   const data = rows.flatMap((row, index) => row.spans.map((span) => ({ ...span, index })));
-  const least = Math.min(...data.map((span) => span.from)), most = Math.max(...data.map((span) => span.to));
+  const [least, most] = range ?? [Math.min(...data.map((span) => span.from)), Math.max(...data.map((span) => span.to))];
   queueMicrotask(() => chart(place, () => {
     const { text, line } = ink();
     return {
-      grid: { left: 190, right: 24, top: 44, bottom: 34 },
+      grid: { left: 190, right: 34, top: 56, bottom: 34 },
       legend: { ...legend(kinds), icon: "roundRect" },
       tooltip: tooltip(({ seriesName, value }) => `<b>${escaped(rows[value[0]].label)}</b><br>${escaped(seriesName)}: ${number(value[2] - value[1])} ${unit}<br>from ${number(value[1])} to ${number(value[2])} ${unit}`),
       xAxis: { type: "value", ...axisStyle(), min: Math.floor(least), max: Math.ceil(most), name: unit, nameLocation: "end", nameGap: 4 },
-      yAxis: { type: "category", inverse: true, data: rows.map((row) => row.label), axisTick: { show: false }, axisLine: { lineStyle: { color: line, }, onZero: false },
+      yAxis: { type: "category", inverse: true, data: rows.map((row) => row.label), axisTick: { show: false }, axisLine: { lineStyle: { color: line }, onZero: false },
         axisLabel: { color: text, fontSize: 12, width: 178, overflow: "truncate" } },
       series: kinds.map((kind, at) => ({
         type: "custom", name: kind, itemStyle: { color: seriesColour(at) }, encode: { x: [1, 2], y: 0 },
@@ -196,7 +197,7 @@ export function spans(rows, kinds, { unit, marks = [], height } = {}) {
           const tall = api.size([0, 1])[1] * 0.66;
           return { type: "rect", shape: { x: from[0], y: from[1] - tall / 2, width: Math.max(0.8, to[0] - from[0]), height: tall }, style: { fill: seriesColour(at) } };
         },
-        ...(at === 0 && marks.length ? { markLine: { silent: true, symbol: "none", lineStyle: { color: ink().soft, type: "dashed" }, label: { color: ink().soft, fontSize: 11, position: "insideStartTop" },
+        ...(at === 0 && marks.length ? { markLine: { silent: true, symbol: "none", lineStyle: { color: ink().soft, type: "dashed" }, label: { color: ink().soft, fontSize: 11, position: "end" },
           data: marks.map((mark) => ({ xAxis: mark.x, label: { formatter: mark.text } })) } } : {}),
       })),
     };

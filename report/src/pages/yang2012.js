@@ -61,13 +61,12 @@ function figure6() {
   const names = programs("6");
   const list = names.map((name) => {
     const launches = figures[6][name];
-    const last = Math.max(...launches.flatMap((points) => points.map((p) => p[0])));
     return { title: name, note: `${launches.length} launch${launches.length > 1 ? "es" : ""} · the paper: ${moving.has(name) ? "keeps moving" : "settles"}`,
-      series: launches.map((points) => points.map(([t, v]) => [t / 1000, v])), last };
+      series: launches.map((points) => points.map(([t, v]) => [t / 1000, v])) };
   });
   return {
     lead: "skip_factor over a kernel's time, a line a launch (benchmarks with several launches have several lines).",
-    charts: [panels(list, { step: true, xName: "µs", yName: "skip_factor", own: true })],
+    charts: [panels(list, { step: true, xName: "µs", yName: "skip_factor" })],
     numbers: () => numbersTable(["benchmark, launch", "changes", "first", "last", "last change at, ns"], names.flatMap((name) => figures[6][name].map((points, i) => {
       const end = points.length - 1;
       return [`${name} ${i + 1}`, { text: number(end) }, `figures/6/${name}/${i}/0/1`, `figures/6/${name}/${i}/${end}/1`, `figures/6/${name}/${i}/${end}/0`];
