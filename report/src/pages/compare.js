@@ -79,7 +79,7 @@ function machineSection() {
 function pairs(list) {
   const place = element("div", { class: "chart", style: `height:${list.length * 40 + 66}px` });
   queueMicrotask(() => chart(place, () => ({
-    grid: { left: 230, right: 30, top: 30, bottom: 28 },
+    grid: { left: 230, right: 66, top: 30, bottom: 28 },
     legend: { top: 0, left: 0, itemWidth: 14, itemHeight: 10, textStyle: { color: ink().soft, fontSize: 12 }, data: ["A", "B"] },
     tooltip: tooltip(({ dataIndex }) => `<b>${escaped(list[dataIndex].label)}</b><br>A: ${time(list[dataIndex].a)}<br>B: ${time(list[dataIndex].b)}<br>${changed(list[dataIndex])}`),
     xAxis: { type: "value", ...axisStyle(), axisLabel: { ...axisStyle().axisLabel, formatter: time } },

@@ -64,7 +64,7 @@ function markSeries(marks, width, ends, front) {
         type: "group",
         children: [
           { type: "line", shape: { x1: middle - half, y1: at, x2: middle + half, y2: at }, style: { stroke: paperColour(), lineWidth: 2.5 } },
-          { type: "text", x: middle, y: at - 3, style: { text: mark.text ?? number(mark.paper), fill: paperColour(), stroke: ink().paper, lineWidth: 3, align: "center", verticalAlign: "bottom", font: `600 11px ${FONT}` } },
+          { type: "text", x: middle, y: at - (wide < 34 && (mark.series ?? 0) % 2 === 1 ? 14 : 3), style: { text: mark.text ?? number(mark.paper), fill: paperColour(), stroke: ink().paper, lineWidth: 3, align: "center", verticalAlign: "bottom", font: `600 11px ${FONT}` } },
         ],
       };
     },
@@ -143,11 +143,11 @@ export function curves({ series, x = {}, y = {}, verticals = [], horizontal, hei
 
 // One small chart a panel: panels: [{title, note, categories, log, series: [points], colours: [at], labels: [text]}]. With `names`
 // colours have a legend; a panel's series say which colour is theirs, and what the tooltip calls them.
-export function panels(list, { columns = 3, tall = 150, step = false, scatter = false, xName = "", yName = "", names, xFormat = number, yFormat = number } = {}) {
+export function panels(list, { columns = 3, tall = 150, step = false, scatter = false, xName = "", yName = "", names, zero = true, xFormat = number, yFormat = number } = {}) {
   const rows = Math.ceil(list.length / columns);
-  const room = tall + 12 + (scatter ? 16 : 0), top = names ? 26 : 0;
+  const room = tall + 12 + (scatter ? 16 : 0), top = names ? 34 : 0;
   const place = element("div", { class: "chart", style: `height:${rows * room + top + 8}px` });
-  const ys = list.map((panel) => niceEnds(panel.series.flatMap((points) => points.map((p) => p[1]))));
+  const ys = list.map((panel) => niceEnds(panel.series.flatMap((points) => points.map((p) => p[1])), zero));
   const colourOf = (panel, at) => seriesColour(names ? panel.colours[at] : 0);
   const labels = list.flatMap((panel) => panel.series.map((_, at) => panel.labels?.[at] ?? panel.title));
   queueMicrotask(() => chart(place, () => {

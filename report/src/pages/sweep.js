@@ -29,7 +29,7 @@ function select(label, names, chosen, change) {
 
 // Curves of one column over one axis: a panel a program, a line for each combination of the other axes; the colour is that
 // of the axis which has most values.
-function overAxis(axis, column) {
+function overAxis(axis, column, zero) {
   const others = axes.filter((one) => one !== axis);
   const by = others.map((one) => [one, distinct(one).length]).filter(([, n]) => n > 1 && n <= 8).sort((a, b) => b[1] - a[1])[0]?.[0];
   const names = by ? ordered(distinct(by)).map((value) => `${by} = ${value}`) : undefined;
@@ -48,7 +48,7 @@ function overAxis(axis, column) {
   }).filter((panel) => panel.series.length > 0);
   if (list.length === 0) return [element("p", { class: "note" }, `No run has both ${axis} and ${column}.`)];
   const shown = list.slice(0, MOST_PANELS);
-  return [panels(shown, { columns: Math.min(3, shown.length), tall: 190, xName: axis, yName: column, names, yFormat: formatOf(column) }),
+  return [panels(shown, { columns: Math.min(3, shown.length), tall: 190, xName: axis, yName: column, names, zero, yFormat: formatOf(column) }),
     ...(list.length > shown.length ? [element("p", { class: "note" }, `The first ${MOST_PANELS} of ${list.length} programs; all are in the table.`)] : [])];
 }
 
@@ -61,9 +61,11 @@ function curvesSection() {
     return result;
   }
   const place = element("div");
-  const draw = (column) => place.replaceChildren(...moving.flatMap((axis) => [element("h3", {}, `Over ${axis}`), ...overAxis(axis, column)]));
-  result.append(element("div", { class: "tools" }, select("column", choices, choices[0], draw)), place);
-  draw(choices[0]);
+  let column = choices[0], zero = true;
+  const draw = () => place.replaceChildren(...moving.flatMap((axis) => [element("h3", {}, `Over ${axis}`), ...overAxis(axis, column, zero)]));
+  result.append(element("div", { class: "tools" }, select("column", choices, column, (name) => { column = name; draw(); }),
+    select("begins", ["at 0", "at the least value"], "at 0", (word) => { zero = word === "at 0"; draw(); })), place);
+  draw();
   return result;
 }
 
