@@ -177,7 +177,7 @@ function extensions() {
   const all = figures.extensions;
   const parts = Object.keys(all).flatMap((key) => all[key].map((cell, i) => ({ key, i, ...cell })));
   return {
-    lead: "Extensions of sections 4.5 and 9: the first bar is the way with the extension, the others do without it.",
+    lead: "Extensions of sections 4.5 and 9: the first column is the way with the extension, the others do without it.",
     charts: [],
     open: true,
     numbers: () => parts.map((part) => numbersTable([`${part.key}: ${part.arguments}`, ...Object.keys(part.runtime_us)], [["µs", ...Object.keys(part.runtime_us).map((way) => `figures/extensions/${part.key}/${part.i}/runtime_us/${way}`)]])),

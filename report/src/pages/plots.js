@@ -162,7 +162,7 @@ export function panels(list, { columns = 3, tall = 150, step = false, scatter = 
       })),
       tooltip: tooltip(({ seriesIndex, value, name }) => `<b>${escaped(labels[seriesIndex])}</b><br>${escaped(xName)}: ${escaped(name || xFormat(value[0]))}<br>${escaped(yName)}: ${yFormat(value[1])}`),
       grid,
-      xAxis: list.map((panel, i) => ({ type: panel.categories ? "category" : "value", gridIndex: i, data: panel.categories, ...axisStyle(), splitLine: { show: false }, boundaryGap: Boolean(panel.categories) && panel.categories.length === 1,
+      xAxis: list.map((panel, i) => ({ type: panel.categories ? "category" : "value", gridIndex: i, data: panel.categories, ...axisStyle(), splitLine: { show: false }, boundaryGap: Boolean(panel.categories) && panel.categories.length === 1, scale: scatter,
         name: scatter ? xName : "", nameLocation: "middle", nameGap: 20, axisLabel: { ...axisStyle().axisLabel, fontSize: 10, ...(panel.categories ? {} : { formatter: xFormat }) }, axisLine: { lineStyle: { color: line }, onZero: false } })),
       yAxis: list.map((_, i) => ({ type: "value", gridIndex: i, ...axisStyle(), min: ys[i][0], max: ys[i][1], interval: (ys[i][1] - ys[i][0]) / 2, axisLabel: { ...axisStyle().axisLabel, fontSize: 10, formatter: yFormat } })),
       series: list.flatMap((panel, i) => panel.series.map((points, at) => ({
@@ -197,7 +197,7 @@ export function spans(rows, kinds, { unit, marks = [], range } = {}) {
           const tall = api.size([0, 1])[1] * 0.66;
           return { type: "rect", shape: { x: from[0], y: from[1] - tall / 2, width: Math.max(0.8, to[0] - from[0]), height: tall }, style: { fill: seriesColour(at) } };
         },
-        ...(at === 0 && marks.length ? { markLine: { silent: true, symbol: "none", lineStyle: { color: ink().soft, type: "dashed" }, label: { color: ink().soft, fontSize: 11, position: "end" },
+        ...(at === 0 && marks.length ? { markLine: { silent: true, symbol: "none", lineStyle: { color: ink().soft, type: "dashed" }, label: { color: ink().soft, fontSize: 11, position: "start" },
           data: marks.map((mark) => ({ xAxis: mark.x, label: { formatter: mark.text } })) } } : {}),
       })),
     };

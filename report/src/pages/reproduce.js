@@ -59,7 +59,7 @@ function choices() {
     return own === "" ? "failed" : { ...own, bar: Math.abs(own.value) / most };
   };
   result.append(table([{ title: "choice", left: true }, { title: "question", left: true }, { title: "side", left: true }, "mean gain, %"], list.flatMap((one, i) =>
-    [["value", "taken"], ["alternative", "other"]].map(([side, word]) => [word === "taken" ? one.id : "", word === "taken" ? one.question : "", `${word}: ${one[side].side}`, cell(`choices/${i}/${side}/mean_gain_percent`)]))));
+    [["value", "taken"], ["alternative", "other"]].map(([side, word]) => [word === "taken" ? one.id : "", word === "taken" ? one.question : "", `${word}: ${one[side].side}`, cell(`choices/${i}/${side}/mean_gain_percent`)])), { class: "score" }));
   if (benchmarks.length > 0)
     result.append(details("By benchmark", () => table([{ title: "choice", left: true }, ...benchmarks], list.flatMap((one, i) => ["value", "alternative"].map((side) => [`${one.id}, ${side}`, ...benchmarks.map((name) => {
       const own = one[side].benchmarks?.[name];

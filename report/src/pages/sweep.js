@@ -95,7 +95,7 @@ function paretoSection() {
     const point = (row) => [valueOf(row, x.name), valueOf(row, y.name)];
     place.replaceChildren(
       panels(fronts.slice(0, MOST_PANELS).map(({ program, own, best }) => ({ title: program, note: `${best.length} of ${own.length} runs in front`, series: [own.map(point), best.map(point)], colours: [0, 1], joined: [false, true],
-        labels: [`${program}, a run`, `${program}, in front`] })), { columns: Math.min(2, fronts.length), tall: 260, scatter: true, xName: x.name, yName: y.name, names: ["runs", "in front"], xFormat: formatOf(x.name), yFormat: formatOf(y.name) }),
+        labels: [`${program}, a run`, `${program}, in front`] })), { columns: Math.min(2, fronts.length), tall: 260, scatter: true, zero: false, xName: x.name, yName: y.name, names: ["runs", "in front"], xFormat: formatOf(x.name), yFormat: formatOf(y.name) }),
       details("Runs in front", () => rowsTable(fronts.flatMap((one) => one.best)), { class: "front", "data-runs": fronts.flatMap((one) => one.best.map((row) => row[0])).join(" ") }));
   };
   const pick = (i) => [select(["across", "up"][i], choices, goals[i].name, (name) => { goals[i].name = name; draw(); }),
@@ -120,7 +120,7 @@ function failuresSection() {
 }
 
 function rowsTable(list) {
-  return table(header.map((title, i) => ({ title, left: i <= STATUS })), list.slice(0, MOST_ROWS).map((row) => row.map((text, i) =>
+  return table(header.map((title, i) => ({ title: title.replaceAll(".", ".\u200b"), left: i <= STATUS })), list.slice(0, MOST_ROWS).map((row) => row.map((text, i) =>
     (i > STATUS && text !== "" && Number.isFinite(Number(text)) ? { text: number(Number(text)), field: `rows/${rows.indexOf(row)}/${i}`, value: text } : text))));
 }
 
