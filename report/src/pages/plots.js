@@ -132,7 +132,7 @@ export function curves({ series, x = {}, y = {}, verticals = [], horizontal, hei
         lineStyle: { color: drawn[i], width: 2, type: one.dashed ? "dashed" : "solid" }, itemStyle: { color: drawn[i] }, z: one.paper ? 2 : 4,
         ...(i === 0 ? { markLine: { silent: true, symbol: "none", lineStyle: { color: paperColour(), width: 1.5, type: "solid" },
           label: { color: paperColour(), fontSize: 11 },
-          data: [...verticals.map((v) => ({ xAxis: v.x, label: { formatter: v.text, position: "end" } })),
+          data: [...verticals.map((v) => ({ xAxis: v.x, label: { formatter: v.text, position: "end", align: v.x >= Math.max(...xs) ? "right" : v.x <= Math.min(...xs) ? "left" : "center" } })),
             ...(horizontal ? [{ yAxis: horizontal.value, lineStyle: { color: horizontal.paper ? paperColour() : soft, type: "dashed" },
               label: { formatter: horizontal.text, position: "insideEndTop", color: horizontal.paper ? paperColour() : soft } }] : [])] } } : {}),
       })),
