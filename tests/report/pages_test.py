@@ -66,7 +66,8 @@ class PagesTest(unittest.TestCase):
             page.evaluate(f"window.dispatchEvent(new Event('{event}'))")
         self.assertEqual((page.problems, asked), ([], []))
         self.assertEqual(page.evaluate("[...document.querySelectorAll('.chart')].filter((c) => !c.querySelector('svg, canvas')).length"), 0)
-        self.assertNotIn("NaN", page.evaluate("document.body.innerText"))
+        text = page.evaluate("document.body.innerText")
+        self.assertEqual([word for word in ("NaN", "undefined", "Infinity", "Cannot be drawn") if word in text], [])
         return page
 
     def check_fields(self, page, tree, least):
@@ -191,6 +192,24 @@ class PagesTest(unittest.TestCase):
         # The page of the file is the same one.
         self.duet("reproduce", "lustig2013", "--from", "part.json", "--html", "again.html")
         self.assertEqual((self.folder / "again.html").read_bytes(), (self.folder / "part.html").read_bytes())
+
+    def test_failed_runs(self):
+        """Without a number in any figure, and with figures of another shape, the rest of the page is there."""
+        def without(tree):
+            if isinstance(tree, dict):
+                return {key: without(one) for key, one in tree.items()}
+            return [without(one) for one in tree] if isinstance(tree, list) else tree if isinstance(tree, str) else None
+        for paper in ("yang2012", "lustig2013"):
+            score = json.loads((SCORES / f"{paper}.json").read_text())
+            (self.folder / "failed.json").write_text(json.dumps({**score, "figures": without(score["figures"])}))
+            self.duet("reproduce", paper, "--from", "failed.json", "--html", "failed.html")
+            self.opened("failed.html")
+        (self.folder / "other.json").write_text(json.dumps({**score, "figures": {**score["figures"], "1": {"other": 1}}}))
+        self.duet("reproduce", paper, "--from", "other.json", "--html", "other.html")
+        page = self.browser.open(self.folder / "other.html")
+        self.assertEqual(page.problems, [])
+        self.assertEqual(page.evaluate("[...document.querySelectorAll('.warn')].filter((e) => e.textContent.startsWith('Cannot be drawn')).length"), 1)
+        self.assertGreater(page.evaluate("document.querySelectorAll('section').length"), 10)
 
     def test_bad_scorecards(self):
         (self.folder / "no.json").write_text("{")

@@ -26,6 +26,7 @@ export function number(value) {
 
 function niceEnds(values, zero = true) {
   const known = values.filter((v) => Number.isFinite(v));
+  if (known.length === 0) return [0, 1, 1];
   let low = Math.min(...known), high = Math.max(...known);
   if (zero) {
     low = Math.min(0, low);

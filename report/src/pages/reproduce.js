@@ -33,16 +33,26 @@ function reason(figure) {
   return notes.length ? notes.join("; ") : "its rows were measured where a claim asks for another machine or option, and not on the paper's machine itself";
 }
 
+// A scorecard that another Duet wrote may lack what a figure needs: then the figure says so, and the rest is there.
+function attempt(make) {
+  try {
+    return make();
+  } catch (error) {
+    return [element("p", { class: "warn" }, `Cannot be drawn: this scorecard holds other data than this Duet writes (${error.message}).`)];
+  }
+}
+
 function figureSection(figure, at) {
   const result = section(`figure-${at}`, figure.title);
   const rows = rowsOf(figure.experiments).filter((row) => !figure.quantities || figure.quantities.test(row.quantity));
   const there = [figure.key, figure.other].some((key) => key && figures[key] && Object.keys(figures[key]).length > 0);
   if (!there) result.append(element("p", { class: "warn" }, `Not measured: ${reason(figure)}.`));
   else {
-    const { lead, charts, numbers, open } = figure.draw();
-    result.append(element("p", { class: "lead" }, lead), ...charts);
-    if (open) result.append(...[numbers()].flat(3));
-    else result.append(details("Numbers of this picture", () => [numbers()].flat(3)));
+    result.append(...attempt(() => {
+      const { lead, charts, numbers, open } = figure.draw();
+      const table = () => attempt(() => [numbers()].flat(3));
+      return [element("p", { class: "lead" }, lead), ...charts, ...(open ? table() : [details("Numbers of this picture", table)])];
+    }));
   }
   if (rows.length > 0) result.append(details(`What the paper states of it: ${rows.filter((row) => row.verdict === "holds").length} of ${rows.length} rows hold`, () => scoreTable(rows), there ? {} : { open: "" }));
   return result;
