@@ -64,12 +64,13 @@ function timelineOf(keys, lead) {
 
 function figure8() {
   const kinds = [["8, counters", "with the profiler's counters, and timers at the calls"], ["8", "with timers at the calls alone"]].filter(([key]) => figures[key]);
+  const range = [0, Math.ceil(Math.max(...kinds.flatMap(([key]) => figures[key].map((one) => one.end_us))))];
   const parts = kinds.map(([key, name]) => {
     const calls = figures[key];
     const functions = [...new Set(calls.map((one) => one.call))];
     return {
       chart: [element("h4", {}, name[0].toUpperCase() + name.slice(1), element("small", {}, ` ${calls.length} calls, ${number(calls[calls.length - 1].end_us)} µs`)),
-        spans(functions.map((call) => ({ label: call, spans: calls.filter((one) => one.call === call).map((one) => ({ from: one.start_us, to: one.end_us, what: 0 })) })), ["in the call"], { unit: "µs" })],
+        spans(functions.map((call) => ({ label: call, spans: calls.filter((one) => one.call === call).map((one) => ({ from: one.start_us, to: one.end_us, what: 0 })) })), ["in the call"], { unit: "µs", range })],
       table: () => numbersTable([`call, ${name}`, "begins, µs", "ends, µs"], calls.map((one, i) => [one.call, `figures/${key}/${i}/start_us`, `figures/${key}/${i}/end_us`])),
     };
   });
