@@ -146,7 +146,7 @@ export function curves({ series, x = {}, y = {}, verticals = [], horizontal, hei
 // colours have a legend; a panel's series say which colour is theirs, and what the tooltip calls them.
 export function panels(list, { columns = 3, tall = 150, step = false, scatter = false, xName = "", yName = "", names, zero = true, xFormat = number, yFormat = number } = {}) {
   const rows = Math.ceil(list.length / columns);
-  const room = tall + 12 + (scatter ? 16 : 0), top = names ? 34 : 0;
+  const room = tall + 12 + (scatter ? 16 : 0), top = names ? 34 : 6;
   const place = element("div", { class: "chart", style: `height:${rows * room + top + 8}px` });
   const ys = list.map((panel) => niceEnds(panel.series.flatMap((points) => points.map((p) => p[1])), zero));
   const colourOf = (panel, at) => seriesColour(names ? panel.colours[at] : 0);

@@ -75,8 +75,8 @@ function control(row) {
 
 export function scoreTable(list) {
   const controls = list.some((row) => row.control);
-  return table([{ title: "row", left: true }, { title: "what the paper claims", left: true }, "paper", "measured", { title: "unit", left: true },
-    { title: "band, measured ●, paper |", left: true }, "band", { title: "verdict", left: true }, { title: "note", left: true }, ...(controls ? [{ title: "control", left: true }] : [])],
-  list.map((row) => [row.id, row.claim, value(`rows/${row.at}/paper`), value(`rows/${row.at}/measured`), row.unit ?? "", gauge(row), range(row), verdict(row), row.note ?? "",
+  return table([{ title: "row", left: true }, { title: "what the paper claims", left: true }, { title: "verdict", left: true }, "paper", "measured", { title: "unit", left: true },
+    "band", { title: "band, measured ●, paper |", left: true }, { title: "note", left: true }, ...(controls ? [{ title: "control", left: true }] : [])],
+  list.map((row) => [row.id, row.claim, verdict(row), value(`rows/${row.at}/paper`), value(`rows/${row.at}/measured`), row.unit ?? "", range(row), gauge(row), row.note ?? "",
     ...(controls ? [control(row)] : [])]), { class: "score" });
 }
