@@ -132,6 +132,9 @@ Subcommand reproduce_command(CLI::App& duet) {
   app->add_flag("--controls", options->controls,
                 "measure each claim again on the machine or variant on which it must not hold");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
+  for (const char* const measuring :
+       {"--only", "--json", "--machine", "--set", "--work", "--quick", "--list", "--controls"})
+    app->get_option("--from")->excludes(measuring);
   return {app, [options](const config::Installation& installation) {
             return reproduce::run(installation, *options);
           }};

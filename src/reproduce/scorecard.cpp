@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -156,6 +157,15 @@ void write_score_page(const std::string& path, const std::string& html_template,
   report::write_page(path, html_template, page.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+// Said before anything is measured.
+std::string template_of_page(const config::Installation& installation, const Options& options) {
+  if (options.html.empty()) return "";
+  const std::filesystem::path folder = std::filesystem::path(options.html).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder))
+    throw Error(fmt::format("--html: there is no folder {}", folder.string()));
+  return report::page_template(installation.page_template);
+}
+
 // Of a scorecard that is there.
 int page_of(const config::Installation& installation, const Options& options) {
   if (options.html.empty()) throw Error("--from: say with --html where to write the page");
@@ -166,7 +176,7 @@ int page_of(const config::Installation& installation, const Options& options) {
     throw Error(
         fmt::format("--from: {} is no scorecard of {}: give a file that duet reproduce {} --json wrote",
                     options.from, options.paper, options.paper));
-  write_score_page(options.html, report::page_template(installation.page_template), score);
+  write_score_page(options.html, template_of_page(installation, options), score);
   return 0;
 }
 
@@ -186,8 +196,7 @@ int run(const config::Installation& installation, const Options& options) {
       if (std::exchange(last, claim.id) != claim.id) print(claim.id + "\n");
     return 0;
   }
-  const std::string html_template =
-      options.html.empty() ? std::string() : report::page_template(installation.page_template);
+  const std::string html_template = template_of_page(installation, options);
   Experiments experiments(paper, installation, options, known_choices);
   experiments.check_machine();
 

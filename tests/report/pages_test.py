@@ -216,6 +216,9 @@ class PagesTest(unittest.TestCase):
         for arguments, said in [(["--from", "no.json", "--html", "x.html"], "duet: --from: no.json is no scorecard of yang2012"),
                                 (["--from", "nowhere.json", "--html", "x.html"], "duet: --from: cannot read nowhere.json"),
                                 (["--from", SCORES / "lustig2013.json", "--html", "x.html"], "duet: --from: "),
+                                (["--from", SCORES / "yang2012.json", "--html", "nowhere/x.html"], "duet: --html: there is no folder nowhere"),
+                                (["--only", "Y-tab1", "--html", "nowhere/x.html"], "duet: --html: there is no folder nowhere"),
+                                (["--from", SCORES / "yang2012.json", "--html", "x.html", "--quick"], "duet: "),
                                 (["--from", SCORES / "yang2012.json"], "duet: --from: say with --html where to write the page")]:
             done = self.duet("reproduce", "yang2012", *arguments, status=125)
             self.assertTrue(done.stderr.startswith(said) and done.stderr.count("\n") == 1, done.stderr)
