@@ -5,12 +5,14 @@ import { number, panels } from "./plots.js";
 import { page } from "./score.js";
 
 const MOST_PANELS = 24;
-const MOST_ROWS = 1000;
+const MOST_ROWS = 200;
+const MOST_LINES = 24;
 const header = page?.header ?? [], axes = page?.axes ?? [], rows = page?.rows ?? [];
 const STATUS = 2 + axes.length;  // run, program, the axes, status, the columns
 const columns = header.slice(STATUS + 1);
-const numeric = (name) => rows.some((row) => row[header.indexOf(name)] !== "") && rows.every((row) => Number.isFinite(Number(row[header.indexOf(name)])));
-const cell = (row, name) => row[header.indexOf(name)];
+const places = new Map(header.map((name, i) => [name, i]));
+const cell = (row, name) => row[places.get(name)];
+const numeric = (name) => rows.some((row) => cell(row, name) !== "") && rows.every((row) => Number.isFinite(Number(cell(row, name))));
 const valueOf = (row, name) => (cell(row, name) === "" ? undefined : Number(cell(row, name)));
 const programs = [...new Set(rows.map((row) => row[1]))];
 const distinct = (name, of = rows) => [...new Set(of.map((row) => cell(row, name)).filter((text) => text !== ""))];
@@ -27,12 +29,27 @@ function select(label, names, chosen, change) {
   return element("label", {}, `${label} `, result);
 }
 
+// Of many lines in a panel one a colour: at each value of the axis the median of them.
+function medians(lines, names) {
+  const result = new Map();
+  for (const { colour, points } of lines.values()) {
+    const key = `${names ? `${names[colour]}, ` : ""}median`;
+    if (!result.has(key)) result.set(key, { colour, all: new Map() });
+    const all = result.get(key).all;
+    for (const [x, y] of points) all.set(x, [...(all.get(x) ?? []), y]);
+  }
+  for (const one of result.values())
+    one.points = [...one.all].sort((a, b) => a[0] - b[0]).map(([x, ys]) => [x, ys.sort((a, b) => a - b)[Math.floor((ys.length - 1) / 2)]]);
+  return result;
+}
+
 // Curves of one column over one axis: a panel a program, a line for each combination of the other axes; the colour is that
 // of the axis which has most values.
 function overAxis(axis, column, zero) {
   const others = axes.filter((one) => one !== axis);
   const by = others.map((one) => [one, distinct(one).length]).filter(([, n]) => n > 1 && n <= 8).sort((a, b) => b[1] - a[1])[0]?.[0];
   const names = by ? ordered(distinct(by)).map((value) => `${by} = ${value}`) : undefined;
+  let many = false;
   const list = programs.map((program) => {
     const own = rows.filter((row) => row[1] === program && cell(row, axis) !== "" && valueOf(row, column) !== undefined);
     const categories = ordered(distinct(axis, own));
@@ -43,12 +60,15 @@ function overAxis(axis, column, zero) {
       lines.get(key).points.push([categories.indexOf(cell(row, axis)), valueOf(row, column)]);
     }
     for (const one of lines.values()) one.points.sort((a, b) => a[0] - b[0]);
-    return { title: program, note: `${column} over ${axis}`, categories, series: [...lines.values()].map((one) => one.points), colours: [...lines.values()].map((one) => one.colour),
-      labels: [...lines.keys()].map((key) => key || program) };
+    const drawn = lines.size > MOST_LINES ? medians(lines, names) : lines;
+    many ||= drawn !== lines;
+    return { title: program, note: `${column} over ${axis}`, categories, series: [...drawn.values()].map((one) => one.points), colours: [...drawn.values()].map((one) => one.colour),
+      labels: [...drawn.keys()].map((key) => key || program) };
   }).filter((panel) => panel.series.length > 0);
   if (list.length === 0) return [element("p", { class: "note" }, `No run has both ${axis} and ${column}.`)];
   const shown = list.slice(0, MOST_PANELS);
   return [panels(shown, { columns: Math.min(3, shown.length), tall: 190, xName: axis, yName: column, names, zero, yFormat: formatOf(column) }),
+    ...(many ? [element("p", { class: "note" }, `Of more than ${MOST_LINES} lines in a panel each is the median of those with its colour (of two in the middle the lower one).`)] : []),
     ...(list.length > shown.length ? [element("p", { class: "note" }, `The first ${MOST_PANELS} of ${list.length} programs; all are in the table.`)] : [])];
 }
 
@@ -71,9 +91,9 @@ function curvesSection() {
 
 // Of the runs of one program those that no other one beats in both.
 function front(list, x, y) {
-  const good = (a, b, { name, least }) => (least ? valueOf(a, name) <= valueOf(b, name) : valueOf(a, name) >= valueOf(b, name));
-  const beats = (a, b) => good(a, b, x) && good(a, b, y) && !(good(b, a, x) && good(b, a, y));
-  return list.filter((row) => !list.some((other) => beats(other, row)));
+  const points = list.map((row) => [x, y].map(({ name, least }) => (least ? 1 : -1) * valueOf(row, name)));
+  const beats = (a, b) => a[0] <= b[0] && a[1] <= b[1] && (a[0] < b[0] || a[1] < b[1]);
+  return list.filter((_, i) => !points.some((other) => beats(other, points[i])));
 }
 
 function paretoSection() {
@@ -121,7 +141,7 @@ function failuresSection() {
 
 function rowsTable(list) {
   return table(header.map((title, i) => ({ title: title.replaceAll(".", ".\u200b"), left: i <= STATUS })), list.slice(0, MOST_ROWS).map((row) => row.map((text, i) =>
-    (i > STATUS && text !== "" && Number.isFinite(Number(text)) ? { text: number(Number(text)), field: `rows/${rows.indexOf(row)}/${i}`, value: text } : text))));
+    (i > STATUS && text !== "" && Number.isFinite(Number(text)) ? { text: number(Number(text)), field: `rows/${Number(row[0]) - 1}/${i}`, value: text } : text))));
 }
 
 function rowsSection() {
