@@ -1,9 +1,14 @@
-// Bundles the page into one file that asks nobody for anything: node build.mjs OUTPUT
+// Bundles each page into one file that asks nobody for anything: node build.mjs FOLDER
 import { build } from "esbuild";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 
-const output = process.argv[2];
-if (!output) throw new Error("usage: node build.mjs OUTPUT");
+// report.html, which every run has, carries nothing of the others.
+const PAGES = {
+  report: { entry: "src/main.js", data: ["duet-stats", "duet-timeline", "duet-machine", "duet-advice"] },
+  pages: { entry: "src/pages/main.js", data: ["duet-page"] },
+};
+const folder = process.argv[2];
+if (!folder) throw new Error("usage: node build.mjs FOLDER");
 
 async function bundle(entry) {
   const result = await build({
@@ -28,14 +33,19 @@ function put(html, mark, text) {
 }
 
 const style = await bundle("src/style.css");
-const script = await bundle("src/main.js");
-if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) throw new Error("the bundle would end its own tag");
+if (/<\/style/i.test(style)) throw new Error("the style would end its own tag");
 // The page passes on the code of others, so it has what they ask for.
 const licenses = (await Promise.all(["echarts/NOTICE", "echarts/LICENSE", "echarts/licenses/LICENSE-d3", "zrender/LICENSE", "tslib/LICENSE.txt"]
   .map(async (path) => `${path}\n\n${(await readFile(`node_modules/${path}`, "utf8")).trim()}\n`))).join("\n\n");
 if (/<\/script|<!--/i.test(licenses)) throw new Error("a licence would end its own tag");
-let html = await readFile("template.html", "utf8");
-html = put(html, "/*style*/", style.trim());
-html = put(html, "/*licenses*/", licenses);
-html = put(html, "/*script*/", script.trim());
-await writeFile(output, html);
+const template = await readFile("template.html", "utf8");
+for (const [name, { entry, data }] of Object.entries(PAGES)) {
+  const script = await bundle(entry);
+  if (/<\/script|<!--/i.test(script)) throw new Error(`the bundle of ${name} would end its own tag`);
+  let html = put(template, "<!--data-->", data.map((id) => `<script type="application/json" id="${id}"></script>`).join("\n"));
+  html = put(html, "/*style*/", style.trim());
+  html = put(html, "/*licenses*/", licenses);
+  html = put(html, "/*script*/", script.trim());
+  await writeFile(`${folder}/${name}.html.part`, html);
+  await rename(`${folder}/${name}.html.part`, `${folder}/${name}.html`);
+}

@@ -79,10 +79,10 @@ int diff_machines(const config::Installation& installation, const std::string& f
 int list_keys(const config::Installation& installation, const std::string& within, bool markdown);
 struct CompareOptions {
   std::string first, second;  // folders of runs
-  std::string json;           // empty: no file
+  std::string json, html;     // empty: no file
   std::size_t rows = 12;      // of a list on the terminal
 };
-int compare_runs(const CompareOptions& options);
+int compare_runs(const config::Installation& installation, const CompareOptions& options);
 struct AdviseOptions {
   std::string folder;
   unsigned jobs = 0;  // runs at once; 0: as many as there are cores

@@ -5,12 +5,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/readable_name.h"
 #include "cli/commands.h"
 #include "config/differences.h"
 #include "report/comparison.h"
+#include "report/page.h"
 
 namespace duet::cli {
 
@@ -51,17 +54,33 @@ std::vector<config::ResolvedValue> machine_of(const fs::path& folder) {
   return config::load_topology(path, "").values;
 }
 
+// The file of --json, and what people call things.
+std::string page_json(const CompareOptions& options, const report::Comparison& comparison,
+                      const std::string& json) {
+  nlohmann::ordered_json page = {{"kind", "compare"},
+                                 {"a", options.first},
+                                 {"b", options.second},
+                                 {"readable", nlohmann::ordered_json::object()},
+                                 {"comparison", nlohmann::ordered_json::parse(json)}};
+  for (const report::WorkChange& kernel : comparison.kernels)
+    page["readable"][kernel.name] = readable_name(kernel.name);
+  return page.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 }  // namespace
 
-int compare_runs(const CompareOptions& options) {
+int compare_runs(const config::Installation& installation, const CompareOptions& options) {
   const fs::path first = folder_of(options.first), second = folder_of(options.second);
   const report::Comparison comparison = report::compare(statistics_of(first), statistics_of(second));
   const auto machine = changes_of(machine_of(first), machine_of(second));
+  const std::string json = report::comparison_json(comparison, machine);
   if (!options.json.empty()) {
     std::ofstream file(options.json);
-    if (!(file << report::comparison_json(comparison, machine)) || !file.flush())
-      throw Error("compare: cannot write " + options.json);
+    if (!(file << json) || !file.flush()) throw Error("compare: cannot write " + options.json);
   }
+  if (!options.html.empty())
+    report::write_page(options.html, report::page_template(installation.page_template),
+                       page_json(options, comparison, json));
   std::fputs(report::comparison_table(comparison, machine, options.rows).c_str(), stdout);
   return 0;
 }

@@ -366,6 +366,7 @@ Subcommand sweep_command(CLI::App& duet) {
       ->needs("--slurm");
   app->add_flag("--again", options->again, "make runs that failed again");
   app->add_flag("--dry-run", options->dry_run, "check everything and list the runs");
+  app->add_flag("--no-html", options->no_html, "no report.html");
   app->add_flag("-q,--quiet", options->quiet, "no progress and no summary");
   app->add_flag("--task", *is_task, "")->group("");  // FILE is a batch: a task of a job array
   return {app, [options, is_task](const config::Installation& installation) {

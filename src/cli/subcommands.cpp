@@ -56,8 +56,11 @@ Subcommand compare_command(CLI::App& duet) {
   app->add_option("A", options->first, "folder of a run")->required();
   app->add_option("B", options->second, "folder of another run")->required();
   app->add_option("--json", options->json, "write all of it to this file");
+  app->add_option("--html", options->html, "write all of it as a page to this file");
   app->add_option("--rows", options->rows, "at most so many rows of each list")->capture_default_str();
-  return {app, [options](const config::Installation&) { return compare_runs(*options); }};
+  return {app, [options](const config::Installation& installation) {
+            return compare_runs(installation, *options);
+          }};
 }
 
 Subcommand stats_command(CLI::App& duet) {
@@ -127,6 +130,10 @@ Subcommand reproduce_command(CLI::App& duet) {
   app->add_option("paper", options->paper, "lustig2013 or yang2012")->required();
   app->add_option("--only", options->only, "claims, separated by commas, or 'choices'")->delimiter(',');
   app->add_option("--json", options->json, "write the scorecard to this file");
+  app->add_option("--html", options->html,
+                  "write the scorecard and the paper's figures as a page to this file");
+  app->add_option("--from", options->from,
+                  "measure nothing: make the page of this scorecard, which --json wrote");
   app->add_option("-m,--machine", options->machine, "another machine than the paper's");
   app->add_option("--set", options->sets, "change one machine parameter: key=value; each --set takes one key")
       ->allow_extra_args(false);
@@ -137,6 +144,9 @@ Subcommand reproduce_command(CLI::App& duet) {
   app->add_flag("--controls", options->controls,
                 "measure each claim again on the machine or variant on which it must not hold");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
+  for (const char* const measuring :
+       {"--only", "--json", "--machine", "--set", "--work", "--quick", "--list", "--controls"})
+    app->get_option("--from")->excludes(measuring);
   return {app, [options](const config::Installation& installation) {
             return reproduce::run(installation, *options);
           }};

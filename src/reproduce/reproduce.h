@@ -15,6 +15,8 @@ struct Options {
   std::string paper;
   std::vector<std::string> only;
   std::string json;
+  std::string html;
+  std::string from;  // a scorecard that --json wrote, of which to make the page; empty: measure
   std::string machine;
   std::string work;  // folder in which finished runs are kept
   std::vector<std::string> sets;

@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "report/page.h"
 #include "reproduce/experiments.h"
 #include "reproduce/reproduce.h"
 
@@ -72,6 +76,24 @@ Result measured(Experiments& experiments, const Claim& claim, const Setup& setup
 }
 
 Json json_or_null(std::optional<double> value) { return value ? Json(*value) : Json(); }
+// An end of a band; infinity: it has none.
+Json end_or_null(double end) { return std::isfinite(end) ? Json(end) : Json(); }
+
+Json row_of(const Claim& claim, std::optional<double> measured, const std::string& note) {
+  Json row = {{"id", claim.id},
+              {"claim", claim.claim},
+              {"paper", json_or_null(claim.paper)},
+              {"unit", claim.unit},
+              {"measured", json_or_null(measured)},
+              {"verdict", claim.verdict(measured)},
+              {"note", note}};
+  if (!claim.experiment.empty())
+    row.update({{"experiment", claim.experiment},
+                {"quantity", claim.quantity},
+                {"low", end_or_null(claim.low)},
+                {"high", end_or_null(claim.high)}});
+  return row;
+}
 
 Json claim_rows(const Paper& paper, Experiments& experiments, const std::vector<Claim>& claims,
                 const Selection& selection, Json& figures) {
@@ -96,13 +118,7 @@ Json claim_rows(const Paper& paper, Experiments& experiments, const std::vector<
           figures.update(own, true);
     }
     const char* verdict = claim.verdict(result.value);
-    rows.push_back({{"id", claim.id},
-                    {"claim", claim.claim},
-                    {"paper", json_or_null(claim.paper)},
-                    {"unit", claim.unit},
-                    {"measured", json_or_null(result.value)},
-                    {"verdict", verdict},
-                    {"note", note}});
+    rows.push_back(row_of(claim, result.value, note));
     text += fmt::format("{:<7} {:<11} {:>8} {:>9} {:<6} {}{}\n", claim.id, verdict, number(claim.paper),
                         number(result.value), claim.unit, claim.claim, note.empty() ? "" : " (" + note + ")");
   }
@@ -135,10 +151,40 @@ unsigned control_rows(Experiments& experiments, const std::vector<Claim>& claims
   return failures;
 }
 
+void write_score_page(const std::string& path, const std::string& html_template, const Json& score) {
+  Json page = {{"kind", "reproduce"}};
+  page.update(score);
+  report::write_page(path, html_template, page.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+// Said before anything is measured.
+std::string template_of_page(const config::Installation& installation, const Options& options) {
+  if (options.html.empty()) return "";
+  const std::filesystem::path folder = std::filesystem::path(options.html).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder))
+    throw Error(fmt::format("--html: there is no folder {}", folder.string()));
+  return report::page_template(installation.page_template);
+}
+
+// Of a scorecard that is there.
+int page_of(const config::Installation& installation, const Options& options) {
+  if (options.html.empty()) throw Error("--from: say with --html where to write the page");
+  const std::optional<std::string> text = read_file(options.from);
+  if (!text) throw Error(fmt::format("--from: cannot read {}", options.from));
+  const Json score = Json::parse(*text, nullptr, false);
+  if (!score.is_object() || !score.contains("rows") || score.value("paper", Json()) != options.paper)
+    throw Error(
+        fmt::format("--from: {} is no scorecard of {}: give a file that duet reproduce {} --json wrote",
+                    options.from, options.paper, options.paper));
+  write_score_page(options.html, template_of_page(installation, options), score);
+  return 0;
+}
+
 }  // namespace
 
 int run(const config::Installation& installation, const Options& options) {
   const Paper& paper = paper_named(options.paper);
+  if (!options.from.empty()) return page_of(installation, options);
   const std::string folder = installation.experiments_directory + "/" + options.paper;
   const std::vector<Claim> claims = read_claims(folder + "/claims.toml");
   const std::vector<Choice> known_choices = read_choices(folder + "/choices.toml");
@@ -150,6 +196,7 @@ int run(const config::Installation& installation, const Options& options) {
       if (std::exchange(last, claim.id) != claim.id) print(claim.id + "\n");
     return 0;
   }
+  const std::string html_template = template_of_page(installation, options);
   Experiments experiments(paper, installation, options, known_choices);
   experiments.check_machine();
 
@@ -160,15 +207,15 @@ int run(const config::Installation& installation, const Options& options) {
   const unsigned without_effect = options.controls ? control_rows(experiments, claims, selection, rows) : 0;
   if (selection.wants(kChoices)) choices = paper.choice_rows(experiments);
 
+  const Json score = {{"paper", options.paper}, {"machine", experiments.base().machine},
+                      {"quick", options.quick}, {"rows", rows},
+                      {"choices", choices},     {"figures", figures}};
   if (!options.json.empty()) {
     std::ofstream file(options.json);
-    file << Json{{"paper", options.paper}, {"machine", experiments.base().machine},
-                 {"quick", options.quick}, {"rows", rows},
-                 {"choices", choices},     {"figures", figures}}
-                .dump(1)
-         << "\n";
+    file << score.dump(1) << "\n";
     if (!file.flush()) throw Error(fmt::format("cannot write {}", options.json));
   }
+  if (!options.html.empty()) write_score_page(options.html, html_template, score);
   if (without_effect == 0) return 0;
   std::fputs(fmt::format("duet: {} controls do not fail as they must\n", without_effect).c_str(), stderr);
   return 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/csv.h"
 #include "base/error.h"
@@ -81,10 +82,13 @@ class Writer {
     write_or_remove("failures.txt", failures);
     write_or_remove("pareto.csv", results_.pareto.empty() ? "" : front());
     say_empty_columns();
+    summary_.page = page();
     return summary_;
   }
 
  private:
+  using Json = nlohmann::ordered_json;
+
   const Row& add(const Run& run, const std::optional<Record>& record) {
     Row& row = rows_.emplace_back();
     row.program = run.program;
@@ -126,14 +130,36 @@ class Writer {
   }
 
   // Of each program its own: no program is better than another one.
+  bool in_front(const Row& row) const {
+    return !results_.pareto.empty() && !row.goals.empty() &&
+           std::none_of(rows_.begin(), rows_.end(), [&](const Row& other) {
+             return other.program == row.program && !other.goals.empty() && dominates(other, row);
+           });
+  }
+
   std::string front() const {
     std::string text = csv_line(header_);
     for (const Row& row : rows_)
-      if (!row.goals.empty() && std::none_of(rows_.begin(), rows_.end(), [&](const Row& other) {
-            return other.program == row.program && !other.goals.empty() && dominates(other, row);
-          }))
-        text += csv_line(row.cells);
+      if (in_front(row)) text += csv_line(row.cells);
     return text;
+  }
+
+  // Cells as they are in results.csv, so that both say the same.
+  std::string page() const {
+    Json page = {{"kind", "sweep"},         {"file", results_.title},   {"header", header_},
+                 {"axes", plan_.axes},      {"rows", Json::array()},    {"front", Json::array()},
+                 {"pareto", Json::array()}, {"failures", Json::array()}};
+    for (const Row& row : rows_) {
+      page["rows"].push_back(row.cells);
+      if (in_front(row)) page["front"].push_back(row.cells.front());
+    }
+    for (const Results::Goal& goal : results_.pareto)
+      page["pareto"].push_back({{"name", goal.name}, {"least", goal.least}});
+    for (const Run& run : plan_.runs)
+      if (const auto record = folder_.record(run.work); record && !record->ok())
+        page["failures"].push_back(
+            {{"run", run.work.number}, {"status", record->status}, {"line", record->line}});
+    return page.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
   void write_or_remove(const char* name, const std::string& text) const {
@@ -164,6 +190,7 @@ class Writer {
 
 Results make_results(const SweepFile& file, const Plan& plan, const Knowledge& knowledge) {
   Results results;
+  results.title = file.path.filename().string();
   std::map<std::string, bool> counted;
   const auto is_counted = [&](const std::string& name) {
     const auto [at, is_new] = counted.try_emplace(name);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "report/page.h"
 #include "sweep/results.h"
 #include "sweep/runner.h"
 
@@ -114,6 +115,19 @@ void say(const Summary& summary, const Outcome& outcome, const Folder& folder, s
     fmt::print(stderr, "duet: sweep: {} runs are missing: the same command goes on\n", summary.missing);
 }
 
+// The page beside results.csv. A sweep is no less done where the template is missing.
+void write_report(const config::Installation& installation, const Options& options, const Folder& folder,
+                  const Summary& summary) {
+  const fs::path path = folder.path() / "report.html", part = folder.path() / "report.html.part";
+  if (options.no_html) return;
+  try {
+    report::write_page(part.string(), report::page_template(installation.page_template), summary.page);
+    fs::rename(part, path);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "duet: sweep: no report.html: {}\n", error.what());
+  }
+}
+
 }  // namespace
 
 int run(const config::Installation& installation, const Options& options, const Knowledge& knowledge) {
@@ -129,6 +143,7 @@ int run(const config::Installation& installation, const Options& options, const 
   const Outcome outcome = make_runs(installation, options, folder, state.to_make);
   folder.link_runs(plan.runs);
   const Summary summary = write_results(folder, plan, results);
+  write_report(installation, options, folder, summary);
   const auto is_made = [&](const Work* work) { return folder.record(*work).has_value(); };
   const auto made = std::count_if(state.to_make.begin(), state.to_make.end(), is_made);
   if (!options.quiet || summary.missing != 0) say(summary, outcome, folder, static_cast<std::size_t>(made));

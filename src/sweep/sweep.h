@@ -23,6 +23,7 @@ struct Options {
   bool again = false;         // failed runs, too
   bool dry_run = false;
   bool quiet = false;
+  bool no_html = false;  // no report.html
 };
 
 // What the command line knows of `duet run`.

@@ -112,7 +112,12 @@ void measure_figure_2(Experiments& experiments, const Setup& setup, Measurements
 void measure_figure_8(Experiments& experiments, const Setup& setup, Measurements& out) {
   const Job plain = job_of("profile", experiments.base()), own = job_of("profile", setup),
             timed = job_of("profile", setup, {"--timers", "on"});
-  const auto outcomes = experiments.runner().run("L-F8, profiler", {plain, own, timed});
+  const std::string counters = "driver.profiler.counters=true";
+  Setup counting = setup;
+  if (std::find(counting.sets.begin(), counting.sets.end(), counters) == counting.sets.end())
+    counting.sets.push_back(counters);
+  const Job counted = job_of("profile", counting, {"--timers", "on"});
+  const auto outcomes = experiments.runner().run("L-F8, profiler", {plain, own, timed, counted});
   const auto total_us = [&](std::size_t i) {
     return lines_of(*outcomes[i], timed).back().at("total_ns").get<double>() / 1000;
   };
@@ -123,11 +128,15 @@ void measure_figure_8(Experiments& experiments, const Setup& setup, Measurements
   out.notes["stretch"] = fmt::format("{:.1f} us, as it is {:.1f} us", total_us(1), total_us(0));
   out.notes["stretch_with_timers"] =
       fmt::format("{:.1f} us, without timers {:.1f} us", total_us(2), total_us(0));
-  for (const Json& line : lines_of(*outcomes[2], timed))
-    if (line.contains("call"))
-      out.figures["8"].push_back({{"call", line.at("call")},
-                                  {"start_us", line.at("start_ns").get<double>() / 1000},
-                                  {"end_us", line.at("end_ns").get<double>() / 1000}});
+  const auto show = [&](const char* figure, const Outcome& outcome, const Job& job) {
+    for (const Json& line : lines_of(outcome, job))
+      if (line.contains("call"))
+        out.figures[figure].push_back({{"call", line.at("call")},
+                                       {"start_us", line.at("start_ns").get<double>() / 1000},
+                                       {"end_us", line.at("end_ns").get<double>() / 1000}});
+  };
+  show("8", *outcomes[2], timed);
+  show("8, counters", *outcomes[3], counted);
 }
 
 void measure_figure_9(Experiments& experiments, const Setup& setup, Measurements& out) {
