@@ -184,6 +184,19 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   add_records_option(app, run.records);
   app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
                "write every push-buffer command to push_buffer.txt");
+  app.add_option_function<std::string>(
+         "--trace-detail",
+         [&run](const std::string& word) {
+           const auto& words = duet::kTraceDetails;
+           run.run.trace_detail =
+               static_cast<duet::TraceDetail>(std::find(words.begin(), words.end(), word) - words.begin());
+           run.run.trace_all_calls = run.run.trace_detail != duet::TraceDetail::None;
+         },
+         "how much timeline.pftrace has, for Perfetto (docs/events.md): `call`, without this option of the "
+         "first 20,000 calls, otherwise of all; `command`, `block` and `warp` have more, `none` leaves it "
+         "out")
+      ->check(CLI::IsMember({"none", "call", "command", "block", "warp"}))
+      ->type_name("none|call|command|block|warp");
   app.add_flag("--events", run.run.events,
                "write every call, copy and kernel to events.json (Chrome trace events; Perfetto opens it)");
   app.add_flag(
@@ -237,7 +250,8 @@ void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     const bool acts = kAlways.contains(name) || (!functional && kWithTime.contains(name)) ||
-                      (has_gpu && !kOfNativeHost.contains(name));
+                      (has_gpu && !kOfNativeHost.contains(name)) ||
+                      (name == "--trace-detail" && option->as<std::string>() == "none");
     if (option->count() != 0 && !acts)
       throw duet::Error(fmt::format("{} does nothing with --host simulated{}: leave it out", name,
                                     functional ? " --functional"

@@ -52,7 +52,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
       account_->kernel_starts(grid);
     });
   };
-  TaskEventMask events = options.events ? kAllTaskEvents : 0;
+  TaskEventMask events = options.events ? kAllTaskEvents : events_of(options.trace_detail);
   if (options.trace_push_buffer) events |= mask_of(TaskEventKind::PushBufferCommand);
   account_.emplace(engine(),
                    events != 0 ? &event_journal_.emplace(*journal_, system_->statistics()) : nullptr, events);

@@ -132,6 +132,7 @@ struct ApiCallRecord {
   std::uint32_t thread;
   Picoseconds start_ps, end_ps;
   std::uint64_t number;  // in the order in which calls were entered, from 1
+  std::uint64_t outer;   // number of the call inside which it was made; 0: of none
 };
 
 // A step of a way that led to something, perhaps to the program's end (TimeAccount::path_step). Steps are
@@ -294,7 +295,7 @@ const char* stream_command_name(StreamCommand command);  // "event_record"
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 9;
+  static constexpr std::uint32_t kVersion = 10;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/readable_name.h"
+#include "base/trace_detail.h"
 #include "report/cpu_blocks_result.h"
 #include "report/journal.h"
 #include "report/preexecution_result.h"
@@ -94,6 +95,8 @@ struct RunReport {
 
   const JournalReader* journal = nullptr;
   bool cut_off = false;
+  TraceDetail trace_detail = TraceDetail::None;
+  bool all_calls = false;            // timeline.pftrace has calls behind the first ones
   std::uint64_t records = kRecords;  // kernels, and copies, that stats.json has one by one
   // Of a process that was refused before anything did, all numbers are 0.
   bool anything_ran() const;
@@ -102,7 +105,7 @@ struct RunReport {
   void for_each_kernel_with_counters(const std::function<void(const KernelResult&)>& f) const;
   void for_each_copy(const std::function<void(const CopyRecord&)>& f) const;
 
- private:
+  // When the process was cut off.
   void for_each_running_kernel(const std::function<void(const KernelResult&)>& f) const;
 };
 
