@@ -22,6 +22,7 @@
 #include "cli/commands.h"
 #include "cli/preexec_profile.h"
 #include "cli/subcommands.h"
+#include "cli/trace_options.h"
 #include "sweep/sweep.h"
 
 namespace {
@@ -182,23 +183,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_flag("-q,--quiet", run.quiet, "no table");
   app.add_flag("--no-html", run.no_html, "no report.html");
   add_records_option(app, run.records);
-  app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
-               "write every push-buffer command to push_buffer.txt");
-  app.add_option_function<std::string>(
-         "--trace-detail",
-         [&run](const std::string& word) {
-           const auto& words = duet::kTraceDetails;
-           run.run.trace_detail =
-               static_cast<duet::TraceDetail>(std::find(words.begin(), words.end(), word) - words.begin());
-           run.run.trace_all_calls = run.run.trace_detail != duet::TraceDetail::None;
-         },
-         "how much timeline.pftrace has, for Perfetto (docs/events.md): `call`, without this option of the "
-         "first 20,000 calls, otherwise of all; `command`, `block` and `warp` have more, `none` leaves it "
-         "out")
-      ->check(CLI::IsMember({"none", "call", "command", "block", "warp"}))
-      ->type_name("none|call|command|block|warp");
-  app.add_flag("--events", run.run.events,
-               "write every call, copy and kernel to events.json (Chrome trace events; Perfetto opens it)");
+  add_trace_options(app, run);
   app.add_flag(
       "--check-races", run.run.check_races,
       "name the bytes that two commands (kernels, copies, fills) touch, at least one of them writing, while "

@@ -88,6 +88,8 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
                                                    cut_off || journal.header().failure != 0);
     report.records = options.records;
     report.trace_detail = options.run.trace_detail;
+    report.interval_ps = options.run.interval_ps;
+    report.interval_cycles = options.run.interval_cycles;
     report.all_calls = options.run.events || options.run.trace_all_calls;
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
     if (journal.header().failure == kRefused && !report.anything_ran()) continue;  // zeros are no results

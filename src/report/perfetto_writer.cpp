@@ -193,6 +193,11 @@ void PerfettoWriter::begin(Track track, std::string_view name, Picoseconds start
 
 void PerfettoWriter::end(Track track, Picoseconds time) { event(track, kSliceEnd, "", time, {}, {}); }
 
+void PerfettoWriter::open(Track track, std::string_view name, Picoseconds start) {
+  const Annotation annotations[] = {{"start_ps", start}};
+  event(track, kSliceBegin, name, start, annotations, {});
+}
+
 void PerfettoWriter::instant(Track track, std::string_view name, Picoseconds time, Annotations annotations) {
   annotations.push_back({"start_ps", time});
   event(track, kInstant, name, time, annotations, {});

@@ -55,6 +55,8 @@ class PerfettoWriter {
   void begin(Track track, std::string_view name, Picoseconds start, Picoseconds end, Annotations annotations,
              std::span<const std::uint64_t> flows);
   void end(Track track, Picoseconds time);
+  // Of which nobody knows yet when it ends.
+  void open(Track track, std::string_view name, Picoseconds start);
   void instant(Track track, std::string_view name, Picoseconds time, Annotations annotations);
   void count(Track track, Picoseconds time, double value);
 

@@ -96,8 +96,10 @@ struct RunReport {
   const JournalReader* journal = nullptr;
   bool cut_off = false;
   TraceDetail trace_detail = TraceDetail::None;
-  bool all_calls = false;            // timeline.pftrace has calls behind the first ones
-  std::uint64_t records = kRecords;  // kernels, and copies, that stats.json has one by one
+  Picoseconds interval_ps = 0;        // intervals were asked for: so long, or
+  std::uint64_t interval_cycles = 0;  // so many core cycles
+  bool all_calls = false;             // timeline.pftrace has calls behind the first ones
+  std::uint64_t records = kRecords;   // kernels, and copies, that stats.json has one by one
   // Of a process that was refused before anything did, all numbers are 0.
   bool anything_ran() const;
   // In the order in which they completed, then those that were running.

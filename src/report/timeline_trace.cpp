@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/perfetto_writer.h"
+#include "report/timeline_counters.h"
 
 namespace duet::report {
 
@@ -35,6 +36,8 @@ class TimelineTrace {
       case RecordType::Mark:
         return trace_.instant(track(Group::Host, kMarks, "marks"), text,
                               record_as<MarkRecord>(record, sizeof(MarkRecord)).time_ps, {});
+      case RecordType::Range:
+        return range(record_as<RangeRecord>(record, bytes), text);
       case RecordType::EventComponent:
         components_[record_as<EventComponentRecord>(record, bytes).number] = text;
         return;
@@ -63,13 +66,17 @@ class TimelineTrace {
   // What has not ended when the run was cut off was going on until then.
   void end() {
     for (auto& [thread, calls] : returned_) write(thread, calls);
+    for (auto& [thread, ranges] : pushed_)
+      while (!ranges.empty()) pop(thread, report_.simulated_ps);
+    for (const auto& [id, range] : started_) write(range, report_.simulated_ps);
+    write_counters(trace_, report_);
     for (const auto& [key, open] : open_) close(open, std::max(open.begin.time_ps, report_.simulated_ps));
   }
 
  private:
   enum class Group { Host, Driver, Streams, Launches, Engines, Sms, Cores, PushBuffers, Count };
-  static constexpr std::uint32_t kMarks = 0;
-  static constexpr std::uint32_t kFirstThread = 1000;  // its number in the trace
+  static constexpr std::uint32_t kMarks = 0, kRanges = 1, kNvtx = 2;  // ranks beside threads
+  static constexpr std::uint32_t kFirstThread = 1000;                 // its number in the trace
   // What tells a track from others of its group; of what lies on an SM the place there, from 1.
   using Place = std::tuple<Group, std::uint32_t, std::uint32_t>;
   static constexpr std::uint32_t kFirstWarp = 1u << 16;  // places of warps on an SM, behind those of blocks
@@ -83,6 +90,10 @@ class TimelineTrace {
   struct ReturnedCall {
     ApiCallRecord record;
     std::vector<std::uint64_t> commands;
+  };
+  struct StartedRange {
+    Picoseconds start_ps;
+    std::string name;
   };
   // Of things that may overlap, one after the other.
   struct Lane {
@@ -193,6 +204,37 @@ class TimelineTrace {
         name, record.start_ps, end, std::move(ids), flows);
   }
 
+  void range(const RangeRecord& range, std::string_view message) {
+    switch (range.what) {
+      case RangeRecord::What::Mark:
+        return trace_.instant(nvtx(range.thread), message, range.time_ps, {});
+      case RangeRecord::What::Push:
+        pushed_[range.thread].push_back(range.time_ps);
+        return trace_.open(nvtx(range.thread), message, range.time_ps);
+      case RangeRecord::What::Pop:
+        return pop(range.thread, range.time_ps);
+      case RangeRecord::What::Start:
+        started_[range.id] = {range.time_ps, std::string(message)};
+        return;
+      case RangeRecord::What::End:
+        if (const auto started = started_.extract(range.id); !started.empty())
+          write(started.mapped(), range.time_ps);
+    }
+  }
+  void pop(std::uint32_t thread, Picoseconds time) {
+    std::vector<Picoseconds>& pushed = pushed_[thread];
+    if (pushed.empty()) return;  // the program pops what it has not pushed
+    trace_.end(nvtx(thread), std::max(time, pushed.back()));
+    pushed.pop_back();
+  }
+  void write(const StartedRange& range, Picoseconds end) {
+    trace_.slice(lane(Group::Host, kRanges, "NVTX ranges", range.start_ps, end), range.name, range.start_ps,
+                 end, {});
+  }
+  Track nvtx(std::uint32_t thread) {
+    return track(Group::Host, kNvtx + thread, "NVTX, thread " + std::to_string(thread));
+  }
+
   // What was counted while the event lasted that ends next.
   void counts(const std::byte* record, std::size_t bytes) {
     counts_.clear();
@@ -283,6 +325,8 @@ class TimelineTrace {
   std::map<std::pair<Group, std::uint32_t>, std::vector<Lane>> lanes_;
   std::map<std::uint32_t, Track> threads_;
   std::map<std::uint32_t, std::vector<ReturnedCall>> returned_;  // inside one that has not
+  std::map<std::uint32_t, std::vector<Picoseconds>> pushed_;     // begins of ranges, by thread
+  std::map<std::uint64_t, StartedRange> started_;                // by id
   std::multimap<std::uint64_t, std::uint64_t> commands_of_;      // calls that have not returned
   std::map<Key, Open> open_;                                     // begun and not ended
   std::map<std::uint32_t, std::vector<bool>> slots_;             // of each SM
