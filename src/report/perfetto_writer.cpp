@@ -46,6 +46,7 @@ constexpr int kRanked = 1;                                                 // Pr
 
 constexpr std::size_t kWaitingBytes = 64 * 1024;
 constexpr std::size_t kMostNames = 4096;  // later ones are written out each time
+constexpr std::size_t kMostPlaces = 32;
 
 std::uint64_t nanoseconds(Picoseconds time) { return time / 1000; }
 
@@ -139,13 +140,22 @@ PerfettoWriter::Named PerfettoWriter::number_of(Names& names, std::string_view n
   return {number, true};
 }
 
+// There are few, and nearly all are literals: mostly one is where it was before.
+PerfettoWriter::Named PerfettoWriter::number_of_annotation(std::string_view name) {
+  for (const auto& [place, number] : known_places_)
+    if (place.data() == name.data() && place.size() == name.size() && place == name) return {number, false};
+  const Named named = number_of(annotation_names_, name);
+  if (known_places_.size() < kMostPlaces) known_places_.emplace_back(name, named.number);
+  return named;
+}
+
 void PerfettoWriter::event(Track track, int type, std::string_view name, Picoseconds time,
                            std::span<const Annotation> annotations, std::span<const std::uint64_t> flows) {
   const Named named = name.empty() ? Named{0, false} : number_of(names_, name);
   bool any_new = named.is_new;
   named_.clear();
   for (const Annotation& annotation : annotations) {
-    named_.push_back(number_of(annotation_names_, annotation.name));
+    named_.push_back(number_of_annotation(annotation.name));
     any_new |= named_.back().is_new;
   }
   packet([&](Message& packet) {

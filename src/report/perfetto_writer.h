@@ -25,7 +25,7 @@
 namespace duet::report {
 
 struct Annotation {
-  std::string_view name;
+  std::string_view name;  // it stays as long as the trace is written
   std::variant<std::uint64_t, std::string_view> value;
 };
 
@@ -67,6 +67,7 @@ class PerfettoWriter {
     bool is_new;
   };
   static Named number_of(Names& names, std::string_view name);
+  Named number_of_annotation(std::string_view name);
   template <typename Fill>
   void packet(const Fill& fill);
   void event(Track track, int type, std::string_view name, Picoseconds time,
@@ -78,6 +79,7 @@ class PerfettoWriter {
   std::string waiting_;  // packets that have not been written yet
   std::string packet_;
   Names names_, annotation_names_;
+  std::vector<std::pair<std::string_view, std::uint64_t>> known_places_;  // of annotation names; they stay
   std::vector<Named> named_;
   Track tracks_ = 0;
   bool begun_ = false;

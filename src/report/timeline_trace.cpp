@@ -56,7 +56,7 @@ class TimelineTrace {
       return std::to_string(of[0]) + " x " + std::to_string(of[1]) + " x " + std::to_string(of[2]);
     };
     const std::string grid = shape(kernel.grid), block = shape(kernel.block);
-    work(kernel, readable_name(std::string(name)),
+    work(kernel, readable(name),
          {{"grid", grid},
           {"block", block},
           {"cycles", kernel.cycles},
@@ -95,6 +95,11 @@ class TimelineTrace {
     Picoseconds start_ps;
     std::string name;
   };
+  const std::string& readable(std::string_view name) {
+    if (name == last_name_.first) return last_name_.second;  // mostly
+    last_name_ = {std::string(name), readable_name(std::string(name))};
+    return last_name_.second;
+  }
   // Of things that may overlap, one after the other.
   struct Lane {
     Track track;
@@ -141,13 +146,16 @@ class TimelineTrace {
     if (is_new) known->second = trace_.track(sm, name, place);
     return known->second;
   }
-  Track lane(Group of, std::uint32_t number, const std::string& name, Picoseconds start, Picoseconds end) {
+  Track lane(Group of, std::uint32_t number, std::string_view name, Picoseconds start, Picoseconds end,
+             bool numbered = false) {
     std::vector<Lane>& lanes = lanes_[{of, number}];
     auto free =
         std::find_if(lanes.begin(), lanes.end(), [&](const Lane& one) { return one.end_ps <= start; });
     if (free == lanes.end()) {
-      const std::string more = lanes.empty() ? "" : " (" + std::to_string(lanes.size() + 1) + ")";
-      free = lanes.insert(lanes.end(), {trace_.track(group(of), name + more, number), 0});
+      std::string all(name);
+      if (numbered) all += " " + std::to_string(number);
+      if (!lanes.empty()) all += " (" + std::to_string(lanes.size() + 1) + ")";
+      free = lanes.insert(lanes.end(), {trace_.track(group(of), all, number), 0});
     }
     free->end_ps = end;
     return free->track;
@@ -199,9 +207,8 @@ class TimelineTrace {
                    record.driver_start_ps, prepared, ids, flows);
     ids.insert(ids.end(), annotations.begin(), annotations.end());
     const Picoseconds end = std::max(record.end_ps, record.start_ps);
-    trace_.slice(
-        lane(Group::Streams, record.stream, "stream " + std::to_string(record.stream), record.start_ps, end),
-        name, record.start_ps, end, std::move(ids), flows);
+    trace_.slice(lane(Group::Streams, record.stream, "stream", record.start_ps, end, true), name,
+                 record.start_ps, end, std::move(ids), flows);
   }
 
   void range(const RangeRecord& range, std::string_view message) {
@@ -262,7 +269,7 @@ class TimelineTrace {
   }
 
   void command(const EventRecord& event, std::string_view name) {
-    if (event.phase != TaskEventPhase::Begin || !moves_or_computes(name)) return;
+    if (!moves_or_computes(name)) return;
     if (event.parent != 0 && event.parent <= last_call_) commands_of_.emplace(event.parent, event.id);
   }
 
@@ -287,9 +294,9 @@ class TimelineTrace {
         return trace_.slice(lane(Group::Driver, 0, "stage (ii)", start, end), open.name, start, end,
                             {{"command", begin.id}}, std::span(flows, moves_or_computes(open.name) ? 1 : 0));
       case TaskEventKind::Kernel:
-        return trace_.slice(
-            lane(Group::Launches, begin.stream, "stream " + std::to_string(begin.stream), start, end),
-            readable_name(open.name), start, end, {{"command", begin.id}, {"blocks", begin.argument}}, flows);
+        return trace_.slice(lane(Group::Launches, begin.stream, "stream", start, end, true),
+                            readable(open.name), start, end,
+                            {{"command", begin.id}, {"blocks", begin.argument}}, flows);
       case TaskEventKind::Move:
         return trace_.slice(lane(Group::Engines, begin.unit, component, start, end), open.name, start, end,
                             {{"move", begin.id}, {"command", begin.parent}, {"bytes", begin.argument}},
@@ -332,6 +339,7 @@ class TimelineTrace {
   std::map<std::uint32_t, std::vector<bool>> slots_;             // of each SM
   std::map<std::uint32_t, std::string> components_;
   PerfettoWriter::Annotations counts_;
+  std::pair<std::string, std::string> last_name_;  // a kernel's, and how it reads
 };
 
 }  // namespace

@@ -124,6 +124,24 @@ class Slices(TraceFixture):
             ends = [warps[block][warp][1] for warp in sorted(warps[block])]
             self.assertTrue(all(one < other for one, other in zip(ends, ends[1:])), ends)  # each loops longer than the one before it
 
+    def test_nvtx(self):
+        _, trace = self.run_and_read("ranges", [self.compiled("tests/trace/ranges.cu")])
+        calls = {s["args"]["call"]: s for s in trace.slices_of("host threads") if "call" in s["args"]}
+        ranges = collections.defaultdict(list)
+        for one in trace.slices_of("host threads"):
+            if "call" not in one["args"]:
+                ranges[trace.tracks[one["track_uuid"]]["name"]].append((one["name"], one["depth"], one["time"], one["end"]))
+        self.assertEqual(sorted(ranges), ["NVTX ranges", "NVTX, thread 0", "NVTX, thread 1"])
+        own, other, both = ranges["NVTX, thread 0"], ranges["NVTX, thread 1"], ranges["NVTX ranges"]
+        self.assertEqual([r[:2] for r in own],
+                         [("set up", 0), ("step", 0), ("launch ?", 1), ("step", 0), ("launch ?", 1), ("tear down", 0)])
+        self.assertEqual([r[0] for r in both + other], ["both", "other thread"])
+        for name, within in (("cudaMalloc", own[0]), ("cudaFree", own[-1]), ("cudaLaunchKernel", own[2])):
+            call_ = next(s for s in calls.values() if s["name"] == name)
+            self.assertTrue(within[2] <= call_["time"] <= call_["end"] <= within[3], (name, within))
+        self.assertTrue(all(both[0][2] <= r[2] and r[3] <= both[0][3] for r in own[1:-1] + other))
+        self.assertEqual([(i["name"], i["time"]) for i in trace.instants], [("launched", own[2][3]), ("launched", own[4][3])])
+
     def test_none(self):
         call(DUET, "run", "-q", "--no-html", "--out", WORK / "none", self.compiled(TWO_STREAMS))
         self.assertTrue((WORK / "none/timeline.pftrace").exists())
@@ -237,7 +255,7 @@ class Looking(TraceFixture):
         return found, intervals
 
     def test_it_changes_nothing(self):
-        for program in ([self.compiled(TWO_STREAMS)], [self.compiled(WARPS)], [self.compiled("tests/front_door/clock_loops.cu")]):
+        for program in ([self.compiled(TWO_STREAMS)], [self.compiled(WARPS)], [self.compiled("tests/front_door/clock_loops.cu"), "naps", 20000, 4, 64]):
             plain, _ = self.seen(program, "--trace-detail", "none")
             for options in ((), ("--trace-detail", "warp"), ("--interval", "100ns"), ("--interval", "7cycles", "--trace-detail", "warp")):
                 self.assertEqual(self.seen(program, *options)[0], plain, options)

@@ -1,4 +1,6 @@
 // duet.h: what a program may tell Duet, and ask.
+#include <algorithm>
+
 #include "cuda/session/session.h"
 
 #define DUET_EXPORT extern "C" __attribute__((visibility("default")))
@@ -28,7 +30,8 @@ DUET_EXPORT unsigned long long duetRange(unsigned what, const char* message, uns
     if (what == static_cast<unsigned>(What::Start)) id = ++started;
     session.program().journal().append(
         duet::report::RecordType::Range,
-        duet::report::RangeRecord{static_cast<What>(what), thread.number, thread.host->clock(), id},
+        duet::report::RangeRecord{static_cast<What>(what), thread.number,
+                                  std::max(thread.host->clock(), session.process().engine().now()), id},
         message != nullptr ? message : "");
   });
   return id;
