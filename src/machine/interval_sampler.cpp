@@ -17,6 +17,34 @@ constexpr std::array<std::string_view, 8> kOfComponents = {
     "dram.read_bytes",      "dram.written_bytes", "dram.data_bus_busy_cycles", "dram.queued",
     "sm.warp_instructions", "sm.slots_issued",    "sm.resident_warps",         "copy_engine.bytes"};
 
+// What all components have counted. Of a core what it owes is missing: to which of its slots a wait belongs
+// it says when the wait is over.
+sim::Statistics::Values totals_of(System& system) {
+  sim::Statistics& statistics = system.statistics();
+  const std::vector<sim::Statistic>& declared = statistics.declared();
+  sim::Statistics::Values totals(declared.size());
+  std::vector<std::size_t> states;
+  for (std::size_t i = 0; i < declared.size(); ++i)
+    if (declared[i].kind == sim::StatisticKind::State) states.push_back(i);
+  for (sim::Component* component : system.engine().components()) {
+    const std::vector<sim::StatisticGroup*>& groups = component->statistic_groups();
+    if (groups.empty() || groups.front()->prefix() != "core.") component->settle_statistics();
+    for (const sim::StatisticGroup* group : groups)
+      for (const sim::StatisticGroup::Declared& one : group->declared()) {
+        if (one.kind != sim::StatisticKind::State) continue;
+        const std::string name = group->prefix() + one.name;
+        for (const std::size_t i : states)
+          if (declared[i].name == name) totals[i] += static_cast<const sim::State*>(one.value)->now();
+      }
+  }
+  statistics.look();
+  const std::vector<std::uint32_t>& statistic_of_value = statistics.statistic_of_value();
+  sim::Statistics::Values values(statistic_of_value.size());
+  statistics.of_components(values.data());
+  for (std::size_t i = 0; i < values.size(); ++i) totals[statistic_of_value[i]] += values[i];
+  return totals;
+}
+
 }  // namespace
 
 IntervalSampler::IntervalSampler(System& system, report::JournalWriter& journal, Picoseconds interval_ps,
@@ -66,7 +94,7 @@ std::uint64_t IntervalSampler::last_before(Picoseconds time) const {
 Picoseconds IntervalSampler::look(Picoseconds next) {
   const Picoseconds now = system_.engine().now();
   const std::vector<sim::Statistic>& declared = system_.statistics().declared();
-  const sim::Statistics::Values totals = system_.statistics().totals(true);
+  const sim::Statistics::Values totals = totals_of(system_);
   const auto tell = [&](std::size_t i, sim::StatisticKind kind, std::uint64_t value) {
     increase_[i] = kind == sim::StatisticKind::State   ? value
                    : kind == sim::StatisticKind::Count ? value - before_[i]

@@ -260,6 +260,16 @@ class Looking(TraceFixture):
             for options in ((), ("--trace-detail", "warp"), ("--interval", "100ns"), ("--interval", "7cycles", "--trace-detail", "warp")):
                 self.assertEqual(self.seen(program, *options)[0], plain, options)
 
+    def test_it_changes_nothing_of_simulated_cores(self):
+        program = self.compiled("workloads/demo/smooth.cu", "--host", "riscv64")
+        seen = []
+        for options in (("--trace-detail", "none"), ("--trace-detail", "warp", "--interval", "1us")):
+            found, intervals = self.seen([program], "--host", "simulated", "--machine", "lustig2013", *options)
+            del found["processor"]["totals"]["instructions_per_second"]
+            seen.append(found)
+        self.assertEqual(seen[0], seen[1])
+        self.assertGreater(len(intervals), 100)
+
     def test_nobody_sees_the_order_of_ticks(self):
         program = [self.compiled(TWO_STREAMS)]
         plain = self.seen(program, "--interval", "300ns")
