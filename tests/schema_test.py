@@ -65,6 +65,7 @@ class Schemas(unittest.TestCase):
     def test_native_programs(self):
         document = self.statistics("./smooth")
         self.assertGreater(len(document["kernels"]), 1)
+        self.assertGreater(len(self.statistics("--interval", "1us", "./smooth")["intervals"]), 10)
         self.assertEqual(self.statistics("--functional", "./smooth")["kernels"][0]["complete"], True)
         grouped = self.statistics("--records", "1", "./smooth")
         self.assertTrue(grouped["kernel_groups"] and grouped["copy_groups"])

@@ -130,7 +130,7 @@ void Program::start(const std::string& journal_directory) {
   report::JournalHeader& header = journal_->header();
   std::strncpy(header.command, (side_ != nullptr ? side_->command() : own_command()).c_str(),
                sizeof header.command - 1);
-  header.events = options.events;
+  header.events = options.events || options.trace_all_calls;
   const std::string own = header.process_index == 0 ? "" : "/" + std::to_string(header.process_index);
   options.ptx_folder = journal_directory + "/../ptx" + own;
   options.ptx_name += own;
@@ -268,7 +268,7 @@ Call::~Call() {
     program_.journal().append(
         report::RecordType::ApiCall,
         report::ApiCallRecord{static_cast<std::uint32_t>(function_.count - header.api), thread_.number,
-                              start_ps_, thread_.host->clock(), number_});
+                              start_ps_, thread_.host->clock(), number_, outer_number_});
   program_.machine().note_time(thread_.host->clock());
   program_.host_clock_.machine_at(program_.machine().engine().now());
   header.outstanding = program_.driver().outstanding();

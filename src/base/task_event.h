@@ -16,7 +16,9 @@ enum class TaskEventKind : std::uint8_t {
   Kernel,             // id and parent: the command; from SetLaunchID to the end of WaitRefCnt
   Block,              // id: its linear index in the grid, parent: the kernel; while it keeps room on its SM
   Thread,             // id: of a thread of the program, parent: 0; while it has a core of the machine
-  Move,               // id: counted from 0 in its command, parent: the command; while it keeps its engine
+  Warp,  // id: its index in the block `argument`, parent: the kernel, stream: its slot on the SM; while it
+         // runs
+  Move,  // id: counted from 0 in its command, parent: the command; while it keeps its engine
   Count
 };
 inline constexpr std::size_t kTaskEventKinds = static_cast<std::size_t>(TaskEventKind::Count);

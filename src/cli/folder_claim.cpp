@@ -120,7 +120,8 @@ std::optional<std::string> FolderClaim::lock(bool keep_unread_journals) {
 // Of a name that a run writes, and that no run has written.
 std::optional<std::string> FolderClaim::foreign_file() const {
   const std::vector<std::string> own = lines_of(directory_ / kList);
-  for (const char* name : {"machine.toml", "stats.json", "events.json", "push_buffer.txt"}) {
+  for (const char* name :
+       {"machine.toml", "stats.json", "events.json", "push_buffer.txt", "timeline.pftrace"}) {
     if (!fs::exists(directory_ / name) || std::find(own.begin(), own.end(), name) != own.end()) continue;
     std::error_code ignored;
     if (own.empty()) fs::remove(directory_ / kList, ignored);

@@ -22,6 +22,7 @@
 #include "cli/commands.h"
 #include "cli/preexec_profile.h"
 #include "cli/subcommands.h"
+#include "cli/trace_options.h"
 #include "sweep/sweep.h"
 
 namespace {
@@ -182,10 +183,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_flag("-q,--quiet", run.quiet, "no table");
   app.add_flag("--no-html", run.no_html, "no report.html");
   add_records_option(app, run.records);
-  app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
-               "write every push-buffer command to push_buffer.txt");
-  app.add_flag("--events", run.run.events,
-               "write every call, copy and kernel to events.json (Chrome trace events; Perfetto opens it)");
+  add_trace_options(app, run);
   app.add_flag(
       "--check-races", run.run.check_races,
       "name the bytes that two commands (kernels, copies, fills) touch, at least one of them writing, while "
@@ -237,7 +235,8 @@ void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     const bool acts = kAlways.contains(name) || (!functional && kWithTime.contains(name)) ||
-                      (has_gpu && !kOfNativeHost.contains(name));
+                      (has_gpu && !kOfNativeHost.contains(name)) ||
+                      (name == "--trace-detail" && option->as<std::string>() == "none");
     if (option->count() != 0 && !acts)
       throw duet::Error(fmt::format("{} does nothing with --host simulated{}: leave it out", name,
                                     functional ? " --functional"

@@ -51,6 +51,8 @@ std::vector<std::string> trial(const config::Installation& installation, const R
                                       "run",
                                       "--quiet",
                                       "--no-html",
+                                      "--trace-detail",
+                                      "none",
                                       "--out",
                                       out,
                                       "--machine",

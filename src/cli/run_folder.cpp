@@ -14,6 +14,7 @@
 #include "cli/html_page.h"
 #include "report/journal.h"
 #include "report/run_report.h"
+#include "report/timeline_trace.h"
 
 namespace duet::cli {
 
@@ -92,6 +93,10 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     report::RunReport report = report::read_report(journal, machine.machine.name, wall_seconds,
                                                    cut_off || journal.header().failure != 0);
     report.records = options.records;
+    report.trace_detail = options.run.trace_detail;
+    report.interval_ps = options.run.interval_ps;
+    report.interval_cycles = options.run.interval_cycles;
+    report.all_calls = options.run.events || options.run.trace_all_calls;
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
     if (journal.header().failure == kRefused && !report.anything_ran()) continue;  // zeros are no results
     std::string into;  // the folder of the process in ours
@@ -107,6 +112,8 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     };
     render("stats.json", report::write_stats_json);
     if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
+    if (options.run.trace_detail != TraceDetail::None)
+      render("timeline.pftrace", report::write_timeline_trace);
     if (options.run.events) render("events.json", report::write_events_json);
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
     if (!options.quiet) std::fputs(report::advice_text(report.advice, report.simulated_ps).c_str(), stderr);

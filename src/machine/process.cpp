@@ -38,6 +38,8 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   if (statistics > report::JournalHeader::kMaxCounters)
     throw Error("this machine has " + std::to_string(statistics) + " statistics, the journal has room for " +
                 std::to_string(report::JournalHeader::kMaxCounters));
+  if (options.interval_ps != 0 || options.interval_cycles != 0)
+    intervals_.emplace(*system_, *journal_, options.interval_ps, options.interval_cycles);
   describe_processor();
   if (preexecution_) record_preexecution_options();
   driver().on_complete = [this](const driver::CommandRecord& command) {
@@ -52,7 +54,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
       account_->kernel_starts(grid);
     });
   };
-  TaskEventMask events = options.events ? kAllTaskEvents : 0;
+  TaskEventMask events = options.events ? kAllTaskEvents : events_of(options.trace_detail);
   if (options.trace_push_buffer) events |= mask_of(TaskEventKind::PushBufferCommand);
   account_.emplace(engine(),
                    events != 0 ? &event_journal_.emplace(*journal_, system_->statistics()) : nullptr, events);

@@ -21,6 +21,7 @@
 #include "machine/device_heap.h"
 #include "machine/event_journal.h"
 #include "machine/grid_workspaces.h"
+#include "machine/interval_sampler.h"
 #include "machine/preexecution.h"
 #include "machine/run_options.h"
 #include "machine/system.h"
@@ -139,6 +140,7 @@ class Process {
   std::optional<TimeAccount> account_;         // with a journal
   RunOptions options_;
   std::unique_ptr<System> system_;
+  std::optional<IntervalSampler> intervals_;  // where somebody wants them
   std::optional<Preexecution> preexecution_;
   std::optional<CpuBlocks> cpu_blocks_;
   RunWatch watch_;

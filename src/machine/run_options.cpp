@@ -18,6 +18,10 @@ void for_each_field(Options& options, F f) {
   f("strict_memory", options.strict_memory);
   f("trace_push_buffer", options.trace_push_buffer);
   f("events", options.events);
+  f("trace_detail", options.trace_detail);
+  f("trace_all_calls", options.trace_all_calls);
+  f("interval_ps", options.interval_ps);
+  f("interval_cycles", options.interval_cycles);
   f("host_time_real", options.host_time_real);
   f("assembler_peepholes", options.assembler_peepholes);
   f("skip_clock_loops", options.skip_clock_loops);

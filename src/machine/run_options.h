@@ -5,18 +5,23 @@
 #include <cstdint>
 #include <string>
 
+#include "base/trace_detail.h"
 #include "machine/preexecution_options.h"
 #include "machine/run_watch.h"
 
 namespace duet::machine {
 
 struct RunOptions {
-  bool functional = false;         // the functional GPU instead of the timed one
-  bool check_races = false;        // memory/race_detector.h; not with the functional GPU
-  bool strict_memory = false;      // what a kernel touches beside allocations is a fault
-  bool trace_push_buffer = false;  // the journal gets every command of the push buffer
-  bool events = false;             // the journal gets every API call and every task event
-  bool host_time_real = false;     // threads' clocks move with the processor time between calls
+  bool functional = false;                       // the functional GPU instead of the timed one
+  bool check_races = false;                      // memory/race_detector.h; not with the functional GPU
+  bool strict_memory = false;                    // what a kernel touches beside allocations is a fault
+  bool trace_push_buffer = false;                // the journal gets every command of the push buffer
+  bool events = false;                           // the journal gets every API call and every task event
+  TraceDetail trace_detail = TraceDetail::Call;  // the journal gets the events of timeline.pftrace
+  bool trace_all_calls = false;                  // and every API call for it; otherwise the first ones
+  std::uint64_t interval_ps = 0;      // the journal gets what was counted in each; 0: not asked for
+  std::uint64_t interval_cycles = 0;  // the same in core cycles
+  bool host_time_real = false;        // threads' clocks move with the processor time between calls
   bool assembler_peepholes = true;
   bool skip_clock_loops = true;  // timed GPU: what only waits for a clock is not simulated cycle by cycle
   std::uint32_t registers_per_thread = 0;  // instead of the compiler's count (occupancy); 0: the compiler's

@@ -69,13 +69,15 @@ class TraceWriter {
              {"args", {{"id", event.id}, {"command", event.parent}, {"argument", event.argument}}}});
       return;
     }
+    if (event.kind == TaskEventKind::Command) {  // seen in the driver and in its stream
+      if (event.parent != 0 && moves_or_computes(name)) commands_of_.emplace(event.parent, event.id);
+      return;
+    }
     const Key key{event.kind, event.parent, event.id};
     if (event.phase == TaskEventPhase::Begin) {
       Open& open = open_[key];
       open = {event, std::string(name), 0};
       if (event.kind == TaskEventKind::Block) open.slot = take_slot(event.unit);
-      if (event.kind == TaskEventKind::Command && event.parent != 0 && moves_or_computes(name))
-        commands_of_.emplace(event.parent, event.id);
     } else if (const auto open = open_.extract(key); !open.empty()) {
       close(open.mapped(), event.time_ps);
       counts_.clear();
@@ -187,7 +189,7 @@ class TraceWriter {
       case TaskEventKind::Move:
         return on(kEngines, begin.unit, component, open.name,
                   {{"move", begin.id}, {"command", begin.parent}, {"bytes", begin.argument}});
-      default:  // a command is seen in the driver and in its stream
+      default:
         return;
     }
   }

@@ -126,9 +126,10 @@ class JournalReader {
 // The values that are not 0, each as two numbers: how many were left out before it, and the value. A number
 // has 7 bits a byte, low ones first, and the top bit says that more follow (LEB128).
 void add_increases(std::vector<std::byte>& bytes, const std::vector<std::uint64_t>& values);
-// Throws duet::Error for bytes that are no such numbers.
+// Throws duet::Error for bytes that are no such numbers, and where there are more than `most` values.
 void for_each_increase(const std::byte* bytes, std::size_t size,
-                       const std::function<void(std::uint32_t counter, std::uint64_t value)>& f);
+                       const std::function<void(std::uint32_t counter, std::uint64_t value)>& f,
+                       std::size_t most = JournalHeader::kMaxCounters);
 
 // Of a ComponentsRecord: what was written last.
 struct ComponentValues {

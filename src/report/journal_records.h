@@ -29,8 +29,11 @@ enum class RecordType : std::uint32_t {
   CpuBlocks = 16,
   PathSteps = 17,
   MomentStretches = 18,
+  IntervalColumns = 19,
   Outside = 20,
-  Conflict = 21
+  Conflict = 21,
+  Interval = 22,
+  Range = 23
 };
 
 struct KernelRecord {
@@ -133,6 +136,7 @@ struct ApiCallRecord {
   std::uint32_t thread;
   Picoseconds start_ps, end_ps;
   std::uint64_t number;  // in the order in which calls were entered, from 1
+  std::uint64_t outer;   // number of the call inside which it was made; 0: of none
 };
 
 // A step of a way that led to something, perhaps to the program's end (TimeAccount::path_step). Steps are
@@ -152,6 +156,23 @@ struct MomentStretch {
   std::uint32_t moment, none;
   Picoseconds start_ps, end_ps, of_ps;
 };
+
+// What the program says with NVTX.
+struct RangeRecord {
+  enum class What : std::uint32_t { Mark, Push, Pop, Start, End };
+  What what;
+  std::uint32_t thread;
+  Picoseconds time_ps;  // the thread's
+  std::uint64_t id;     // of a Start and its End
+};                      // followed by the message, if it has one
+
+// What an interval's values are: once, as text, for each value a line of its statistic, the component (empty:
+// all together), and "count" or "state", with tabs between them.
+
+// What was counted in an interval of simulated time, which includes its end, and how states stood then.
+struct IntervalRecord {
+  Picoseconds start_ps, end_ps;
+};  // followed by the values that are not 0: add_increases() says how
 
 struct RaceRecord {  // memory/race_detector.h
   struct Command {

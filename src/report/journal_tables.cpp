@@ -74,7 +74,8 @@ void add_increases(std::vector<std::byte>& bytes, const std::vector<std::uint64_
 }
 
 void for_each_increase(const std::byte* bytes, std::size_t size,
-                       const std::function<void(std::uint32_t counter, std::uint64_t value)>& f) {
+                       const std::function<void(std::uint32_t counter, std::uint64_t value)>& f,
+                       std::size_t most) {
   std::size_t at = 0;
   const auto take = [&] {
     std::uint64_t number = 0;
@@ -83,12 +84,11 @@ void for_each_increase(const std::byte* bytes, std::size_t size,
       number |= (byte & 0x7f) << shift;
       if (byte < 0x80) return number;
     }
-    throw Error("journal record of kernel statistics that end within a number");
+    throw Error("journal record of statistics that end within a number");
   };
   for (std::uint64_t counter = 0; at < size; ++counter) {
     counter += take();
-    if (counter >= JournalHeader::kMaxCounters)
-      throw Error("journal record of kernel statistics with a counter that does not exist");
+    if (counter >= most) throw Error("journal record of statistics with a counter that does not exist");
     f(static_cast<std::uint32_t>(counter), take());
   }
 }

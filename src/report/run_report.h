@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/readable_name.h"
 #include "report/advice.h"
+#include "base/trace_detail.h"
 #include "report/cpu_blocks_result.h"
 #include "report/journal.h"
 #include "report/preexecution_result.h"
@@ -96,7 +97,11 @@ struct RunReport {
 
   const JournalReader* journal = nullptr;
   bool cut_off = false;
-  std::uint64_t records = kRecords;  // kernels, and copies, that stats.json has one by one
+  TraceDetail trace_detail = TraceDetail::None;
+  Picoseconds interval_ps = 0;        // intervals were asked for: so long, or
+  std::uint64_t interval_cycles = 0;  // so many core cycles
+  bool all_calls = false;             // timeline.pftrace has calls behind the first ones
+  std::uint64_t records = kRecords;   // kernels, and copies, that stats.json has one by one
   // Of a process that was refused before anything did, all numbers are 0.
   bool anything_ran() const;
   // In the order in which they completed, then those that were running.
@@ -104,7 +109,7 @@ struct RunReport {
   void for_each_kernel_with_counters(const std::function<void(const KernelResult&)>& f) const;
   void for_each_copy(const std::function<void(const CopyRecord&)>& f) const;
 
- private:
+  // When the process was cut off.
   void for_each_running_kernel(const std::function<void(const KernelResult&)>& f) const;
 };
 

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "report/groups.h"
+#include "report/intervals.h"
 #include "report/json_writer.h"
 #include "report/run_report.h"
 
@@ -320,6 +321,31 @@ void write_copies(ObjectWriter& json, const RunReport& report) {
   });
 }
 
+// Where they were asked for. What is 0 is left out.
+void write_intervals(ObjectWriter& json, const RunReport& report) {
+  if (report.interval_ps == 0 && report.interval_cycles == 0) return;
+  json.array("intervals", [&](auto add) {
+    for_each_interval(report, report.records, [&](const IntervalColumns& columns, const Interval& interval) {
+      Json counters = Json::object(), components = Json::object(), state = Json::object();
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        const IntervalColumn& column = columns[i];
+        if (column.kind == IntervalColumn::Kind::Most || interval.values[i] == 0) continue;
+        if (!column.component.empty())
+          components[column.component][column.statistic] = interval.values[i];
+        else
+          (column.kind == IntervalColumn::Kind::State ? state : counters)[column.statistic] =
+              interval.values[i];
+      }
+      add({{"start_ps", interval.start_ps},
+           {"end_ps", interval.end_ps},
+           {"samples", interval.samples},
+           {"counters", counters},
+           {"components", components},
+           {"state", interval.has_states ? state : Json()}});
+    });
+  });
+}
+
 }  // namespace
 
 void write_stats_json(std::ostream& out, const RunReport& report) {
@@ -355,6 +381,7 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
            {"counters", values(mark.counters)},
            {"state", values(mark.states)}});
   });
+  write_intervals(json, report);
   write_kernels(json, report);
   write_copies(json, report);
   json.array("api", [&](auto add) {

@@ -218,6 +218,8 @@ int Runner::start(const Job& job, const fs::path& folder) {
                                       "run",
                                       "--quiet",
                                       "--no-html",
+                                      "--trace-detail",
+                                      "none",
                                       "--timeout",
                                       kTimeLimitSeconds,
                                       "--machine",

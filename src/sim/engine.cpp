@@ -163,6 +163,8 @@ bool Engine::step(Picoseconds limit) {
     time = std::min(time, component->wake_time_);
   }
   if (time > limit) return false;
+  if (look_at_ < time) [[unlikely]]
+    look_before(time);
   now_ = time;
   base_ = time >> kSlotShift << kSlotShift;
   due_.clear();
@@ -211,9 +213,18 @@ void Engine::run_after_ticks() {
   for (const auto& action : std::exchange(after_ticks_, {})) action();
 }
 
+// Whoever looks at a time sees what has happened up to it, and nothing that the host does then.
+void Engine::look_before(Picoseconds time) {
+  while (look_at_ < time) {
+    now_ = look_at_;
+    look_at_ = observer_->look(time);
+  }
+}
+
 void Engine::run_until(Picoseconds time) {
   while (step(time)) {
   }
+  look_before(time);
   now_ = std::max(now_, time);
 }
 

@@ -34,6 +34,16 @@ enum class Role : std::uint8_t {
 };
 const char* role_name(Role role);  // "processing element"
 
+// Looks at the machine between two points of simulated time, when it wants to. It wakes nobody, nothing waits
+// for it, and a machine that has nothing left to do stands still all the same.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // All that is due up to and including Engine::now() has been ticked, and nothing is due before `next`.
+  // Returns when it looks again, later than now().
+  virtual Picoseconds look(Picoseconds next) = 0;
+};
+
 class Component {
  public:
   // `level` is the level of hu2016's tree (0: SM internals, 1: GPU internals, 2: system), `parent` null for
@@ -130,6 +140,9 @@ class Engine {
   // Null: nobody looks.
   EventSink* event_sink(TaskEventKind kind) const { return event_sinks_[static_cast<std::size_t>(kind)]; }
 
+  // From `first` on, which lies in the future. There is one.
+  void observe(Observer& observer, Picoseconds first) { observer_ = &observer, look_at_ = first; }
+
   const std::vector<Component*>& components() const { return components_; }
   // By Component::number(): how often it has been ticked.
   const std::vector<std::uint64_t>& ticks() const { return ticks_; }
@@ -154,6 +167,7 @@ class Engine {
   static Picoseconds first_of(const Component* list);  // kNever when it is empty
   unsigned next_slot() const;
   bool step(Picoseconds limit);
+  void look_before(Picoseconds time);
   void tick_on_two_threads(Picoseconds time);
   void schedule(Component& component, Picoseconds next);
   void run_after_ticks();
@@ -163,6 +177,8 @@ class Engine {
   // All near wake-up times lie in [base_, base_ + kReach). A multiple of the slots' length, at most now().
   Picoseconds base_ = 0;
   Picoseconds far_from_ = kNever;  // nothing in the later list is due before
+  Picoseconds look_at_ = kNever;   // when the observer looks next
+  Observer* observer_ = nullptr;
   std::uint64_t shuffle_state_;
   bool dealt_ = false;  // both threads are ticking: lists and wake-up times are nobody's
   std::unique_ptr<TwoThreads> threads_;

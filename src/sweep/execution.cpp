@@ -106,7 +106,7 @@ Execution::Execution(const Folder& folder, const std::string& duet, const Work& 
       work_(&work),
       running_(folder.begin(work, who)),
       started_(std::chrono::steady_clock::now()) {
-  Strings command{duet, "run", "--quiet", "--no-html", "--out", running_.string()};
+  Strings command{duet, "run", "--quiet", "--no-html", "--trace-detail", "none", "--out", running_.string()};
   command.insert(command.end(), work.words.begin(), work.words.end());
   process_ = start_process(std::move(command), work.directory,
                            {(running_ / "stdout").string(), (running_ / "stderr").string()});

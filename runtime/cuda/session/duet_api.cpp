@@ -1,4 +1,6 @@
 // duet.h: what a program may tell Duet, and ask.
+#include <algorithm>
+
 #include "cuda/session/session.h"
 
 #define DUET_EXPORT extern "C" __attribute__((visibility("default")))
@@ -18,6 +20,21 @@ void with_thread(Body&& body) {
 
 DUET_EXPORT void duetMark(const char* name) {
   if (name != nullptr) duet::cuda::mark(name);
+}
+
+// For nvtx3/nvToolsExt.h: `what` is a report::RangeRecord::What. Returns the id of a range that starts.
+DUET_EXPORT unsigned long long duetRange(unsigned what, const char* message, unsigned long long id) {
+  using What = duet::report::RangeRecord::What;
+  static std::uint64_t started = 0;  // under the program's lock
+  with_thread([&](Session& session, duet::cuda::ThreadState& thread) {
+    if (what == static_cast<unsigned>(What::Start)) id = ++started;
+    session.program().journal().append(
+        duet::report::RecordType::Range,
+        duet::report::RangeRecord{static_cast<What>(what), thread.number,
+                                  std::max(thread.host->clock(), session.process().engine().now()), id},
+        message != nullptr ? message : "");
+  });
+  return id;
 }
 
 DUET_EXPORT void duetHostWork(unsigned long long nanoseconds) {

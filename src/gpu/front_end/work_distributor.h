@@ -146,6 +146,11 @@ class WorkDistributor : public sim::Component {
   Picoseconds next_dispatch_ps_ = 0;
   bool faulted_ = false;
   WorkDistributorStatistics statistics_{*this, "front_end."};
+  sim::State queued_{statistics_, "queued_tasks", "tasks", "tasks in the queues of streams", [this] {
+                       std::uint64_t tasks = 0;
+                       for (const StreamQueue& queue : queues_) tasks += queue.tasks.size();
+                       return tasks;
+                     }};
 };
 
 }  // namespace duet::gpu

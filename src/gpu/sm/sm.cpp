@@ -26,6 +26,7 @@ TimedSm::TimedSm(sim::Engine& engine, const sim::Component* parent, std::uint32_
     core_ = std::make_unique<SmCoreOf<32>>(number, config, pool, address_space, services);
   else
     core_ = std::make_unique<SmCoreOf<64>>(number, config, pool, address_space, services);
+  core_->is_of(*this);
   for (sim::StatisticGroup* group : core_->statistics()) declare(*group);
 }
 

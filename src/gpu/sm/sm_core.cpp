@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "gpu/occupancy.h"
+#include "sim/event_sink.h"
 
 namespace duet::gpu {
 
@@ -299,6 +300,25 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
   set_ready(warp, slot);
   path_changed(warp, slot);
   if (!warp.stack.empty()) want_fetch(warp, slot);
+  tell(warp, TaskEventPhase::Begin);
+}
+
+template <unsigned W>
+void SmCoreOf<W>::tell(const Warp& warp, TaskEventPhase phase) const {
+  sim::Engine& engine = sm_->engine();
+  sim::EventSink* const sink = engine.event_sink(TaskEventKind::Warp);
+  if (sink == nullptr) [[likely]]
+    return;
+  const sim::Event event{.kind = TaskEventKind::Warp,
+                         .phase = phase,
+                         .stream = warp.slot,
+                         .unit = number_,
+                         .time_ps = now_,
+                         .id = warp.index,
+                         .parent = warp.block->grid->command,
+                         .argument = warp.block->number,
+                         .component = sm_};
+  engine.between_ticks([sink, event] { sink->take(event); });
 }
 
 // One warp's instructions are fetched in a cycle, warps in turn.
@@ -360,6 +380,7 @@ void SmCoreOf<W>::finish_blocks() {
 // A warp issues nothing any more.
 template <unsigned W>
 void SmCoreOf<W>::stop(Warp& warp) {
+  tell(warp, TaskEventPhase::End);
   set_reason(warp, warp.slot, IssueSlot::NoWarp);
   warp.wake_cycle = kPending;
   wants_fetch_ &= ~(1ull << warp.slot);

@@ -57,10 +57,12 @@ class SmCore {
   virtual GridCounts counts_to_tell(const Grid& grid) const = 0;
   virtual bool settle_statistics(Picoseconds now) = 0;
   const sim::ClockCursor& clock() const { return clock_; }
+  void is_of(const sim::Component& sm) { sm_ = &sm; }
 
  protected:
   explicit SmCore(std::uint64_t hertz) : clock_(hertz) {}
   sim::ClockCursor clock_;
+  const sim::Component* sm_ = nullptr;
 };
 
 template <unsigned W>
@@ -103,6 +105,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void launch(const BlockLaunch& launch);
   GridTally& tally_of(Grid& grid);
   void start_warp(Block& block, std::uint32_t index, unsigned slot);
+  void tell(const Warp& warp, TaskEventPhase phase) const;
   void fetch();
   void finish_blocks();
   void stop(Warp& warp);
@@ -240,6 +243,12 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   Spin spin_;
   bool skip_clock_loops_ = true;
   SmStatistics statistics_{"sm."};
+  sim::State resident_warps_{statistics_, "resident_warps", "warps", "warps of resident blocks that run",
+                             [this] {
+                               std::uint64_t warps = 0;
+                               for (const auto& block : blocks_) warps += block->live_warps;
+                               return warps;
+                             }};
 };
 
 // Asks for the next instructions of a warp when its buffer has room for them.

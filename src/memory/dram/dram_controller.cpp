@@ -168,8 +168,7 @@ void DramController::accept(const Packet& packet, std::size_t client) {
   entry.direction = request.operation == Operation::Read || request.operation == Operation::Atomic
                         ? Direction::Read
                         : Direction::Write;
-  const Bytes used = entry.direction == Direction::Read && config_.read_bytes != 0 ? config_.read_bytes
-                                                                                   : config_.burst_bytes;
+  const Bytes used = used_of_burst(entry.direction);
   entry.bursts_left =
       static_cast<std::uint8_t>((request.address + request.bytes - 1) / used - request.address / used + 1);
   if (request.operation == Operation::SetBits) entry.bursts_left = 1;
@@ -215,6 +214,8 @@ bool DramController::issue(Picoseconds now) {
                          : statistics_.row_hits);
   }
   statistics_.data_bus_busy_cycles += config_.burst_cycles;
+  (entry.direction == Direction::Read ? statistics_.read_bytes : statistics_.written_bytes) +=
+      used_of_burst(entry.direction);
   if (--entry.bursts_left == 0) finish(now, plan.entry);
   return true;
 }

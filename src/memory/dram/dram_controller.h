@@ -50,6 +50,8 @@ struct DramStatistics : sim::StatisticGroup {
   sim::Counter activates{*this, "activates", "commands", "rows opened"};
   sim::Counter precharges{*this, "precharges", "commands", "rows closed"};
   sim::Counter refreshes{*this, "refreshes", "commands", "all-bank refreshes"};
+  sim::Counter read_bytes{*this, "read_bytes", "bytes", "bytes of bursts that reads use"};
+  sim::Counter written_bytes{*this, "written_bytes", "bytes", "bytes of bursts of writes"};
   sim::Counter data_bus_busy_cycles{*this, "data_bus_busy_cycles", "tCK", "cycles with data on the bus"};
   sim::Counter queue_full_cycles{*this, "queue_full_cycles", "tCK",
                                  "cycles in which a request found all entries of its class taken"};
@@ -132,6 +134,9 @@ class DramController : public sim::Component {
   bool issue(Picoseconds now);
   void finish(Picoseconds now, std::uint32_t index);
   void move_data(Request& request);
+  Bytes used_of_burst(Direction direction) const {
+    return direction == Direction::Read && config_.read_bytes != 0 ? config_.read_bytes : config_.burst_bytes;
+  }
   void log(const DramPlan& plan);
 
   config::Dram config_;
@@ -150,6 +155,8 @@ class DramController : public sim::Component {
   sim::State waiting_{full_empty_statistics_, "waiting", "requests",
                       "requests that wait in the controllers' queues",
                       [this] { return triggered_.waiting(); }};
+  sim::State queued_{statistics_, "queued", "requests", "requests in the controllers",
+                     [this] { return requests_.size(); }};
   bool look_again_ = false;  // a request in triggered_ may be able to leave
   RequestLists requests_;
   DramScheduler scheduler_;

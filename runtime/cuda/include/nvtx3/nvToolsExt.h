@@ -1,5 +1,7 @@
-/* NVIDIA's tools extension (NVTX): marks and ranges that a program names for a profiler. Here they do
- * nothing; duet.h has marks that Duet records. Source: the documentation of NVTX version 3, its C interface.
+/* NVIDIA's tools extension (NVTX): marks and ranges that a program names for a profiler. `duet run` shows them
+ * in timeline.pftrace, at the thread's simulated time, of which they take none; on simulated cores they do
+ * nothing. duet.h has marks with the machine's statistics. Source: the documentation of NVTX version 3, its C
+ * interface.
  */
 #ifndef DUET_NVTX3_NVTOOLSEXT_H
 #define DUET_NVTX3_NVTOOLSEXT_H
@@ -66,21 +68,59 @@ typedef struct nvtxEventAttributes_v2 {
   nvtxMessageValue_t message;
 } nvtxEventAttributes_t;
 
-/* Levels of nested ranges are not kept: push and pop say what they say when nobody listens. */
-DUET_NVTX void nvtxInitialize(const void* reserved) { (void)reserved; }
-DUET_NVTX void nvtxMarkA(const char* message) { (void)message; }
-DUET_NVTX void nvtxMarkW(const wchar_t* message) { (void)message; }
-DUET_NVTX void nvtxMarkEx(const nvtxEventAttributes_t* event) { (void)event; }
-DUET_NVTX int nvtxRangePushA(const char* message) { return (void)message, NVTX_NO_PUSH_POP_TRACKING; }
-DUET_NVTX int nvtxRangePushW(const wchar_t* message) { return (void)message, NVTX_NO_PUSH_POP_TRACKING; }
-DUET_NVTX int nvtxRangePushEx(const nvtxEventAttributes_t* event) {
-  return (void)event, NVTX_NO_PUSH_POP_TRACKING;
+#if defined(__DUET__)
+#if defined(__cplusplus)
+extern "C"
+#else
+extern
+#endif
+    __attribute__((weak)) unsigned long long
+    duetRange(unsigned what, const char* message, unsigned long long id);
+/* 0 a mark, 1 push, 2 pop, 3 start, 4 end. Without Duet's library nobody listens. */
+DUET_NVTX unsigned long long duetNvtx(unsigned what, const char* message, unsigned long long id) {
+  return duetRange ? duetRange(what, message, id) : 0;
 }
-DUET_NVTX int nvtxRangePop(void) { return NVTX_NO_PUSH_POP_TRACKING; }
-DUET_NVTX nvtxRangeId_t nvtxRangeStartA(const char* message) { return (void)message, 0; }
-DUET_NVTX nvtxRangeId_t nvtxRangeStartW(const wchar_t* message) { return (void)message, 0; }
-DUET_NVTX nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t* event) { return (void)event, 0; }
-DUET_NVTX void nvtxRangeEnd(nvtxRangeId_t id) { (void)id; }
+#else
+DUET_NVTX unsigned long long duetNvtx(unsigned what, const char* message, unsigned long long id) {
+  return (void)what, (void)message, (void)id, 0;
+}
+#endif
+/* What is no ASCII becomes '?'; the first 255 characters count. */
+DUET_NVTX unsigned long long duetNvtxW(unsigned what, const wchar_t* message) {
+  char text[256];
+  size_t i = 0;
+  for (; message && message[i] && i + 1 < sizeof text; ++i)
+    text[i] = message[i] > 0 && message[i] < 128 ? (char)message[i] : '?';
+  text[i] = 0;
+  return duetNvtx(what, text, 0);
+}
+DUET_NVTX unsigned long long duetNvtxEx(unsigned what, const nvtxEventAttributes_t* event) {
+  if (!event) return duetNvtx(what, 0, 0);
+  if (event->messageType == NVTX_MESSAGE_TYPE_UNICODE) return duetNvtxW(what, event->message.unicode);
+  if (event->messageType == NVTX_MESSAGE_TYPE_REGISTERED)
+    return duetNvtx(what, (const char*)event->message.registered, 0);
+  return duetNvtx(what, event->messageType == NVTX_MESSAGE_TYPE_ASCII ? event->message.ascii : 0, 0);
+}
+
+/* Levels of nested ranges are not returned: push and pop say what they say when nobody listens. */
+DUET_NVTX void nvtxInitialize(const void* reserved) { (void)reserved; }
+DUET_NVTX void nvtxMarkA(const char* message) { duetNvtx(0, message, 0); }
+DUET_NVTX void nvtxMarkW(const wchar_t* message) { duetNvtxW(0, message); }
+DUET_NVTX void nvtxMarkEx(const nvtxEventAttributes_t* event) { duetNvtxEx(0, event); }
+DUET_NVTX int nvtxRangePushA(const char* message) {
+  return duetNvtx(1, message, 0), NVTX_NO_PUSH_POP_TRACKING;
+}
+DUET_NVTX int nvtxRangePushW(const wchar_t* message) {
+  return duetNvtxW(1, message), NVTX_NO_PUSH_POP_TRACKING;
+}
+DUET_NVTX int nvtxRangePushEx(const nvtxEventAttributes_t* event) {
+  return duetNvtxEx(1, event), NVTX_NO_PUSH_POP_TRACKING;
+}
+DUET_NVTX int nvtxRangePop(void) { return duetNvtx(2, 0, 0), NVTX_NO_PUSH_POP_TRACKING; }
+DUET_NVTX nvtxRangeId_t nvtxRangeStartA(const char* message) { return duetNvtx(3, message, 0); }
+DUET_NVTX nvtxRangeId_t nvtxRangeStartW(const wchar_t* message) { return duetNvtxW(3, message); }
+DUET_NVTX nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t* event) { return duetNvtxEx(3, event); }
+DUET_NVTX void nvtxRangeEnd(nvtxRangeId_t id) { duetNvtx(4, 0, id); }
 DUET_NVTX void nvtxNameCategoryA(uint32_t category, const char* name) { (void)category, (void)name; }
 DUET_NVTX void nvtxNameCategoryW(uint32_t category, const wchar_t* name) { (void)category, (void)name; }
 DUET_NVTX void nvtxNameOsThreadA(uint32_t thread, const char* name) { (void)thread, (void)name; }
@@ -91,23 +131,24 @@ DUET_NVTX nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t* name) {
   return (void)name, (nvtxDomainHandle_t)0;
 }
 DUET_NVTX void nvtxDomainDestroy(nvtxDomainHandle_t domain) { (void)domain; }
+/* The handle is the string itself, which stays the program's. */
 DUET_NVTX nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain, const char* string) {
-  return (void)domain, (void)string, (nvtxStringHandle_t)0;
+  return (void)domain, (nvtxStringHandle_t)string;
 }
 DUET_NVTX void nvtxDomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
-  (void)domain, (void)event;
+  (void)domain, nvtxMarkEx(event);
 }
 DUET_NVTX int nvtxDomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
-  return (void)domain, (void)event, NVTX_NO_PUSH_POP_TRACKING;
+  return (void)domain, nvtxRangePushEx(event);
 }
-DUET_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t domain) {
-  return (void)domain, NVTX_NO_PUSH_POP_TRACKING;
-}
+DUET_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t domain) { return (void)domain, nvtxRangePop(); }
 DUET_NVTX nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain,
                                                const nvtxEventAttributes_t* event) {
-  return (void)domain, (void)event, 0;
+  return (void)domain, nvtxRangeStartEx(event);
 }
-DUET_NVTX void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id) { (void)domain, (void)id; }
+DUET_NVTX void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
+  (void)domain, nvtxRangeEnd(id);
+}
 
 #if defined(__cplusplus)
 }

@@ -1,0 +1,12 @@
+// The options of `duet run` that say what it tells of a run over time.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+
+namespace duet::cli {
+
+void add_trace_options(CLI::App& app, RunOptions& run);
+
+}  // namespace duet::cli

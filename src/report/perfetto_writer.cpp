@@ -1,0 +1,226 @@
+#include "report/perfetto_writer.h"
+
+#include <ostream>
+#include <protozero/pbf_writer.hpp>
+
+namespace duet::report {
+
+namespace {
+
+using Message = protozero::pbf_writer;
+
+// Field numbers of protos/perfetto/trace: trace.proto, trace_packet.proto, interned_data/interned_data.proto,
+// track_event/*.proto.
+namespace field {
+namespace trace {
+constexpr unsigned kPacket = 1;
+}
+namespace packet {
+constexpr unsigned kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInternedData = 12, kSequenceFlags = 13,
+                   kTrackDescriptor = 60;
+}
+namespace interned {
+constexpr unsigned kEventNames = 2, kAnnotationNames = 3;
+constexpr unsigned kNumber = 1, kName = 2;  // of both
+}  // namespace interned
+namespace descriptor {
+constexpr unsigned kUuid = 1, kName = 2, kProcess = 3, kThread = 4, kParent = 5, kCounter = 8,
+                   kChildOrdering = 11, kRank = 12, kProcessOrdering = 19, kThreadOrdering = 20;
+constexpr unsigned kProcessId = 1, kProcessName = 6;
+constexpr unsigned kThreadProcessId = 1, kThreadId = 2, kThreadName = 5;
+constexpr unsigned kUnitName = 6;
+}  // namespace descriptor
+namespace event {
+constexpr unsigned kAnnotations = 4, kType = 9, kNameNumber = 10, kTrack = 11, kName = 23, kDoubleValue = 44,
+                   kFlows = 47;
+}
+namespace annotation {
+constexpr unsigned kNameNumber = 1, kUnsigned = 3, kString = 6, kName = 10;
+}
+}  // namespace field
+
+constexpr int kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4;  // TrackEvent.Type
+constexpr unsigned kStateCleared = 1, kNeedsState = 2;                     // TracePacket.SequenceFlags
+constexpr int kExplicit = 3;                                               // ChildTracksOrdering
+constexpr int kRanked = 1;                                                 // ProcessOrdering, ThreadOrdering
+
+constexpr std::size_t kWaitingBytes = 64 * 1024;
+constexpr std::size_t kMostNames = 4096;  // later ones are written out each time
+constexpr std::size_t kMostPlaces = 32;
+
+std::uint64_t nanoseconds(Picoseconds time) { return time / 1000; }
+
+}  // namespace
+
+PerfettoWriter::PerfettoWriter(std::ostream& out) : out_(out) {
+  packet([](Message& packet) {  // the root of all tracks
+    Message root(packet, field::packet::kTrackDescriptor);
+    root.add_uint64(field::descriptor::kUuid, 0);
+    root.add_enum(field::descriptor::kProcessOrdering, kRanked);
+    root.add_enum(field::descriptor::kThreadOrdering, kRanked);
+  });
+}
+
+void PerfettoWriter::flush() {
+  out_ << waiting_;
+  waiting_.clear();
+}
+
+template <typename Fill>
+void PerfettoWriter::packet(const Fill& fill) {
+  packet_.clear();
+  Message message(packet_);
+  fill(message);
+  message.add_uint32(field::packet::kSequence, 1);
+  message.add_uint32(field::packet::kSequenceFlags, begun_ ? kNeedsState : kStateCleared | kNeedsState);
+  begun_ = true;
+  Message(waiting_).add_message(field::trace::kPacket, packet_);
+  if (waiting_.size() >= kWaitingBytes) flush();
+}
+
+PerfettoWriter::Track PerfettoWriter::process(std::string_view name) {
+  const Track track = ++tracks_;
+  packet([&](Message& packet) {
+    Message descriptor(packet, field::packet::kTrackDescriptor);
+    descriptor.add_uint64(field::descriptor::kUuid, track);
+    descriptor.add_enum(field::descriptor::kChildOrdering, kExplicit);
+    descriptor.add_int32(field::descriptor::kRank, static_cast<std::int32_t>(track));
+    Message process(descriptor, field::descriptor::kProcess);
+    process.add_int32(field::descriptor::kProcessId, static_cast<std::int32_t>(track));
+    process.add_string(field::descriptor::kProcessName, name.data(), name.size());
+  });
+  return track;
+}
+
+PerfettoWriter::Track PerfettoWriter::thread(Track process, std::uint32_t number, std::string_view name) {
+  const Track track = ++tracks_;
+  packet([&](Message& packet) {
+    Message descriptor(packet, field::packet::kTrackDescriptor);
+    descriptor.add_uint64(field::descriptor::kUuid, track);
+    descriptor.add_int32(field::descriptor::kRank, static_cast<std::int32_t>(number));
+    Message thread(descriptor, field::descriptor::kThread);
+    thread.add_int32(field::descriptor::kThreadProcessId, static_cast<std::int32_t>(process));
+    thread.add_int64(field::descriptor::kThreadId, number);
+    thread.add_string(field::descriptor::kThreadName, name.data(), name.size());
+  });
+  return track;
+}
+
+PerfettoWriter::Track PerfettoWriter::describe(Track parent, std::string_view name, std::uint32_t rank,
+                                               std::string_view unit) {
+  const Track track = ++tracks_;
+  packet([&](Message& packet) {
+    Message descriptor(packet, field::packet::kTrackDescriptor);
+    descriptor.add_uint64(field::descriptor::kUuid, track);
+    descriptor.add_string(field::descriptor::kName, name.data(), name.size());
+    descriptor.add_uint64(field::descriptor::kParent, parent);
+    descriptor.add_enum(field::descriptor::kChildOrdering, kExplicit);
+    descriptor.add_int32(field::descriptor::kRank, static_cast<std::int32_t>(rank));
+    if (unit.empty()) return;
+    Message counter(descriptor, field::descriptor::kCounter);
+    counter.add_string(field::descriptor::kUnitName, unit.data(), unit.size());
+  });
+  return track;
+}
+
+PerfettoWriter::Track PerfettoWriter::track(Track parent, std::string_view name, std::uint32_t rank) {
+  return describe(parent, name, rank, "");
+}
+
+PerfettoWriter::Track PerfettoWriter::counter(Track parent, std::string_view name, std::string_view unit,
+                                              std::uint32_t rank) {
+  return describe(parent, name, rank, unit);
+}
+
+PerfettoWriter::Named PerfettoWriter::number_of(Names& names, std::string_view name) {
+  if (const auto known = names.find(name); known != names.end()) return {known->second, false};
+  if (names.size() == kMostNames) return {0, false};
+  const std::uint64_t number = names.size() + 1;
+  names.emplace(name, number);
+  return {number, true};
+}
+
+// There are few, and nearly all are literals: mostly one is where it was before.
+PerfettoWriter::Named PerfettoWriter::number_of_annotation(std::string_view name) {
+  for (const auto& [place, number] : known_places_)
+    if (place.data() == name.data() && place.size() == name.size() && place == name) return {number, false};
+  const Named named = number_of(annotation_names_, name);
+  if (known_places_.size() < kMostPlaces) known_places_.emplace_back(name, named.number);
+  return named;
+}
+
+void PerfettoWriter::event(Track track, int type, std::string_view name, Picoseconds time,
+                           std::span<const Annotation> annotations, std::span<const std::uint64_t> flows) {
+  const Named named = name.empty() ? Named{0, false} : number_of(names_, name);
+  bool any_new = named.is_new;
+  named_.clear();
+  for (const Annotation& annotation : annotations) {
+    named_.push_back(number_of_annotation(annotation.name));
+    any_new |= named_.back().is_new;
+  }
+  packet([&](Message& packet) {
+    packet.add_uint64(field::packet::kTimestamp, nanoseconds(time));
+    if (any_new) {
+      Message interned(packet, field::packet::kInternedData);
+      const auto add = [&](unsigned tag, std::uint64_t number, std::string_view text) {
+        Message entry(interned, tag);
+        entry.add_uint64(field::interned::kNumber, number);
+        entry.add_string(field::interned::kName, text.data(), text.size());
+      };
+      if (named.is_new) add(field::interned::kEventNames, named.number, name);
+      for (std::size_t i = 0; i < annotations.size(); ++i)
+        if (named_[i].is_new) add(field::interned::kAnnotationNames, named_[i].number, annotations[i].name);
+    }
+    Message event(packet, field::packet::kTrackEvent);
+    for (std::size_t i = 0; i < annotations.size(); ++i) {
+      Message annotation(event, field::event::kAnnotations);
+      if (named_[i].number != 0)
+        annotation.add_uint64(field::annotation::kNameNumber, named_[i].number);
+      else
+        annotation.add_string(field::annotation::kName, annotations[i].name.data(),
+                              annotations[i].name.size());
+      if (const auto* number = std::get_if<std::uint64_t>(&annotations[i].value))
+        annotation.add_uint64(field::annotation::kUnsigned, *number);
+      else if (const auto* text = std::get_if<std::string_view>(&annotations[i].value))
+        annotation.add_string(field::annotation::kString, text->data(), text->size());
+    }
+    event.add_enum(field::event::kType, type);
+    if (named.number != 0)
+      event.add_uint64(field::event::kNameNumber, named.number);
+    else if (!name.empty())
+      event.add_string(field::event::kName, name.data(), name.size());
+    event.add_uint64(field::event::kTrack, track);
+    for (const std::uint64_t flow : flows) event.add_fixed64(field::event::kFlows, flow);
+  });
+}
+
+void PerfettoWriter::begin(Track track, std::string_view name, Picoseconds start, Picoseconds end,
+                           Annotations annotations, std::span<const std::uint64_t> flows) {
+  annotations.push_back({"start_ps", start});
+  annotations.push_back({"duration_ps", end - start});
+  event(track, kSliceBegin, name, start, annotations, flows);
+}
+
+void PerfettoWriter::end(Track track, Picoseconds time) { event(track, kSliceEnd, "", time, {}, {}); }
+
+void PerfettoWriter::open(Track track, std::string_view name, Picoseconds start) {
+  const Annotation annotations[] = {{"start_ps", start}};
+  event(track, kSliceBegin, name, start, annotations, {});
+}
+
+void PerfettoWriter::instant(Track track, std::string_view name, Picoseconds time, Annotations annotations) {
+  annotations.push_back({"start_ps", time});
+  event(track, kInstant, name, time, annotations, {});
+}
+
+void PerfettoWriter::count(Track track, Picoseconds time, double value) {
+  packet([&](Message& packet) {
+    packet.add_uint64(field::packet::kTimestamp, nanoseconds(time));
+    Message event(packet, field::packet::kTrackEvent);
+    event.add_enum(field::event::kType, kCounter);
+    event.add_uint64(field::event::kTrack, track);
+    event.add_double(field::event::kDoubleValue, value);
+  });
+}
+
+}  // namespace duet::report

@@ -1,0 +1,88 @@
+// A trace that Perfetto opens (protos/perfetto/trace of its repository), written packet by packet:
+//
+//   PerfettoWriter trace(out);
+//   const Track gpu = trace.process("GPU streams");
+//   const Track stream = trace.track(gpu, "stream 7");
+//   trace.slice(stream, "scale", start_ps, end_ps, {{"command", 4}}, flows);
+//
+// Perfetto sorts packets by time, so slices may come in any order, but for one thing: what of one track has
+// one time comes in the order in which it is to be seen. Perfetto's times are nanoseconds: a picosecond is
+// rounded down, and each slice has `start_ps` and `duration_ps` as annotations.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/units.h"
+
+namespace duet::report {
+
+struct Annotation {
+  std::string_view name;  // it stays as long as the trace is written
+  std::variant<std::uint64_t, std::string_view> value;
+};
+
+class PerfettoWriter {
+ public:
+  using Track = std::uint64_t;
+
+  explicit PerfettoWriter(std::ostream& out);
+  ~PerfettoWriter() { flush(); }
+  PerfettoWriter(const PerfettoWriter&) = delete;
+
+  // Groups of tracks are shown in the order in which they are made.
+  Track process(std::string_view name);
+  // A thread of a process; numbers are unique in the trace.
+  Track thread(Track process, std::uint32_t number, std::string_view name);
+  // Tracks with one parent are shown by rank.
+  Track track(Track parent, std::string_view name, std::uint32_t rank);
+  Track counter(Track parent, std::string_view name, std::string_view unit, std::uint32_t rank);
+
+  using Annotations = std::vector<Annotation>;
+  void slice(Track track, std::string_view name, Picoseconds start, Picoseconds end, Annotations annotations,
+             std::span<const std::uint64_t> flows = {}) {
+    begin(track, name, start, end, std::move(annotations), flows);
+    this->end(track, end);
+  }
+  // In two parts, for what holds other slices.
+  void begin(Track track, std::string_view name, Picoseconds start, Picoseconds end, Annotations annotations,
+             std::span<const std::uint64_t> flows);
+  void end(Track track, Picoseconds time);
+  // Of which nobody knows yet when it ends.
+  void open(Track track, std::string_view name, Picoseconds start);
+  void instant(Track track, std::string_view name, Picoseconds time, Annotations annotations);
+  void count(Track track, Picoseconds time, double value);
+
+ private:
+  using Names = std::map<std::string, std::uint64_t, std::less<>>;
+  struct Named {
+    std::uint64_t number;  // 0: it is written out
+    bool is_new;
+  };
+  static Named number_of(Names& names, std::string_view name);
+  Named number_of_annotation(std::string_view name);
+  template <typename Fill>
+  void packet(const Fill& fill);
+  void event(Track track, int type, std::string_view name, Picoseconds time,
+             std::span<const Annotation> annotations, std::span<const std::uint64_t> flows);
+  Track describe(Track parent, std::string_view name, std::uint32_t rank, std::string_view unit);
+  void flush();
+
+  std::ostream& out_;
+  std::string waiting_;  // packets that have not been written yet
+  std::string packet_;
+  Names names_, annotation_names_;
+  std::vector<std::pair<std::string_view, std::uint64_t>> known_places_;  // of annotation names; they stay
+  std::vector<Named> named_;
+  Track tracks_ = 0;
+  bool begun_ = false;
+};
+
+}  // namespace duet::report
