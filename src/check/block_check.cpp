@@ -1,8 +1,12 @@
 #include "check/block_check.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 
 #include "base/lane_mask.h"
 #include "base/readable_name.h"
@@ -36,6 +40,16 @@ bool synchronises(const ptx::MicroOp& op) {
 
 bool reads(const ptx::MicroOp& op) { return op.kind != Kind::Store; }
 bool writes(const ptx::MicroOp& op) { return op.kind != Kind::Load; }
+
+// Of a variable inside a function its own: "tile" of "_ZZ6kernelPiE4tile".
+std::string own_name(const std::string& name) {
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr), &std::free);
+  if (text == nullptr) return name;
+  const std::string full = text.get();
+  const std::size_t at = full.rfind("::");
+  return at == std::string::npos ? full : full.substr(at + 2);
+}
 
 Address window_of(Address generic) {
   for (const Address base : {ptx::kSharedWindow, ptx::kLocalWindow, ptx::kParamWindow})
@@ -121,7 +135,7 @@ std::string BlockCheck::shared_place(std::uint64_t address) const {
     if (address >= array.offset && (array.bytes == 0 || address - array.offset < array.bytes)) in = &array;
   const std::string plain = "shared memory at " + hexadecimal(address);
   if (in == nullptr) return plain;
-  return plain + " ('" + readable_name(in->name) + "' + " + std::to_string(address - in->offset) + ")";
+  return plain + " ('" + own_name(in->name) + "' + " + std::to_string(address - in->offset) + ")";
 }
 
 void BlockCheck::outside(const Access& access, unsigned lane, const char* space, std::uint64_t address,

@@ -28,7 +28,8 @@ void BlockOrder::arrive(unsigned barrier, unsigned warp, bool waits) {
 
 void BlockOrder::completed(unsigned barrier) {
   Waiting& at = barriers_[barrier];
-  if (at.arrived.empty()) return;
+  // Where warps only arrive and end, whoever waits comes later: what they passed on stays for it.
+  if (std::none_of(at.waits.begin(), at.waits.end(), [](bool waits) { return waits; })) return;
   bool whole = at.all_wait;
   for (unsigned w = 0; w < warps_ && whole; ++w) whole = at.arrived[w] || exited_[w];
   if (whole) {

@@ -62,7 +62,7 @@ class SharedShadow {
 
  private:
   struct Piece {
-    Touch writer, reader, other_reader;
+    Touch writer, synchroniser, reader, other_reader;  // the second: who wrote to synchronise
     std::uint64_t value = 0;
   };
   bool races(const SharedAccess& access, unsigned lane, const Touch& other) const;
@@ -93,12 +93,14 @@ void SharedShadow::read(const SharedAccess& access, const Race& race, const Unwr
     const Touch own = access.first.with_lane(lane);
     Piece* piece = pieces_.data() + (access.addresses[lane] >> shift_);
     for (std::size_t i = 0; i < count; ++i, ++piece) {
-      const Touch writer = piece->writer;
+      const Touch writer = piece->writer, atomic = piece->synchroniser;
       if (writer.stamp() > floor) {
         if (races(access, lane, writer)) race(access.addresses[lane] + (i << shift_), lane, writer, true);
-      } else if (writer.stamp() <= base) {
+      } else if (writer.stamp() <= base && atomic.stamp() <= base) {
         unwritten(access.addresses[lane] + (i << shift_), lane);
       }
+      if (atomic.stamp() > floor && races(access, lane, atomic))
+        race(access.addresses[lane] + (i << shift_), lane, atomic, true);
       if (piece->reader.thread() != own.thread()) piece->other_reader = piece->reader;
       piece->reader = own;
     }
@@ -130,13 +132,15 @@ void SharedShadow::write(const SharedAccess& access, const Race& race) {
         if ((meets || races(access, lane, writer)) && (access.values == nullptr || piece->value != value))
           race(address, lane, writer, true);
       }
+      if (piece->synchroniser.stamp() > floor && races(access, lane, piece->synchroniser))
+        race(address, lane, piece->synchroniser, true);
       for (const Touch& reader : {piece->reader, piece->other_reader})
         if (reader.stamp() > floor && races(access, lane, reader)) {
           race(address, lane, reader, false);
           break;
         }
-      piece->writer = own;
-      piece->value = value;
+      (own.synchronises() ? piece->synchroniser : piece->writer) = own;
+      if (!own.synchronises()) piece->value = value;
     }
   }
 }
