@@ -182,6 +182,11 @@ void BlockCheck::unwritten(const Access& access, unsigned lane, FindingKind kind
 void BlockCheck::race(const Access& access, std::uint64_t address, unsigned lane, const Touch& other,
                       bool other_writes) {
   const ptx::MicroOp& other_op = launch_.kernel->code[other.pc()];
+  // A loop around a compare-and-swap begins with a plain read, as CUDA's guide writes it.
+  const auto pair = [](const ptx::MicroOp& one, const ptx::MicroOp& two) {
+    return one.kind == Kind::Load && two.kind == Kind::Atomic;
+  };
+  if (passes_on_ && (pair(*access.op, other_op) || pair(other_op, *access.op))) return;
   checker_.findings().add(
       {FindingKind::SharedRace, launch_.kernel, access.op->ptx_line,
        std::uint64_t{other_op.ptx_line} << 1 | other_writes},
