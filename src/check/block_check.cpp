@@ -206,8 +206,14 @@ void BlockCheck::pass(const Access& access, std::uint64_t lanes, const std::uint
 
 std::uint64_t BlockCheck::shared(const Access& access, std::uint64_t lanes, const std::uint64_t* offsets) {
   const ptx::MicroOp& op = *access.op;
-  std::uint64_t inside = lanes;
+  std::uint64_t inside = lanes, all = 0, most = 0;
   LaneMask(lanes).for_each([&](unsigned lane) {
+    all |= offsets[lane];
+    most = std::max(most, offsets[lane]);
+  });
+  const bool fine = (all & (access.alignment - 1)) == 0 && most < launch_.shared_bytes &&
+                    launch_.shared_bytes - most >= access.bytes;
+  LaneMask(fine ? 0 : lanes).for_each([&](unsigned lane) {
     const bool aligned = (offsets[lane] & (access.alignment - 1)) == 0;
     const bool fits =
         offsets[lane] < launch_.shared_bytes && launch_.shared_bytes - offsets[lane] >= access.bytes;

@@ -90,6 +90,11 @@ void SharedShadow::read(const SharedAccess& access, const Race& race, const Unwr
   const std::size_t count = std::max<std::size_t>(access.bytes >> shift_, 1);
   for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    // Of lanes side by side that read one address the first and the last say all.
+    if (lane != 0 && (access.lanes >> (lane - 1) & 7) == 7 && lane + 1 < access.width &&
+        access.addresses[lane - 1] == access.addresses[lane] &&
+        access.addresses[lane + 1] == access.addresses[lane])
+      continue;
     const Touch own = access.first.with_lane(lane);
     Piece* piece = pieces_.data() + (access.addresses[lane] >> shift_);
     for (std::size_t i = 0; i < count; ++i, ++piece) {

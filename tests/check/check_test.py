@@ -6,7 +6,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "front_door"))
-from fixture import DUET, WORK, Fixture, call, main, stats
+from fixture import DUET, SOURCE, WORK, Fixture, call, main, stats
 
 # Case: kinds that are found, and words that stand in their text and facts. A case with sm_70 is compiled for that.
 FAULTS = {
@@ -33,14 +33,14 @@ FAULTS = {
     "local_beyond": ("out_of_bounds", "of local memory"),
     "two_faults": ("out_of_bounds", "ends 4 bytes past", "ends 404 bytes past"),
     "atomic_beyond": ("out_of_bounds", "atomic by thread (0,0,0)"),
-    "global_unwritten": ("uninitialised_global", "cudaMalloc #1 (1024 bytes", "read by thread (0,0,0) of block"),
+    "global_unwritten": ("uninitialised_global", "cudaMalloc #1 (1024 bytes", "read by thread"),
     "global_partly_written": ("uninitialised_global", "+ 800", "thread (72,0,0) of block (1,0,0)"),
     "copied_unwritten": ("uninitialised_global", "cudaMalloc #3"),
     "atomic_unwritten": ("uninitialised_global", "atomic by thread"),
     "shared_unwritten": ("uninitialised_shared", "'tile' + ", "read by thread"),
     "local_unwritten": ("uninitialised_local", "read by thread (0,0,0)"),
     "copy_out_unwritten": ("uninitialised_copy", "copy device to host"),
-    "divergent_barrier": ("divergent_barrier", "thread (0,0,0)", "thread (16,0,0)"),
+    "divergent_barrier": ("divergent_barrier", "reached by thread", "not reached here by thread"),
     "early_exit": ("barrier_after_exit", "thread (100,0,0)"),
     "wrong_mask": ("lane_mask", "0xfff0", "not in its own mask"),
     "mask_of_ended": ("lane_mask", "names lane 16, which has ended"),
@@ -57,6 +57,9 @@ FAULTS = {
     "ignored_call": ("api_error", "cudaSetDevice failed with cudaErrorInvalidDevice"),
     "ignored_launch": ("api_error", "cudaErrorInvalidConfiguration", "kernel 'store_all'"),
 }
+# Of tests/programs: what needs more than a compiler to run or ends otherwise; and what has findings that are true: a kernel
+# in a non-blocking stream right behind a pageable cudaMemcpy (graphs, memory_pools), an array half of which nobody writes.
+OTHERS = {"assert", "exit_codes", "fork_child", "driver_api", "driver_interop", "independent_threads", "graphs", "memory_pools", "occupancy"}
 SM_70 = {"warps_of_sm_70", "wrong_mask", "mask_of_ended"}
 
 
@@ -96,6 +99,18 @@ class Check(Fixture):
                     found, text = self.findings(["fixed", case], *options)
                     self.assertEqual(found, [], text)
 
+    def test_clean_programs(self):
+        programs = [path for path in sorted((SOURCE / "tests/programs").glob("*.cu"))
+                    if path.stem not in OTHERS and not path.stem.startswith(("errors_", "full_empty_"))]
+        programs += sorted((SOURCE / "workloads/lustig2013").glob("*.cu"))
+        self.assertGreaterEqual(len(programs), 50)
+        for source in programs:
+            with self.subTest(source.stem):
+                program = self.compiled(source.relative_to(SOURCE), *([f"-I{SOURCE}/workloads/common"] if "workloads" in str(source) else []))
+                out = WORK / "out-check-clean"
+                result = call(DUET, "run", "-q", "--no-html", "--functional", "--check", "memory,races,init,sync", "--out", out, program)
+                self.assertEqual((result.returncode, stats(out)["check"]["findings"]), (0, []), result.stderr)
+
     def test_the_exit_status(self):
         self.findings(["missing_barrier"], "--functional", "--check-exit", "9", status=9)
         self.findings(["fixed", "missing_barrier"], "--functional", "--check-exit", "9", status=0)
@@ -103,7 +118,7 @@ class Check(Fixture):
     def test_only_what_was_asked_for(self):
         program = self.compiled("tests/check/faults.cu")
         out = WORK / "out-check-only"
-        result = call(DUET, "run", "-q", "--functional", "--check", "init,leaks", "--out", out, program, "missing_barrier")
+        result = call(DUET, "run", "-q", "--functional", "--check", "init,leaks", "--out", out, program, "two_writers")
         self.assertEqual((result.returncode, stats(out)["check"]), (0, {"checks": "init,leaks", "findings": []}), result.stderr)
 
     def test_no_check(self):
