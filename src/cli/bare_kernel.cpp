@@ -360,9 +360,10 @@ int run_bare_kernel(const config::Installation& installation, const RunOptions& 
   }
   const double wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  folder.render(installation, machine, wall_seconds, options, ending.cut_off, ending.fault);
+  const RunFolder::Outcome outcome =
+      folder.render(installation, machine, wall_seconds, options, ending.cut_off, ending.fault);
   if (!options.quiet) std::fprintf(stderr, "duet: results in %s\n", folder.name().c_str());
-  return ending.status;
+  return ending.status == 0 && outcome.findings != 0 ? options.check_exit : ending.status;
 }
 
 }  // namespace duet::cli

@@ -23,6 +23,7 @@ struct RunOptions {
   std::string out;  // empty: duet-out, or the next name that no other run uses
   bool quiet = false;
   bool no_html = false;  // no report.html
+  int check_exit = 0;    // the status when the checks found something; 0: the program's
   std::uint64_t records = report::RunReport::kRecords;
   bool wall_clock = false;  // programs see the host's clock
   double spin_diagnosis_seconds = 10;

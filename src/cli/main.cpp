@@ -162,6 +162,18 @@ void add_preexecution_options(CLI::App& app, RunOptions& run) {
       "kernel was fastest with in COMMAND.preexec.json");
 }
 
+void add_check_options(CLI::App& app, RunOptions& run) {
+  app.add_option_function<std::string>(
+         "--check", [&run](const std::string& words) { run.run.check = duet::check::checks_of(words); },
+         "look for faults of the program (docs/check.md), of these kinds, with commas between: memory, "
+         "races, "
+         "init, sync, leaks, api, or all; what is found is told at the end and stands in stats.json")
+      ->type_name("KINDS");
+  app.add_option("--check-exit", run.check_exit,
+                 "exit status when --check has found something; without it the program's own")
+      ->check(CLI::Range(1, 255));
+}
+
 void add_cpu_blocks_option(CLI::App& app, RunOptions& run) {
   app.add_flag(
       "--cpu-blocks", run.run.cpu_blocks,
@@ -208,6 +220,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   add_choice_options(app, run);
   add_preexecution_options(app, run);
   add_cpu_blocks_option(app, run);
+  add_check_options(app, run);
 }
 
 // CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before

@@ -120,7 +120,9 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     std::fputs(report::incomplete_text(report).c_str(), stderr);
     if (!fault_is_told) std::fputs(report::failure_text(report, options.quiet).c_str(), stderr);
     std::fputs(report::race_text(report).c_str(), stderr);
-    std::fputs(report::outside_text(report).c_str(), stderr);
+    if (!report.check.has("memory")) std::fputs(report::outside_text(report).c_str(), stderr);
+    std::fputs(report::check_text(report).c_str(), stderr);
+    outcome.findings += report.check.findings.size();
     if (report.lost_records != 0) {
       const bool memory = report.lost_because == ENOMEM;
       fmt::print(stderr, "duet: {} records of this run are missing from the results in {}: {} ({})\n",

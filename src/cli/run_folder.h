@@ -40,6 +40,7 @@ class RunFolder {
   void write_run_options(const machine::RunOptions& options);
 
   struct Outcome {
+    std::size_t findings = 0;  // of --check, of all processes
     unsigned processes = 0;
     int failure = 0;  // Duet's own status (124, 125) of a process, or 0
   };

@@ -112,6 +112,12 @@ void wait_for_others(const Command& command, const std::string& journal_director
 void check(const RunOptions& options) {
   if (options.run.check_races && options.run.functional)
     throw Error("--check-races needs the timed GPU: leave out --functional");
+  if (options.check_exit != 0 && !options.run.check.any())
+    throw Error("--check-exit needs --check: say which checks");
+  if (options.run.check.of_kernels() && options.run.two_threads)
+    throw Error("--check looks at one thing after the other: leave out --two-threads");
+  if (options.run.check.of_kernels() && options.run.cpu_blocks)
+    throw Error("--check does not see blocks that cores execute: leave out --cpu-blocks");
   if (options.run.two_threads && options.run.functional)
     throw Error("--two-threads needs the timed GPU: leave out --functional");
 }
@@ -174,6 +180,7 @@ int run_program(const config::Installation& installation, const RunOptions& opti
     std::fprintf(stderr, "duet: results in %s\n", folder.name().c_str());
   if (monitor.timed_out()) return 124;
   if (outcome.failure != 0) return outcome.failure;
+  if (outcome.findings != 0 && options.check_exit != 0) return options.check_exit;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -117,6 +117,7 @@ CommandId Driver::submit(Command command) {
     throw Error("driver: a launch without a grid");
   if (state_->order) state_->add_to_order(command);
   const CommandId id = state_->book.add(std::move(command), engine().now());
+  if (on_submit) on_submit(id, state_->book[id].command);
   state_->tell(TaskEventKind::Command, id, TaskEventPhase::Begin, engine().now());
   engine().wake(*this, engine().now());
   return id;

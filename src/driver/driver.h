@@ -235,6 +235,7 @@ class Driver : public sim::Component {
   // the runtime's).
   const std::optional<gpu::Fault>& fault() const;
 
+  std::function<void(CommandId, const Command&)> on_submit;  // before anything happens to it; null: no cost
   std::function<void(const CommandRecord&)> on_complete;
   std::function<void(const CommandRecord&)> on_launch;  // a launch has been sent to the GPU: stage (ii) ends
   std::function<void(const gpu::Grid&)> on_kernel_start;  // its first block goes to an SM; null: no cost

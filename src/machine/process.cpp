@@ -26,6 +26,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.two_threads = options.two_threads;
   system_options.functional = options.functional;
   system_options.check_races = options.check_races;
+  system_options.check = options.check;
   system_options.strict_memory = options.strict_memory;
   system_options.skip_clock_loops = options.skip_clock_loops;
   system_options.simulated_host = options.simulated_host;
@@ -33,6 +34,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   if (options.preexecution.on()) begin_preexecution();
   if (options.cpu_blocks) begin_cpu_blocks();
   if (journal_ == nullptr) return;
+  if (options.check.any()) record_checks();
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
   const std::size_t statistics = system_->statistics().declared().size();
   if (statistics > report::JournalHeader::kMaxCounters)
@@ -43,11 +45,17 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   describe_processor();
   if (preexecution_) record_preexecution_options();
   driver().on_complete = [this](const driver::CommandRecord& command) {
+    if (system_->checker() != nullptr) {
+      system_->checker()->completed(static_cast<check::CommandNumber>(command.id));
+      record_findings();
+    }
     record(command);
     if (preexecution_) preexecution_->completed(command);
     if (cpu_blocks_) cpu_blocks_->completed(command);
   };
   driver().on_kernel_start = [this](const gpu::Grid& grid) {
+    if (system_->checker() != nullptr)
+      system_->checker()->kernel_starts(static_cast<check::CommandNumber>(grid.command));
     if (cpu_blocks_) cpu_blocks_->kernel_starts(grid);
     engine().after_ticks([this, &grid] {
       at_start_[&grid] = system_->statistics().totals();

@@ -92,6 +92,8 @@ class Process {
   gpu::Occupancy occupancy(const ptx::Kernel& kernel, std::uint64_t threads_per_block,
                            Bytes dynamic_shared_bytes) const;
 
+  // A stream or an event of the program has been made, or released; for who looks for leaks.
+  void resource_changed(const char* kind, std::uint64_t id, bool made);
   // The machine has been simulated to `time`.
   void mark(std::string_view name, Picoseconds time);
   // A thread is in a call of the API from here to there, with the machine where the call begins or ends.
@@ -126,6 +128,9 @@ class Process {
   // Those whose writes this command made; 0: all that are left.
   void record_races(driver::CommandId writer);
   void record_conflicts(driver::CommandId command);
+  void record_checks();
+  // Those that are new, or were seen again.
+  void record_findings();
   // Of one launch; 0: all that are left.
   void record_outside_accesses(std::uint64_t launch);
   void record_preexecution(const PreexecutionRun& run);

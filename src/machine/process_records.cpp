@@ -215,6 +215,7 @@ void Process::publish_end() {
   record_components();
   record_threads();
   record_races(0);
+  record_findings();
   record_outside_accesses(0);
   publish();
 }
@@ -287,6 +288,43 @@ void Process::record_cpu_blocks(const BlocksOnCores& run) {
   record.first_ps = run.first_ps.value_or(0);
   record.last_ps = run.last_ps.value_or(0);
   journal_->append(report::RecordType::CpuBlocks, &record, sizeof record, run.reason);
+}
+
+// What the run checks, and from now on every allocation that is made and released.
+void Process::record_checks() {
+  const std::string words = check::text_of(options_.check);
+  journal_->append(report::RecordType::Checks, words.data(), 0, words);
+  system_->address_space().on_change = [this](const memory::Allocation& allocation, bool made) {
+    if (!made && system_->checker() != nullptr) system_->checker()->global().released(allocation);
+    if (!options_.check.leaks || allocation.call == nullptr) return;
+    report::ResourceRecord record{};
+    record.id = allocation.base.value();
+    record.bytes = allocation.bytes;
+    record.made = made;
+    record.number = allocation.call_number;
+    journal_->append(report::RecordType::Resource, record, allocation.call);
+  };
+}
+
+void Process::resource_changed(const char* kind, std::uint64_t id, bool made) {
+  if (!options_.check.leaks || journal_ == nullptr) return;
+  report::ResourceRecord record{};
+  record.id = id;
+  record.made = made;
+  record.number = static_cast<std::uint32_t>(id);
+  journal_->append(report::RecordType::Resource, record, kind);
+}
+
+void Process::record_findings() {
+  if (system_->checker() == nullptr) return;
+  system_->checker()->findings().take_changed([this](std::size_t number, const check::Finding& finding) {
+    report::FindingRecord record{};
+    record.number = number;
+    record.count = finding.count;
+    journal_->append(report::RecordType::Finding, record,
+                     std::string(check::check_of(finding.kind)) + '\n' + check::name_of(finding.kind) + '\n' +
+                         finding.text);
+  });
 }
 
 void Process::record_races(driver::CommandId writer) {

@@ -50,6 +50,7 @@ void for_each_field(Options& options, F f) {
 std::string to_text(const RunOptions& options) {
   Json text;
   for_each_field(options, [&](const char* name, const auto& field) { text[name] = field; });
+  text["check"] = check::text_of(options.check);
   text["preexec"] = name_of(options.preexecution.mode);
   if (options.limits.wall_time) {
     const std::chrono::nanoseconds end = options.limits.wall_time->end.time_since_epoch();
@@ -64,6 +65,8 @@ RunOptions run_options_of(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     for_each_field(options, [&](const char* name, auto& field) { json.at(name).get_to(field); });
+    if (const auto words = json.at("check").get<std::string>(); !words.empty())
+      options.check = check::checks_of(words);
     options.preexecution.mode = preexecution_mode(json.at("preexec").get<std::string>());
     if (const auto wall_time = json.find("wall_time"); wall_time != json.end())
       options.limits.wall_time = {

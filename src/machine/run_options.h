@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/trace_detail.h"
+#include "check/checks.h"
 #include "machine/preexecution_options.h"
 #include "machine/run_watch.h"
 
@@ -14,6 +15,7 @@ namespace duet::machine {
 struct RunOptions {
   bool functional = false;                       // the functional GPU instead of the timed one
   bool check_races = false;                      // memory/race_detector.h; not with the functional GPU
+  check::Checks check;                           // src/check
   bool strict_memory = false;                    // what a kernel touches beside allocations is a fault
   bool trace_push_buffer = false;                // the journal gets every command of the push buffer
   bool events = false;                           // the journal gets every API call and every task event

@@ -6,6 +6,7 @@
 #include "gpu/occupancy.h"
 #include "gpu/sm/sm.h"
 #include "machine/board.h"
+#include "machine/command_checks.h"
 #include "machine/policies.h"
 #include "machine/processor.h"
 
@@ -28,7 +29,12 @@ struct System::Parts {
         board(engine, machine, address_space, host, gpu::occupancy,
               {!options.functional, options.simulated_host}, races.get()) {
     check_policies(machine.gpu);
-    if (races) board.driver().keep_order();
+    if (races || options.check.of_kernels()) board.driver().keep_order();
+    if (options.check.of_kernels()) {
+      checker.emplace(options.check, address_space, order_of(board.driver()), !options.simulated_host);
+      watch_commands(board.driver(), *checker);
+      services.checker = &*checker;
+    }
     if (!options.strict_memory) services.outside = &outside;
     for (std::uint32_t i = 0; i < machine.gpu.sm.count; ++i) {
       if (options.functional) {
@@ -89,6 +95,7 @@ struct System::Parts {
   memory::AddressSpace address_space;
   const std::unique_ptr<memory::RaceDetector> races;
   gpu::OutsideAccesses outside;
+  std::optional<check::Checker> checker;
   Board board;
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
   std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;
@@ -125,6 +132,8 @@ bool System::move_page(VirtualAddress page) {
   settle(page, bytes);
   return parts_->address_space.move_page(page);
 }
+
+check::Checker* System::checker() { return parts_->checker ? &*parts_->checker : nullptr; }
 
 std::vector<memory::Race> System::races(driver::CommandId writer) {
   if (!parts_->races) return {};

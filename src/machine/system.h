@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "check/checker.h"
 #include "config/machine.h"
 #include "driver/driver.h"
 #include "gpu/functional/functional_sm.h"
@@ -25,6 +26,7 @@ struct Options {
   bool two_threads = false;        // ticks components on two threads (results must not change)
   bool functional = false;         // the functional GPU instead of the timed one
   bool check_races = false;        // memory/race_detector.h; timed GPU
+  check::Checks check;             // of kernels: src/check
   bool strict_memory = false;      // accesses beside allocations are faults
   bool skip_clock_loops = true;    // gpu/sm/sm_spin.cpp
   bool simulated_host = false;     // the program runs on the machine's cores; it has some
@@ -60,6 +62,8 @@ class System {
   std::vector<memory::Conflict> conflicts(driver::CommandId command);
   // The accesses of a launch (Grid::launch_id) beside allocations; of all launches with 0. Each is told once.
   std::vector<gpu::OutsideAccess> outside_accesses(std::uint64_t launch);
+  // Null: nothing of kernels is checked.
+  check::Checker* checker();
   // Why it stands still, or what it is busy with.
   Standstill standstill() const;
   sim::Statistics& statistics();

@@ -74,7 +74,9 @@ const Allocation* AddressSpace::insert(Allocation allocation, PhysicalAddress ph
   }
   pages_.map({allocation.base, allocation.mapped_bytes, physical, attributes});
   const VirtualAddress base = allocation.base;
-  return &by_base_.emplace(base, std::move(allocation)).first->second;
+  const Allocation* const made = &by_base_.emplace(base, std::move(allocation)).first->second;
+  if (on_change) on_change(*made, true);
+  return made;
 }
 
 const Allocation* AddressSpace::allocate_device(Bytes bytes, AllocationKind kind, std::uint32_t flags,
@@ -129,6 +131,7 @@ bool AddressSpace::release(VirtualAddress base) {
   const auto it = by_base_.find(base);
   if (it == by_base_.end()) return false;
   const Allocation& allocation = it->second;
+  if (on_change) on_change(allocation, false);
   if (allocation.in_device_memory())
     for_each_run(base, allocation.mapped_bytes, [this](const PageRun& run) {
       memory_.range(Route::DeviceDram).frames.give_back(run.physical, run.bytes);

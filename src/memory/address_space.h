@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -76,6 +77,9 @@ class AddressSpace {
   const char* calling() const { return call_; }  // null: no call was made
   // "duetMallocTracked #2 (4096 bytes at 0x2000002000) + 512", where [address, address + bytes) lies.
   std::string place_of(VirtualAddress address, Bytes bytes = 1) const;
+
+  // For who keeps account: an allocation has been made, or is about to be released. Null: no cost.
+  std::function<void(const Allocation&, bool made)> on_change;
 
   // The allocation whose pages hold `address`, or null. The pointer stays valid until that allocation is
   // released.

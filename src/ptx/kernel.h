@@ -35,6 +35,11 @@ struct Parameter {
   Bytes offset = 0, bytes = 0, alignment = 1;
 };
 
+struct SharedArray {  // a variable of a block's shared memory
+  std::string name;
+  Bytes offset = 0, bytes = 0;  // bytes 0: dynamic
+};
+
 struct Kernel {
   std::string name;
   std::string module_name;  // for error messages: "k.ptx"
@@ -74,6 +79,7 @@ struct Kernel {
   Bytes local_bytes = 0;            // per thread, without the stack that follows
   bool uses_stack = false;
   bool uses_heap = false;
+  std::vector<SharedArray> shared_arrays;  // for messages
   Bytes own_shared_bytes() const { return static_shared_bytes - reserved_shared_bytes; }
   std::uint32_t max_threads = 0;       // .maxntid product, 0: not given
   std::uint32_t required_threads = 0;  // .reqntid product

@@ -33,7 +33,10 @@ enum class RecordType : std::uint32_t {
   Outside = 20,
   Conflict = 21,
   Interval = 22,
-  Range = 23
+  Range = 23,
+  Checks = 24,  // which checks the run makes, with commas between
+  Finding = 25,
+  Resource = 26
 };
 
 struct KernelRecord {
@@ -197,6 +200,18 @@ struct ConflictRecord {  // memory/conflict_detector.h
   Address first, last;  // virtual
   Bytes bytes;
 };  // followed by lines: of each side its name and place, then where the bytes lie
+
+// Of src/check. Of records with one number the last counts.
+struct FindingRecord {
+  std::uint64_t number, count;
+};  // followed by lines: check, kind, what is wrong, and a fact each
+
+// Something that a call of the program has made, or released.
+struct ResourceRecord {
+  std::uint64_t id;
+  Bytes bytes;                 // 0: no memory
+  std::uint32_t made, number;  // the how manyth of its call's
+};                             // followed by the call, or the kind of thing
 
 enum class OutsideKind : std::uint32_t { Read, Write, Atomic };
 // What an instruction of a launch touched beside the allocations (gpu/outside_accesses.h).

@@ -170,6 +170,25 @@ bool RunReport::anything_ran() const {
   return copied || kernels != 0 || !marks.empty() || (processor && processor->instructions() != 0);
 }
 
+namespace {
+
+// Calls that failed while nobody asked which error it was, before the end or before another one took its
+// place.
+void add_unasked(RunReport& report) {
+  for (const Failure& failure : report.failures) {
+    if (failure.unasked == 0) continue;
+    CheckFinding finding{"api",
+                         "api_error",
+                         failure.call + " failed with " + failure.error + ", and the program never asked",
+                         {},
+                         failure.unasked};
+    if (!failure.kernel.empty()) finding.facts.push_back("kernel '" + readable_name(failure.kernel) + "'");
+    report.check.findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace
+
 RunReport read_report(const JournalReader& journal, const std::string& machine, double wall_seconds,
                       bool cut_off) {
   RunReport report;
@@ -232,6 +251,15 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
       case RecordType::Conflict:
         report.conflicts.push_back(conflict_of(record_as<ConflictRecord>(record, bytes), text));
         break;
+      case RecordType::Checks:
+        report.check.checks = text;
+        break;
+      case RecordType::Finding:
+        report.check.add(record_as<FindingRecord>(record, bytes), text);
+        break;
+      case RecordType::Resource:
+        report.check.add(record_as<ResourceRecord>(record, bytes), text);
+        break;
       case RecordType::PreexecutionOptions:
         report.preexecution.add_settings(text);
         break;
@@ -248,6 +276,8 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
         break;
     }
   });
+  report.check.add_leaks();
+  if (report.check.has("api")) add_unasked(report);
   if (report.processor) add_components(*report.processor, report.components);
   add_kernels(report);
   const std::uint32_t apis = header.api_count;

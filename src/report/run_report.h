@@ -13,8 +13,9 @@
 
 #include "base/error.h"
 #include "base/readable_name.h"
-#include "report/advice.h"
 #include "base/trace_detail.h"
+#include "report/advice.h"
+#include "report/check_result.h"
 #include "report/cpu_blocks_result.h"
 #include "report/journal.h"
 #include "report/preexecution_result.h"
@@ -86,6 +87,7 @@ struct RunReport {
   std::vector<Race> races;
   std::vector<Conflict> conflicts;
   std::vector<OutsideAccess> outside_accesses;
+  CheckResult check;
   PreexecutionResult preexecution;
   CpuBlocksResult cpu_blocks;
   Counters counters;  // the machine's statistics
@@ -142,6 +144,8 @@ std::string incomplete_text(const RunReport& report);
 std::string failure_text(const RunReport& report, bool quiet);
 // One line a race, the first ten; empty when there are none.
 std::string race_text(const RunReport& report);
+// A block of lines a finding of --check, the first fifty; empty when the run checked nothing.
+std::string check_text(const RunReport& report);
 // One line an instruction that touched what lies beside the allocations, the first ten.
 std::string outside_text(const RunReport& report);
 // Calls, commands, copies, kernels and blocks as Chrome trace events, which Perfetto opens (--events).

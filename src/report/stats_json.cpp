@@ -216,6 +216,17 @@ Json race_json(const Race& race) {
           {"place", race.place}};
 }
 
+Json check_json(const CheckResult& check) {
+  Json findings = Json::array();
+  for (const CheckFinding& finding : check.findings)
+    findings.push_back({{"check", finding.check},
+                        {"kind", finding.kind},
+                        {"text", finding.text},
+                        {"facts", finding.facts},
+                        {"count", finding.count}});
+  return {{"checks", check.checks}, {"findings", findings}};
+}
+
 Json account_json(const TimeAccount& account) {
   const auto parts = [](const std::vector<TimePart>& list) {
     Json result = Json::object();
@@ -403,6 +414,7 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
     for (const Race& race : report.races) add(race_json(race));
     for (const Conflict& conflict : report.conflicts) add(conflict_json(conflict));
   });
+  if (!report.check.checks.empty()) json.member("check", check_json(report.check));
   json.array("outside_accesses", [&](auto add) {
     for (const OutsideAccess& access : report.outside_accesses) add(outside_json(access));
   });

@@ -272,6 +272,20 @@ const char* outside_kind_name(OutsideKind kind) {
   return "?";
 }
 
+std::string check_text(const RunReport& report) {
+  constexpr std::size_t kMost = 50;
+  if (report.check.checks.empty()) return {};
+  const std::vector<CheckFinding>& all = report.check.findings;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+    out += fmt::format("duet: check {}: {}\n", all[i].check, all[i].text);
+    for (const std::string& fact : all[i].facts) out += "  " + fact + "\n";
+    if (all[i].count > 1) out += fmt::format("  {} times\n", all[i].count);
+  }
+  if (all.size() > kMost) out += fmt::format("duet: {} more findings in stats.json\n", all.size() - kMost);
+  return out + fmt::format("duet: checked {}: {} findings\n", report.check.checks, all.size());
+}
+
 std::string outside_text(const RunReport& report) {
   constexpr std::size_t kMost = 10;
   const auto verb = [](OutsideKind kind) {

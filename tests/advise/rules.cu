@@ -87,7 +87,7 @@ __global__ void steps_with_barriers(float* out, int rounds, int barrier_every) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float x = i;
   for (int r = 0; r < rounds; ++r) {
-    const int steps = threadIdx.x < 32 || barrier_every > 1 ? 16 : 0;
+    const int steps = threadIdx.x < 32 || barrier_every > 1 ? 64 : 0;
 #pragma unroll 1
     for (int k = 0; k < steps; ++k) x = x * 1.0001f + 0.5f;
     if (r % barrier_every == 0) __syncthreads();

@@ -15,7 +15,7 @@ namespace {
 struct Machine {
   explicit Machine(std::uint64_t seed = 0)
       : config(config::load_machine("gtx580", DUET_SOURCE_DIRECTORY "/machines").machine),
-        system(config, host, {}, {seed, false, false}),
+        system(config, host, {}, {.shuffle_seed = seed}),
         thread(system.engine(), system.driver(), config.driver) {
     system.driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});
   }

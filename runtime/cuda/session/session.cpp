@@ -254,7 +254,11 @@ CUstream_st* Session::stream_handle(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy) return nullptr;
   if (stream == cudaStreamPerThread) {
     ThreadState& state = thread();
-    if (state.per_thread_stream == nullptr) state.per_thread_stream = add_stream(true, cudaStreamDefault, 0);
+    if (state.per_thread_stream == nullptr) {
+      state.per_thread_stream = add_stream(true, cudaStreamDefault, 0);
+      process().resource_changed("stream", state.per_thread_stream->id,
+                                 false);  // not the program's to release
+    }
     stream = state.per_thread_stream;
   }
   return stream;
@@ -272,10 +276,12 @@ cudaStream_t Session::add_stream(bool blocking, unsigned flags, int priority) {
   handle->context = current_context(thread());
   cudaStream_t stream = handle.get();
   streams_[stream] = std::move(handle);
+  process().resource_changed("stream", stream->id, true);
   return stream;
 }
 
 void Session::remove_stream(cudaStream_t stream) {
+  process().resource_changed("stream", stream->id, false);
   driver().destroy_stream(stream->id);
   streams_.erase(stream);
 }
@@ -285,10 +291,12 @@ cudaEvent_t Session::add_event(unsigned flags) {
   handle->context = current_context(thread());
   cudaEvent_t event = handle.get();
   events_[event] = std::move(handle);
+  process().resource_changed("event", event->id, true);
   return event;
 }
 
 void Session::remove_event(cudaEvent_t event) {
+  process().resource_changed("event", event->id, false);
   driver().destroy_event(event->id);
   events_.erase(event);
 }

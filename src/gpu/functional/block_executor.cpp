@@ -4,6 +4,7 @@
 
 #include "gpu/functional/memory_unit.h"
 #include "gpu/occupancy.h"
+#include "gpu/warp/checked_access.h"
 #include "gpu/warp/warp_program.h"
 #include "ptx/semantics/semantics.h"
 
@@ -26,8 +27,9 @@ struct FunctionalWarp : WarpState<W, BlockState> {
   BlockMemory memory;
 };
 
-template <unsigned W>
-class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W>, FunctionalWarp<W>> {
+// `Checked`: what the block does is told to its check before it does it.
+template <unsigned W, bool Checked>
+class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, Checked>, FunctionalWarp<W>> {
  public:
   explicit Executor(const SmContext& context)
       : context_(context),
@@ -49,12 +51,18 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W>,
 
  private:
   using Warp = FunctionalWarp<W>;
-  using Program = WarpProgram<W, Executor<W>, Warp>;
+  using Program = WarpProgram<W, Executor<W, Checked>, Warp>;
   friend Program;
 
   void prepare(const Grid& grid);
   std::uint64_t run_warp(Warp& warp, std::uint64_t budget);
   bool run_path(Warp& warp, std::uint64_t& budget);
+  // False: it faults.
+  bool access_checked(Warp& warp, const MicroOp& op, std::uint32_t pc, std::uint64_t lanes) {
+    if (lanes != 0 && op.kind != Kind::Image)
+      lanes = checked_lanes<W>(*block_.check, warp.lanes, op, pc, warp.index, lanes);
+    return lanes == 0 || memory_.execute(warp.lanes, op, lanes, warp.memory);
+  }
 
   static bool failed(const Grid& grid) { return grid.failed_ps.load(std::memory_order_relaxed) != kNever; }
 
@@ -105,8 +113,8 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W>,
   bool stuck_ = false;
 };
 
-template <unsigned W>
-void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
+template <unsigned W, bool Checked>
+void Executor<W, Checked>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
   const ptx::Kernel& kernel = *grid.kernel;
   block_.start(grid, block);
   start_cycle_ = start_cycle;
@@ -130,12 +138,13 @@ void Executor<W>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
     warps_[i].state = State::Ready;
   }
   block_.live_warps = block_.warp_count;
+  if constexpr (Checked) block_check(block_, grid, context_.services->checker, width_);
 }
 
 // What is the same for all blocks of a grid, done for the first one that comes here. Registers keep what an
 // earlier block left in them, as those of the machine do.
-template <unsigned W>
-void Executor<W>::prepare(const Grid& grid) {
+template <unsigned W, bool Checked>
+void Executor<W, Checked>::prepare(const Grid& grid) {
   const ptx::Kernel& kernel = *grid.kernel;
   block_.arrays = grid.lane_arrays;
   const std::uint64_t threads = grid.block.count();
@@ -165,14 +174,14 @@ void Executor<W>::prepare(const Grid& grid) {
 }
 
 // The block ends at once.
-template <unsigned W>
-void Executor<W>::fault(BlockState& block, FaultKind kind, const std::string& text) {
+template <unsigned W, bool Checked>
+void Executor<W, Checked>::fault(BlockState& block, FaultKind kind, const std::string& text) {
   if (fault_.kind == FaultKind::None) fault_ = {kind, text};
   block.live_warps = 0;
 }
 
-template <unsigned W>
-void Executor<W>::run(std::uint64_t warp_instructions) {
+template <unsigned W, bool Checked>
+void Executor<W, Checked>::run(std::uint64_t warp_instructions) {
   std::uint64_t executed = 0;
   std::size_t idle = 0;
   memory_.check_generation();
@@ -195,8 +204,8 @@ void Executor<W>::run(std::uint64_t warp_instructions) {
 
 // A warp's turn: one path after the other, until it has executed `budget` instructions, waits or ends.
 // Returns how many it has executed.
-template <unsigned W>
-std::uint64_t Executor<W>::run_warp(Warp& warp, std::uint64_t budget) {
+template <unsigned W, bool Checked>
+std::uint64_t Executor<W, Checked>::run_warp(Warp& warp, std::uint64_t budget) {
   std::uint64_t left = budget;
   while (Program::next_path(warp) && run_path(warp, left)) {
   }
@@ -205,8 +214,8 @@ std::uint64_t Executor<W>::run_warp(Warp& warp, std::uint64_t budget) {
 
 // Executes the running path up to its end, an instruction of the warp program, or the end of the turn, whose
 // instructions it takes from `budget`. False: the turn is over.
-template <unsigned W>
-inline bool Executor<W>::run_path(Warp& warp, std::uint64_t& budget) {
+template <unsigned W, bool Checked>
+inline bool Executor<W, Checked>::run_path(Warp& warp, std::uint64_t& budget) {
   const ReconvergenceStack& stack = warp.stack;
   const MicroOp* const code = warp.code;
   const std::uint32_t end = warp.path_end, code_size = warp.code_size;
@@ -232,6 +241,15 @@ inline bool Executor<W>::run_path(Warp& warp, std::uint64_t& budget) {
       case Kind::Store:
       case Kind::Atomic:
       case Kind::Image:
+        if constexpr (Checked) {
+          if (!access_checked(warp, op, pc, lanes)) {
+            count();
+            Program::fault_of_access(warp, op, memory_.fault());
+            return false;
+          }
+          ++pc;
+          continue;
+        }
         if (lanes != 0 && !memory_.execute(warp.lanes, op, lanes, warp.memory)) {
           count();
           Program::fault_of_access(warp, op, memory_.fault());
@@ -255,6 +273,8 @@ inline bool Executor<W>::run_path(Warp& warp, std::uint64_t& budget) {
         break;
       case Kind::Exchange:
         if (!Program::lanes_missing(warp, op, lanes)) {
+          if constexpr (Checked)
+            if (lanes != 0) Program::check_members(warp, op, lanes);
           if (lanes != 0) ptx::execute(warp.lanes, op, lanes);
           ++pc;
           continue;
@@ -273,8 +293,8 @@ inline bool Executor<W>::run_path(Warp& warp, std::uint64_t& budget) {
   return pc == end || pc >= code_size;
 }
 
-template <unsigned W>
-std::string Executor<W>::describe() const {
+template <unsigned W, bool Checked>
+std::string Executor<W, Checked>::describe() const {
   for (std::size_t i = 0; i < block_.warp_count; ++i) {
     const Warp& warp = warps_[i];
     if (warp.state == State::Ended || warp.stack.empty()) continue;
@@ -292,8 +312,13 @@ std::string Executor<W>::describe() const {
 }  // namespace
 
 std::unique_ptr<BlockExecutor> make_block_executor(const SmContext& context) {
-  if (context.config->sm.warp_width <= 32) return std::make_unique<Executor<32>>(context);
-  return std::make_unique<Executor<64>>(context);
+  const bool narrow = context.config->sm.warp_width <= 32;
+  if (context.services->checker != nullptr) {
+    if (narrow) return std::make_unique<Executor<32, true>>(context);
+    return std::make_unique<Executor<64, true>>(context);
+  }
+  if (narrow) return std::make_unique<Executor<32, false>>(context);
+  return std::make_unique<Executor<64, false>>(context);
 }
 
 }  // namespace duet::gpu

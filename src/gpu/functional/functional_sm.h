@@ -18,11 +18,17 @@
 namespace duet::gpu {
 
 class OutsideAccesses;
+}  // namespace duet::gpu
+namespace duet::check {
+class Checker;
+}
+namespace duet::gpu {
 
 // What device code may ask of the outside while it runs.
 struct DeviceServices {
   // Takes accesses beside allocations; null: they are faults.
   OutsideAccesses* outside = nullptr;
+  check::Checker* checker = nullptr;              // null: nothing is checked
   std::function<void(const std::string&)> print;  // text that device printf or assert produced
   // The device heap, as an SM asks for it: 0 when it is full; false when nothing starts at this address. Both
   // may be absent.

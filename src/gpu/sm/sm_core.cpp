@@ -1,4 +1,5 @@
 #include "gpu/sm/sm_core.h"
+#include "gpu/warp/checked_access.h"
 
 #include <algorithm>
 #include <bit>
@@ -253,6 +254,7 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
     block.warps |= 1ull << slot;
     start_warp(block, i, slot);
   }
+  block_check(block, grid, services_.checker, width_);
 }
 
 template <unsigned W>

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "gpu/sm/sm_core.h"
+#include "gpu/warp/checked_access.h"
 
 namespace duet::gpu {
 
@@ -199,9 +200,11 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
     warp.parts_left = parts - 1;
     return true;
   }
-  const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
+  std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, warp.active);
   if (op.kind == Kind::Image) [[unlikely]]
     return issue_image(warp, slot, op, timed);
+  if (warp.block->check != nullptr && lanes != 0 && load_store_.can_issue()) [[unlikely]]
+    lanes = checked_lanes<W>(*warp.block->check, warp.lanes, op, warp.pc, warp.index, lanes);
   if (lanes != 0) {
     if (!load_store_.can_issue()) return sleep(warp, slot, IssueSlot::LoadStoreBusy);
     const auto issue = load_store_.issue(slot, warp.lanes, op, lanes, warp.memory);

@@ -51,6 +51,8 @@ class WarpProgram {
   void execute_control(Warp& warp, const MicroOp& op, std::uint64_t lanes);
   // Chooses the path that runs. False: the warp has ended, or sleeps at a barrier.
   bool next_path(Warp& warp);
+  // Where the block is checked: of an instruction that names lanes.
+  static void check_members(const Warp& warp, const MicroOp& op, std::uint64_t lanes);
   // Some lanes of the running path end.
   void exit_lanes(Warp& warp, std::uint64_t lanes);
   void fault_of_access(const Warp& warp, const MicroOp& op, const AccessFault& access);
@@ -173,10 +175,22 @@ void WarpProgram<W, Sm, Warp>::barrier(Warp& warp, const MicroOp& op, std::uint6
   if (lanes != 0 && warp.stack.depth() > 1 && warp.block->grid->kernel->independent_threads &&
       !warp.stack.together()) [[unlikely]] {
     if (!of_warp) return arrive(warp, op, lanes, true);
+    if (warp.block->check != nullptr) check_members(warp, op, lanes);
     if (lanes_missing(warp, op, lanes)) return wait_for_lanes(warp, op, lanes);
   }
+  if (of_warp && lanes != 0 && warp.block->check != nullptr) [[unlikely]]
+    check_members(warp, op, lanes);
   sm().advance(warp, warp.pc + 1);
   if (lanes != 0 && !of_warp) arrive(warp, op, lanes, false);
+}
+
+// The members that each lane names are the instruction's last source.
+template <unsigned W, class Sm, class Warp>
+[[gnu::noinline]] void WarpProgram<W, Sm, Warp>::check_members(const Warp& warp, const MicroOp& op,
+                                                               std::uint64_t lanes) {
+  if (op.source_count != 0)
+    warp.block->check->meets(warp.index, op, lanes, warp.stack.live(),
+                             warp.lanes.lanes32(op.sources[op.source_count - 1]));
 }
 
 // `apart`: the warp's lanes are on several paths, and the one that arrives stands at the barrier.
@@ -189,6 +203,8 @@ void WarpProgram<W, Sm, Warp>::arrive(Warp& warp, const MicroOp& op, std::uint64
     return sm().fault(block, FaultKind::IllegalInstruction,
                       barrier_text(*block.grid, op, thread_of(warp, LaneMask(lanes).lowest()), use.id));
   Barrier& barrier = block.barriers[use.id];
+  if (block.check != nullptr) [[unlikely]]
+    block.check->arrives(warp.index, op, use.id, use.expected == 0, lanes, warp.stack.live());
   block.arrived_barriers |= 1u << use.id;
   if (apart) {
     warp.stack.park(warp.pc);
@@ -217,6 +233,8 @@ void WarpProgram<W, Sm, Warp>::release_barriers(Block& block) {
     Barrier& barrier = block.barriers[id];
     if (!barrier.satisfied(block.live_warps)) continue;
     barrier.next_phase();
+    if (block.check != nullptr) [[unlikely]]
+      block.check->completed(id);
     block.arrived_barriers &= ~(1u << id);
     sm().for_each_warp(block, [&](Warp& warp) { apart |= release(warp, id, barrier.complete); });
   }
@@ -303,6 +321,7 @@ template <unsigned W, class Sm, class Warp>
 template <unsigned W, class Sm, class Warp>
 [[gnu::noinline]] void WarpProgram<W, Sm, Warp>::end_warp(Warp& warp) {
   --warp.block->live_warps;
+  if (warp.block->check != nullptr) warp.block->check->ended(warp.index);
   sm().warp_ended(warp);
   if (warp.block->arrived_barriers != 0) release_barriers(*warp.block);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/lane_mask.h"
+#include "check/block_check.h"
 #include "gpu/grid.h"
 #include "gpu/warp/barriers.h"
 #include "gpu/warp/grid_arrays.h"
@@ -40,6 +41,7 @@ struct BlockState {
   std::shared_ptr<const GridArrays> arrays;
   LaneArrays block_slots;
   std::vector<std::byte> shared;
+  std::unique_ptr<check::BlockCheck> check;  // null: nobody checks
 };
 
 // `Block` is the model's, which derives from BlockState.

@@ -43,7 +43,9 @@ void lay_out_variables(const ir::ParsedModule& module, ir::Function& function, K
   kernel.dynamic_shared_offset = round_up(kernel.static_shared_bytes, dynamic_alignment);
   for (const auto& [index, at] : offset) {
     const auto& v = module.variables[index];
-    if (v.space == StateSpace::Shared && v.external) offset[index] = kernel.dynamic_shared_offset;
+    if (v.space != StateSpace::Shared) continue;
+    if (v.external) offset[index] = kernel.dynamic_shared_offset;
+    kernel.shared_arrays.push_back({v.name, offset[index], v.external ? 0 : v.bytes});
   }
   kernel.local_bytes = round_up(kernel.local_bytes, Bytes{8});
 

@@ -1,0 +1,105 @@
+// The checks of a process: what its commands do to memory, in CUDA's order, and what all blocks have found.
+//   Checker checker(checks, space, order);      block.start(...) of block_check.h tells it of accesses
+//   checker.submitted(transfer); checker.kernel_starts(command); checker.completed(command);
+// A copy or a fill counts as done when it is complete, or when a kernel starts that comes after it. Whoever
+// calls is alone: components are ticked on one thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "check/checks.h"
+#include "check/findings.h"
+#include "check/global_shadow.h"
+#include "ptx/kernel.h"
+
+namespace duet::check {
+
+// A launch as its blocks see it.
+struct Launch {
+  const ptx::Kernel* kernel = nullptr;
+  CommandNumber command = 0;
+  std::uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  unsigned width = 32;                      // of a warp
+  Bytes shared_bytes = 0, local_bytes = 0;  // of a block as asked for, of a thread
+};
+// "thread (3,0,0) of block (0,0,0)"
+std::string thread_text(const Launch& launch, std::uint64_t block, std::uint64_t thread);
+
+// A copy or a fill: what it reads and what it writes.
+struct Transfer {
+  struct Side {
+    bool there = false;  // otherwise no memory that is checked
+    VirtualAddress address;
+    Bytes row_pitch = 0, slice_pitch = 0;
+  };
+  CommandNumber command = 0;
+  Side from, to;
+  Bytes width_bytes = 0;
+  std::uint64_t rows = 1, slices = 1;
+  bool from_host = false, to_host = false;  // the side is host memory
+  const char* call = "";                    // that submitted it
+};
+
+class Checker {
+ public:
+  // Of what CUDA says: whether `earlier` is complete before `later` begins; what a command is called.
+  struct Order {
+    std::function<bool(CommandNumber earlier, CommandNumber later)> before;
+    std::function<std::string(CommandNumber)> name;  // "kernel 'k' (stream 1)"
+  };
+  // `host_is_here`: the program's memory is this process's.
+  Checker(const Checks& checks, const memory::AddressSpace& space, Order order, bool host_is_here);
+
+  const Checks& checks() const { return checks_; }
+  Findings& findings() { return findings_; }
+  GlobalShadow& global() { return global_; }
+
+  void launched(const Launch& launch) { launches_.try_emplace(launch.command, launch); }
+  void submitted(const Transfer& transfer);
+  void host_function_submitted(CommandNumber command) { host_functions_ = command; }
+  void kernel_starts(CommandNumber command);
+  void completed(CommandNumber command);
+
+  // What a command does to bytes that lie together in a region.
+  void use(Region& region, VirtualAddress address, Bytes bytes, const LineUse& use);
+  // An access that synchronises, by a kernel: two commands that meet there are taken to be ordered.
+  void synchronises(CommandNumber command, VirtualAddress address, bool writes);
+
+ private:
+  struct Pending {
+    Transfer transfer;
+    std::uint64_t hash = 0;  // of the host's bytes at the call
+    bool hashed = false, applied = false;
+  };
+  template <typename F>
+  void for_each_row(const Transfer& transfer, const Transfer::Side& side, F f);
+  void apply(const Transfer& transfer);
+  void read_unwritten(const Transfer& transfer, VirtualAddress address, Bytes bytes);
+  std::uint64_t hash_of(const Transfer& transfer);
+  bool others_write(const Transfer& transfer);
+  void compare(const Pending& pending);
+  bool unordered(CommandNumber one, CommandNumber other);
+  void found_race(const Region& region, std::size_t line, const LineUse& earlier, const LineUse& now,
+                  const ByteMask& both);
+  std::string side_text(const LineUse& use, unsigned byte) const;
+
+  const Checks checks_;
+  Order order_;
+  const bool host_is_here_;
+  GlobalShadow global_;
+  Findings findings_;
+  std::map<CommandNumber, Launch> launches_;
+  std::map<CommandNumber, Pending> pending_;
+  CommandNumber host_functions_ = 0;  // the last command that runs code of the host
+  std::set<std::pair<CommandNumber, CommandNumber>> synchronised_;
+  std::unordered_map<std::uint64_t, CommandNumber> synchronising_;  // by line: who wrote it to synchronise
+  std::vector<std::pair<std::uint64_t, bool>> asked_;               // of pairs of commands
+};
+
+}  // namespace duet::check

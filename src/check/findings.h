@@ -1,0 +1,73 @@
+// What the checks have found, each thing once with how often it was seen. Two findings are one when kind,
+// kernel and both instructions are the same.
+//   findings.add({FindingKind::SharedRace, kernel, line, other_line}, [&] { return Text{...}; });
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace duet::check {
+
+enum class FindingKind : std::uint32_t {
+  OutOfBounds,
+  Misaligned,
+  UseAfterFree,
+  SharedRace,
+  CommandRace,
+  HostChanged,
+  UninitialisedGlobal,
+  UninitialisedShared,
+  UninitialisedLocal,
+  UninitialisedCopy,
+  DivergentBarrier,
+  BarrierAfterExit,
+  LaneMask,
+  Leak,
+  ApiError
+};
+const char* check_of(FindingKind kind);  // "races"
+const char* name_of(FindingKind kind);   // "shared_race"
+
+struct Finding {
+  FindingKind kind{};
+  std::uint64_t count = 0;
+  std::string text;  // what is wrong, then a line for each access or fact
+};
+
+class Findings {
+ public:
+  // Beyond so many of one run only the count of those that are known goes up.
+  static constexpr std::size_t kMost = 1000;
+  using Key = std::tuple<FindingKind, const void*, std::uint64_t, std::uint64_t>;
+
+  template <typename Text>
+  void add(const Key& key, Text text, std::uint64_t count = 1) {
+    const auto known = numbers_.find(key);
+    if (known == numbers_.end()) {
+      if (all_.size() == kMost) return;
+      numbers_[key] = all_.size();
+      all_.push_back({std::get<0>(key), count, text()});
+      changed_.push_back(true);
+    } else {
+      all_[known->second].count += count;
+      changed_[known->second] = true;
+    }
+  }
+  // Those that are new, or were seen again, since the last call: f(number, finding).
+  template <typename F>
+  void take_changed(F f) {
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (changed_[i]) f(i, all_[i]);
+    changed_.assign(all_.size(), false);
+  }
+
+ private:
+  std::map<Key, std::size_t> numbers_;
+  std::vector<Finding> all_;
+  std::vector<bool> changed_;
+};
+
+}  // namespace duet::check

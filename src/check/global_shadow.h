@@ -1,0 +1,75 @@
+// What is known of the allocations that kernels and commands reach: which bytes of device memory somebody has
+// written, and which commands touched which line. Made when an allocation is first touched, and kept when it
+// is released, so that a later access can be named.
+//   Region* region = shadow.find(address);  if (!region->written(offset, bytes)) ...
+// Bytes of the host (pinned, managed, registered), of modules, of constants and of the device heap count as
+// written, as do arrays that images are made of, and what no call of a program has allocated: others write
+// them where nobody sees it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "check/line_uses.h"
+#include "memory/address_space.h"
+
+namespace duet::check {
+
+class Region {
+ public:
+  Region(const memory::Allocation& allocation, const memory::AddressSpace& space);
+
+  VirtualAddress base() const { return base_; }
+  Bytes bytes() const { return bytes_; }
+  bool holds(VirtualAddress address, Bytes bytes = 1) const {
+    return address - base_ < bytes_ && bytes_ - (address - base_) >= bytes;
+  }
+  bool released() const { return released_; }
+  // Its bytes are gone; its name stays.
+  void release() {
+    released_ = true;
+    written_.clear();
+    lines_.reset();
+  }
+  // "cudaMalloc #2 (4096 bytes at 0x2000002000)"
+  const std::string& name() const { return name_; }
+  bool of_host() const { return of_host_; }
+  bool ordered_by_bits() const { return ordered_by_bits_; }
+
+  bool keeps_written() const { return !written_.empty(); }
+  bool written(Bytes offset, Bytes bytes) const;
+  void set_written(Bytes offset, Bytes bytes, bool value = true);
+  LineUses& lines();
+
+ private:
+  VirtualAddress base_;
+  Bytes bytes_;
+  std::string name_;
+  bool of_host_, ordered_by_bits_, released_ = false;
+  std::vector<std::uint64_t> written_;  // a bit a byte; none: all are
+  std::unique_ptr<LineUses> lines_;     // made when first used
+};
+
+class GlobalShadow {
+ public:
+  explicit GlobalShadow(const memory::AddressSpace& space) : space_(space) {}
+  // Where the address lies: in an allocation; null: in none.
+  Region* find(VirtualAddress address);
+  // The one that held the address and was released last; null: none did.
+  const Region* find_released(VirtualAddress address) const;
+  void released(const memory::Allocation& allocation);
+  const memory::AddressSpace& space() const { return space_; }
+
+ private:
+  Region& region_of(const memory::Allocation& allocation);
+
+  const memory::AddressSpace& space_;
+  std::map<VirtualAddress, std::unique_ptr<Region>> regions_;  // by base
+  std::vector<std::unique_ptr<Region>> gone_;                  // released, the latest last
+  Region* last_ = nullptr;
+};
+
+}  // namespace duet::check

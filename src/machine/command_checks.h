@@ -1,0 +1,14 @@
+// Between the driver's commands and the checks of a run (check/checker.h): copies and fills as what they read
+// and write, the order of commands, and their names.
+#pragma once
+
+#include "check/checker.h"
+#include "driver/driver.h"
+
+namespace duet::machine {
+
+check::Checker::Order order_of(driver::Driver& driver);
+// Tells the checker of every command that is submitted from now on.
+void watch_commands(driver::Driver& driver, check::Checker& checker);
+
+}  // namespace duet::machine
