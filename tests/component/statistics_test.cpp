@@ -11,11 +11,17 @@
 namespace duet::test {
 namespace {
 
+machine::Options options_with(std::uint64_t seed) {
+  machine::Options options;
+  options.shuffle_seed = seed;
+  return options;
+}
+
 // Copies of the driver's legacy stream, one after the other, and what each component counted meanwhile.
 struct Machine {
   explicit Machine(std::uint64_t seed = 0)
       : config(config::load_machine("gtx580", DUET_SOURCE_DIRECTORY "/machines").machine),
-        system(config, host, {}, {.shuffle_seed = seed}),
+        system(config, host, {}, options_with(seed)),
         thread(system.engine(), system.driver(), config.driver) {
     system.driver().create_stream({driver::StreamOrder::Barrier, 0, "the default stream"});
   }
