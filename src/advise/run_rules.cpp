@@ -125,7 +125,8 @@ void overlap(const Facts& facts, Advices& out) {
   Picoseconds both = 0;
   for (const report::TimePart& part : report::moments(account))
     if (std::string_view(part.name) == "kernels_and_copies") both = part.time_ps;
-  const Picoseconds possible = std::min(copies, kernels);
+  const Picoseconds possible =
+      std::min({copies, kernels, facts.path(PathPart::HostToDevice) + facts.path(PathPart::DeviceToHost)});
   if (possible == 0 || both * 10 > possible) return;
   constexpr Picoseconds kPieces = 4;  // of which the first copy and the last kernel overlap with nothing
   out.push_back({"overlap",

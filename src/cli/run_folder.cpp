@@ -11,6 +11,7 @@
 
 #include "advise/advise.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "cli/html_page.h"
 #include "report/journal.h"
 #include "report/run_report.h"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 constexpr int kRefused = 125;
+constexpr const char* kRunWords = "run.json";
 
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   std::remove(path.c_str());  // to empty a file that an earlier run left would take longer
@@ -29,9 +31,7 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   write(file);
   if (!file.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
 }
-void write_file(const std::string& path, const std::string& text) {
-  write_file(path, [&](std::ostream& out) { out << text; });
-}
+using duet::write_file;
 }  // namespace
 
 RunFolder::RunFolder(const std::string& named) : claim_(named) {
@@ -73,8 +73,7 @@ bool RunFolder::write_page(const std::string& name, const std::function<void(std
 }
 
 void RunFolder::write_words(const RunWords& words) const {
-  const std::string text = to_json(words);
-  write_result("run.json", [&](std::ostream& out) { out << text; });
+  write_file(journal_directory() + "/" + kRunWords, to_json(words));
 }
 
 void RunFolder::write_run_options(const machine::RunOptions& options) {
@@ -140,6 +139,8 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
       outcome.failure = 125;
     ++outcome.processes;
   }
+  if (const auto words = read_file(journal_directory() + "/" + kRunWords); words && outcome.processes != 0)
+    write_result(kRunWords, [&](std::ostream& out) { out << *words; });
   fs::remove_all(journal_directory());
   return outcome;
 }

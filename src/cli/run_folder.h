@@ -34,7 +34,7 @@ class RunFolder {
   // The same of a page that shows the results: where it cannot be written, a line says so, and nothing is
   // left of it.
   bool write_page(const std::string& name, const std::function<void(std::ostream&)>& write) const;
-  // How the run was made (cli/run_words.h).
+  // How the run was made (cli/run_words.h); in the folder when it has results.
   void write_words(const RunWords& words) const;
   // Where the program's processes look for them, beside the machine.
   void write_run_options(const machine::RunOptions& options);
