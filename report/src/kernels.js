@@ -63,6 +63,7 @@ const MEMORY = [
   { title: "kernel", left: true }, { title: "accesses", hint: "loads and stores of global and local memory, and atomics, per warp" },
   { title: "requests to L1", hint: "of the load-store units" },
   { title: "requests / access", hint: "1: accesses coalesce into one request a warp" },
+  { title: "bytes used", hint: "of the bytes that these requests ask for, those that threads read or write" },
   { title: "L1 hits", hint: "reads answered from L1 at once" }, { title: "L2 hits", hint: "reads answered from L2 at once" },
   { title: "constant hits", hint: "reads answered from the constant cache at once" },
   { title: "shared conflicts / access", hint: "passes beyond the first of an access to shared memory" },
@@ -80,7 +81,7 @@ function memoryRow(g) {
   const moved = dramBytes(c);
   return [
     { text: launchName(g), title: readable(g.name) }, count(accesses), count(requests), accesses ? (requests / accesses).toFixed(2) : "",
-    hitRate(c, "l1"), hitRate(c, "l2"), hitRate(c, "constant_cache"),
+    ratio(c["sm.used_bytes"] ?? 0, c["sm.requested_bytes"] ?? 0), hitRate(c, "l1"), hitRate(c, "l2"), hitRate(c, "constant_cache"),
     shared ? ((c["sm.shared_conflict_cycles"] ?? 0) / shared).toFixed(2) : "",
     moved ? bytes(moved) : "", moved && g.time ? rate(moved, g.time) : "", ratio(moved / (g.time * 1e-12 || 1), dramPeak()),
     ratio(rows[0], rows[0] + rows[1] + rows[2]),
@@ -138,7 +139,7 @@ export function kernelsSection() {
     element("h3", {}, "Memory", element("small", {}, ` hit rates, requests, DRAM${peak ? ` (its peak: ${rate(peak, 1e12)})` : ""}`)),
     table(MEMORY, shown.map(memoryRow)),
     element("p", { class: "note" }, "A kernel's counters are what rose while it ran, whoever counted. Reads that joined a fetch on its way (read_merges) are no hits here. " +
-      "How many of the moved bytes the threads used is not counted; requests per access says how well accesses coalesce (1: one request a warp)."),
+      "Requests per access say how well accesses coalesce (1: one request a warp), bytes used how much of what they ask for threads want."),
     details("All counters of these kernels", () => counters(shown)));
   if (groups.length > MOST) result.append(details(`All ${count(groups.length)} kernels`, () => [table(WORK, groups.map(workRow)), table(MEMORY, groups.map(memoryRow))]));
   const records = (stats.kernel_groups ?? []).reduce((sum, g) => sum + g.launches, 0);

@@ -207,6 +207,21 @@ class PageTest(unittest.TestCase):
         self.assertLess(turned[1] - turned[0], whole[1])
         self.assertEqual(page.problems, [])
 
+    def test_advice(self):
+        """What stats.json advises, and what was measured of it, with their numbers."""
+        program = self.program("rules", (SOURCE / "tests/advise/rules.cu").read_text())
+        self.run_duet("advice", program, "bank_conflicts", "trigger")
+        shown = ("[...document.querySelectorAll('#advice li')].map((e) => [e.dataset.rule,"
+                 " e.querySelector('[data-field]').dataset.field, Number(e.querySelector('[data-field]').dataset.value)])")
+        page, stats = self.opened("advice")
+        self.assertEqual(page.evaluate(shown), [[one["rule"], "saves_ps", one["saves_ps"]] for one in stats["advice"]])
+        subprocess.run([DUET, "advise", "advice"], cwd=self.folder, check=True, capture_output=True)
+        page, _ = self.opened("advice")
+        measured = json.loads((self.folder / "advice/advice.json").read_text())["advice"]
+        self.assertEqual(measured[0]["rule"], "bank_conflicts")
+        fields = [("measured_ps" if "measured_ps" in one else "saves_ps") for one in measured]
+        self.assertEqual(page.evaluate(shown), [[one["rule"], field, one[field]] for one, field in zip(measured, fields)])
+
     def test_no_kernel(self):
         self.run_duet("none", self.program("none", NO_KERNEL))
         page, stats = self.opened("none")
