@@ -58,7 +58,7 @@ class Schemas(unittest.TestCase):
         return document
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(set(SCHEMAS), {"duet.stats.1", "duet.host_stats.1", "duet.comparison.1"})
+        self.assertEqual(set(SCHEMAS), {"duet.stats.1", "duet.host_stats.1", "duet.comparison.1", "duet.advice.1", "duet.run.1"})
         for schema in SCHEMAS.values():
             jsonschema.Draft202012Validator.check_schema(schema)
 
@@ -69,6 +69,18 @@ class Schemas(unittest.TestCase):
         self.assertEqual(self.statistics("--functional", "./smooth")["kernels"][0]["complete"], True)
         grouped = self.statistics("--records", "1", "./smooth")
         self.assertTrue(grouped["kernel_groups"] and grouped["copy_groups"])
+
+    def test_advice(self):
+        self.assertTrue(self.statistics("./smooth")["advice"])
+        subprocess.run([DUET, "advise", self.folder / "out"], check=True, capture_output=True, timeout=300)
+        for name in ("run.json", "advice.json"):
+            self.assertEqual(errors(json.loads((self.folder / "out" / name).read_text())), [])
+
+    def test_checks(self):
+        self.compile("seeded", SOURCE / "tests/check/faults.cu")
+        found = self.statistics("--check", "all", "./seeded", "missing_barrier")["check"]
+        self.assertTrue(found["findings"], found)
+        self.assertIn("check", self.statistics("--check", "all", "--functional", "./smooth"))
 
     def test_pre_execution_and_blocks_on_cores(self):
         document = self.statistics("--machine", "fused", "--preexec", "adaptive", "./VecAdd", "--size", "16384")

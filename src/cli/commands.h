@@ -92,7 +92,7 @@ int advise_run(const AdviseOptions& options);
 struct StatsOptions {
   std::string folder;
   std::string list;              // of stats.json; of describe(): a field, or empty
-  std::string schema = "stats";  // or host_stats, comparison
+  std::string schema = "stats";  // or host_stats, comparison, advice, run
 };
 int describe_statistics(const config::Installation& installation, const StatsOptions& options);
 int print_csv(const StatsOptions& options);
