@@ -12,11 +12,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "base/readable_name.h"
 #include "cli/commands.h"
 #include "cli/folder_claim.h"
-#include "report/table_text.h"
-#include "sweep/execution.h"
+#include "report/advice.h"
 
 namespace duet::cli {
 
@@ -65,8 +65,8 @@ void start(WhatIf& what_if, const RunWords& words) {
   for (const std::string& set : what_if.sets) command.insert(command.end(), {"--set", set});
   command.insert(command.end(), {"--quiet", "--no-html", "--out", what_if.folder, "--"});
   command.insert(command.end(), words.command.begin(), words.command.end());
-  what_if.process = sweep::start_process(std::move(command), words.directory,
-                                         {what_if.folder + ".out", what_if.folder + ".err"});
+  what_if.process =
+      start_process(std::move(command), words.directory, {what_if.folder + ".out", what_if.folder + ".err"});
 }
 
 void finish(WhatIf& what_if, int status) {
@@ -104,21 +104,18 @@ Picoseconds saved(const Json& before, const Json& after, const Json& advice) {
   return std::min(run, less(kernel_ps(before, name), kernel_ps(after, name)));
 }
 
-std::string line_of(const Json& advice, Picoseconds run) {
-  const std::string subject = advice.contains("kernel")
-                                  ? "kernel '" + readable_name(advice.at("kernel").get<std::string>()) + "'"
-                                  : "the run";
-  const bool measured = advice.contains("measured_ps");
-  const auto saves = advice.at(measured ? "measured_ps" : "saves_ps").get<Picoseconds>();
-  std::string machine;
-  for (const auto& set : advice.at("what_if"))
-    machine += (machine.empty() ? "" : ", ") + set.get<std::string>();
-  return fmt::format("{} is bound by {}: {}\n   try to {}; saves about {}, {:.0f} % of the run, {} [{}]",
-                     subject, advice.at("bound_by").get<std::string>(),
-                     advice.at("because").get<std::string>(), advice.at("try").get<std::string>(),
-                     report::duration(saves), 100.0 * static_cast<double>(saves) / static_cast<double>(run),
-                     measured ? "measured with " + machine : std::string("estimated"),
-                     advice.at("rule").get<std::string>());
+Picoseconds saves_ps(const Json& advice) {
+  return advice.at(advice.contains("measured_ps") ? "measured_ps" : "saves_ps").get<Picoseconds>();
+}
+
+std::string lines_of(const Json& advice, std::size_t number, Picoseconds run) {
+  const auto what_if = advice.at("what_if").get<std::vector<std::string>>();
+  const std::string how = advice.contains("measured_ps")
+                              ? fmt::format("measured with {}", fmt::join(what_if, ", "))
+                              : "estimated";
+  return report::advice_lines({advice.at("rule"), advice.value("kernel", ""), advice.at("bound_by"),
+                               advice.at("because"), advice.at("try"), 0, what_if},
+                              number, "", "saves " + report::saved_text(saves_ps(advice), run) + ", " + how);
 }
 
 // Into the page's place for it, whatever lies there.
@@ -186,11 +183,8 @@ int advise_run(const AdviseOptions& options) {
     }
     measured.push_back(std::move(one));
   }
-  const auto value = [](const Json& one) {
-    return one.at(one.contains("measured_ps") ? "measured_ps" : "saves_ps").get<Picoseconds>();
-  };
   std::stable_sort(measured.begin(), measured.end(),
-                   [&](const Json& a, const Json& b) { return value(a) > value(b); });
+                   [](const Json& a, const Json& b) { return saves_ps(a) > saves_ps(b); });
   const Picoseconds run = run_ps(stats);
   const Json result = {{"schema", "duet.advice/1"}, {"time_ps", run}, {"advice", measured}};
   const std::string text = result.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
@@ -201,13 +195,13 @@ int advise_run(const AdviseOptions& options) {
   if (measured.empty()) fmt::print("nothing that would shorten the run by 2 % was found\n");
   std::size_t number = 0;
   for (const Json& one : measured)
-    if (static_cast<double>(value(one)) >= kGain * static_cast<double>(run))
-      fmt::print("{}. {}\n", ++number, line_of(one, run));
+    if (static_cast<double>(saves_ps(one)) >= kGain * static_cast<double>(run))
+      fmt::print("{}", lines_of(one, ++number, run));
   for (const Json& one : measured) {
     if (one.contains("failure"))
       fmt::print("not measured: {}: {}\n", one.at("rule").get<std::string>(),
                  one.at("failure").get<std::string>());
-    if (static_cast<double>(value(one)) < kGain * static_cast<double>(run))
+    if (static_cast<double>(saves_ps(one)) < kGain * static_cast<double>(run))
       fmt::print("checked, and no gain: {}{}\n", one.at("rule").get<std::string>(),
                  one.contains("kernel") ? " of " + readable_name(one.at("kernel").get<std::string>()) : "");
   }

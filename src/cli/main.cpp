@@ -340,29 +340,6 @@ Subcommand report_command(CLI::App& duet) {
           [options](const config::Installation& installation) { return report_run(installation, *options); }};
 }
 
-Subcommand cc_command(CLI::App& duet) {
-  CLI::App* app = duet.add_subcommand("cc", "compile CUDA C++ with clang and Duet's headers");
-  app->footer(
-      "All arguments go to clang++, except: -o FILE, -c, -ptx (device code only), -arch=sm_NN (default "
-      "sm_60), --cuda-include DIR (Thrust and CUB of the toolkit whose include folder that is; CUDA 13's "
-      "want "
-      "sm_75).\n"
-      "Several .cu files and objects are linked into one program:  duet cc a.cu b.cu util.o -O3 -I include "
-      "-o app");
-  app->prefix_command();
-  return {app, [app](const config::Installation& installation) {
-            return compile(installation, app->remaining());
-          }};
-}
-
-Subcommand nvcc_command(CLI::App& duet) {
-  CLI::App* app = duet.add_subcommand(
-      "nvcc", "run the installed nvcc so that `duet run` can run what it builds (adds -cudart shared)");
-  app->footer("The same for a build system:  NVCC_APPEND_FLAGS=\"-cudart shared\" make");
-  app->prefix_command();
-  return {app, [app](const config::Installation&) { return run_nvcc(app->remaining()); }};
-}
-
 Subcommand sweep_command(CLI::App& duet) {
   CLI::App* app =
       duet.add_subcommand("sweep", "a grid of machine keys x programs, here or by Slurm (docs/sweep.md)");

@@ -17,6 +17,8 @@ struct Subcommand {
   std::function<int(const config::Installation&)> act;
 };
 
+Subcommand cc_command(CLI::App& duet);
+Subcommand nvcc_command(CLI::App& duet);
 Subcommand machines_command(CLI::App& duet);
 Subcommand advise_command(CLI::App& duet);
 Subcommand compare_command(CLI::App& duet);

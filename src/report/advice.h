@@ -18,7 +18,12 @@ struct Advice {
   std::vector<std::string> what_if;  // key=value: on a machine so changed it can be measured
 };
 
-// Two lines each, numbered; empty when there is none.
+// Two lines. `saves` begins with a verb: "saves 3.000 us".
+std::string advice_lines(const Advice& advice, std::size_t number, const std::string& indent,
+                         const std::string& saves);
+// "about 3.000 us, 20 % of the run"
+std::string saved_text(Picoseconds saves_ps, Picoseconds run_ps);
+// All that was estimated; empty when there is none.
 std::string advice_text(const std::vector<Advice>& advice, Picoseconds run_ps);
 
 }  // namespace duet::report

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/block_places.h"
 #include "report/json_writer.h"
 #include "report/run_report.h"
 
@@ -77,7 +78,7 @@ class TraceWriter {
     if (event.phase == TaskEventPhase::Begin) {
       Open& open = open_[key];
       open = {event, std::string(name), 0};
-      if (event.kind == TaskEventKind::Block) open.slot = take_slot(event.unit);
+      if (event.kind == TaskEventKind::Block) open.slot = places_.take(event.unit);
     } else if (const auto open = open_.extract(key); !open.empty()) {
       close(open.mapped(), event.time_ps);
       counts_.clear();
@@ -143,17 +144,6 @@ class TraceWriter {
     arrow("f", record.command, kStreams, record.stream, record.start_ps);
   }
 
-  std::uint32_t take_slot(std::uint32_t sm) {
-    std::vector<bool>& taken = slots_[sm];
-    const auto free = std::find(taken.begin(), taken.end(), false);
-    const auto slot = static_cast<std::uint32_t>(free - taken.begin());
-    if (free == taken.end())
-      taken.push_back(true);
-    else
-      *free = true;
-    return slot;
-  }
-
   Json core_arguments(const EventRecord& begin, const std::string& core) const {
     Json arguments = {{"thread", begin.id}, {"core", begin.unit}};
     if (counts_.empty()) return arguments;  // the run ended first
@@ -179,7 +169,7 @@ class TraceWriter {
         return on(kLaunches, begin.stream, "stream " + std::to_string(begin.stream), open.name,
                   {{"command", begin.id}, {"blocks", begin.argument}});
       case TaskEventKind::Block:
-        slots_[begin.unit][open.slot] = false;
+        places_.give_back(begin.unit, open.slot);
         return on(kSms, begin.unit * kSlots + open.slot, component + ", slot " + std::to_string(open.slot),
                   "block " + std::to_string(begin.id),
                   {{"block", begin.id}, {"command", begin.parent}, {"sm", begin.unit}});
@@ -199,8 +189,8 @@ class TraceWriter {
   bool first_ = true;
   std::map<std::uint32_t, std::string> components_;
   Counters counts_;
-  std::map<Key, Open> open_;                                 // begun and not ended
-  std::map<std::uint32_t, std::vector<bool>> slots_;         // of each SM
+  std::map<Key, Open> open_;  // begun and not ended
+  BlockPlaces places_;
   std::multimap<std::uint64_t, std::uint64_t> commands_of_;  // calls that have not returned
   std::set<std::pair<int, std::uint32_t>> tracks_;           // that have a name
 };

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/block_places.h"
 #include "report/perfetto_writer.h"
 #include "report/timeline_counters.h"
 
@@ -261,7 +262,7 @@ class TimelineTrace {
                                                       : Key{event.kind, event.parent, event.id};
     if (event.phase == TaskEventPhase::Begin) {
       Open& open = open_[key] = {event, std::string(name)};
-      if (event.kind == TaskEventKind::Block) open.slot = take_slot(event.unit);
+      if (event.kind == TaskEventKind::Block) open.slot = places_.take(event.unit);
     } else if (const auto open = open_.extract(key); !open.empty()) {
       close(open.mapped(), event.time_ps);
       counts_.clear();
@@ -271,17 +272,6 @@ class TimelineTrace {
   void command(const EventRecord& event, std::string_view name) {
     if (!moves_or_computes(name)) return;
     if (event.parent != 0 && event.parent <= last_call_) commands_of_.emplace(event.parent, event.id);
-  }
-
-  std::uint32_t take_slot(std::uint32_t sm) {
-    std::vector<bool>& taken = slots_[sm];
-    const auto free = std::find(taken.begin(), taken.end(), false);
-    const auto slot = static_cast<std::uint32_t>(free - taken.begin());
-    if (free == taken.end())
-      taken.push_back(true);
-    else
-      *free = true;
-    return slot;
   }
 
   void close(const Open& open, Picoseconds end) {
@@ -302,7 +292,7 @@ class TimelineTrace {
                             {{"move", begin.id}, {"command", begin.parent}, {"bytes", begin.argument}},
                             flows);
       case TaskEventKind::Block:
-        slots_[begin.unit][open.slot] = false;
+        places_.give_back(begin.unit, open.slot);
         return trace_.slice(
             track_on_sm(begin, open.slot, "blocks " + std::to_string(open.slot)),
             "block " + std::to_string(begin.id), start, end,
@@ -336,7 +326,7 @@ class TimelineTrace {
   std::map<std::uint64_t, StartedRange> started_;                // by id
   std::multimap<std::uint64_t, std::uint64_t> commands_of_;      // calls that have not returned
   std::map<Key, Open> open_;                                     // begun and not ended
-  std::map<std::uint32_t, std::vector<bool>> slots_;             // of each SM
+  BlockPlaces places_;
   std::map<std::uint32_t, std::string> components_;
   PerfettoWriter::Annotations counts_;
   std::pair<std::string, std::string> last_name_;  // a kernel's, and how it reads

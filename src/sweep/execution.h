@@ -5,16 +5,10 @@
 
 #include <chrono>
 
+#include "base/process.h"
 #include "sweep/folder.h"
 
 namespace duet::sweep {
-
-// Words in a process, with a group of its own, that ends when this one does, however. It has no signal
-// blocked, and its streams go to files where those are named. Throws duet::Error.
-struct Streams {
-  std::string output, error;
-};
-pid_t start_process(Strings command, const std::string& directory, const Streams& streams);
 
 // Blocks the signals that ask this process to end, and those of children, so that they can be waited for
 // without a race. One that is ignored (nohup) stays so.

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import time
 
-from fixture import DUET, WORK, Fixture, call, main, stats
+from fixture import DUET, WORK, Fixture, call, main, most_kb, stats
 
 HOST, DRIVER, STREAMS, LAUNCHES, SMS, ENGINES, PUSH_BUFFERS = range(1, 8)
 ROUNDING_US = 1e-5  # times are written in microseconds, of which a picosecond is the last digit
@@ -170,21 +170,10 @@ class Memory(Fixture):
     def most_kb(self, launches, *options):
         """Of duet itself and of the program."""
         program = self.compiled("tests/front_door/two_streams.cu")
-        process = subprocess.Popen([DUET, "run", "-q", "--functional", *options, "--out", WORK / "flat", program, str(launches)], cwd=WORK,
-                                   stdout=subprocess.PIPE, text=True)
-        own = 0
-        while process.poll() is None:
-            time.sleep(0.002)
-            try:
-                line = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process.pid}/status").read_text())
-            except OSError:
-                break
-            own = max(own, int(line[1]) if line else 0)
-        text, _ = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 0)
+        own, of_program = most_kb("--functional", *options, "--out", WORK / "flat", program, launches)
         found = stats(WORK / "flat")
         self.assertEqual(len(found["kernels"]) + sum(group["launches"] for group in found["kernel_groups"]), launches)
-        return own, int(text.split()[1])
+        return own, of_program
 
     def test_many_launches_take_no_more_than_few(self):
         few, many = self.most_kb(20000, "--no-html"), self.most_kb(100000, "--no-html")

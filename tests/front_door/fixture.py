@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -45,6 +46,23 @@ def union(intervals):
 
 def stats(folder):
     return json.loads((pathlib.Path(folder) / "stats.json").read_text())
+
+
+def most_kb(*words):
+    """The most memory that `duet run -q` had with these words, and what the program says that it had (two_streams.cu)."""
+    process = subprocess.Popen([DUET, "run", "-q", *map(str, words)], cwd=WORK, stdout=subprocess.PIPE, text=True)
+    own = 0
+    while process.poll() is None:
+        time.sleep(0.002)
+        try:
+            line = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process.pid}/status").read_text())
+        except OSError:
+            break
+        own = max(own, int(line[1]) if line else 0)
+    text, _ = process.communicate(timeout=120)
+    if process.returncode != 0:
+        raise AssertionError(f"duet run {words}: status {process.returncode}")
+    return own, int(text.split()[1])
 
 
 def main():

@@ -15,7 +15,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "front_door"))
-from fixture import DUET, WORK, Fixture, call, main, stats  # noqa: E402
+from fixture import DUET, WORK, Fixture, call, main, most_kb, stats  # noqa: E402
 from wire import Trace  # noqa: E402
 
 TWO_STREAMS, WARPS = "tests/front_door/two_streams.cu", "tests/trace/warps.cu"
@@ -281,19 +281,7 @@ class Memory(TraceFixture):
     def most_kb(self, launches, *options):
         """Of duet itself and of the program."""
         program = self.compiled(TWO_STREAMS)
-        process = subprocess.Popen([DUET, "run", "-q", "--no-html", "--functional", *options, "--out", WORK / "flat", program, str(launches)], cwd=WORK,
-                                   stdout=subprocess.PIPE, text=True)
-        own = 0
-        while process.poll() is None:
-            time.sleep(0.002)
-            try:
-                line = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process.pid}/status").read_text())
-            except OSError:
-                break
-            own = max(own, int(line[1]) if line else 0)
-        text, _ = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 0)
-        return own, int(text.split()[1])
+        return most_kb("--no-html", "--functional", *options, "--out", WORK / "flat", program, launches)
 
     def test_many_launches_take_no_more_than_few(self):
         few, many = self.most_kb(20000), self.most_kb(100000)

@@ -15,14 +15,13 @@
 #include "sim/engine.h"
 #include "sim/queue.h"
 
-namespace duet::gpu {
-
-class OutsideAccesses;
-}  // namespace duet::gpu
 namespace duet::check {
 class Checker;
 }
+
 namespace duet::gpu {
+
+class OutsideAccesses;
 
 // What device code may ask of the outside while it runs.
 struct DeviceServices {
