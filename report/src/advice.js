@@ -8,9 +8,10 @@ function item(advice, whole) {
   const saves = measured ? advice.measured_ps : advice.saves_ps;
   const how = measured ? `measured with ${advice.what_if.join(", ")}` : advice.failure ? `estimated; ${advice.failure}` : "estimated";
   const subject = advice.kernel ? `Kernel ${shortName(advice.kernel)}` : "The run";
+  const gain = measured && saves < whole / 100 ? "Checked, and no gain:" : measured ? "Saves about" : "Would save about";
   return element("li", { "data-rule": advice.rule },
     element("b", {}, `${subject} is bound by ${advice.bound_by}`), `: ${advice.because}. `,
-    element("b", {}, `Try to ${advice.try}.`), ` ${measured ? "Saves" : "Would save"} about `,
+    element("b", {}, `Try to ${advice.try}.`), ` ${gain} `,
     element("b", { "data-field": measured ? "measured_ps" : "saves_ps", "data-value": saves }, time(saves)),
     `, ${share(saves, whole)} of the run (${how}; rule ${advice.rule}).`);
 }

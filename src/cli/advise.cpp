@@ -61,7 +61,8 @@ struct WhatIf {
 
 void start(WhatIf& what_if, const RunWords& words) {
   std::vector<std::string> command{"/proc/self/exe", "run"};
-  command.insert(command.end(), words.options.begin(), words.options.end());
+  for (const std::string& option : words.options)
+    if (option != "--profile") command.push_back(option);  // the profile is the unchanged machine's
   for (const std::string& set : what_if.sets) command.insert(command.end(), {"--set", set});
   command.insert(command.end(), {"--quiet", "--no-html", "--out", what_if.folder, "--"});
   command.insert(command.end(), words.command.begin(), words.command.end());
@@ -69,12 +70,14 @@ void start(WhatIf& what_if, const RunWords& words) {
       start_process(std::move(command), words.directory, {what_if.folder + ".out", what_if.folder + ".err"});
 }
 
-void finish(WhatIf& what_if, int status) {
+// The program's own status does not matter, as it did not before.
+void finish(WhatIf& what_if) {
   what_if.process = 0;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-    what_if.stats = read_json(what_if.folder + "/stats.json");
-  else
-    what_if.failure = fmt::format("its run failed, see {}.err", what_if.folder);
+  const std::string path = what_if.folder + "/stats.json";
+  if (fs::exists(path)) what_if.stats = read_json(path);
+  if (what_if.stats && what_if.stats->at("complete").get<bool>()) return;
+  what_if.stats.reset();
+  what_if.failure = fmt::format("its run failed, see {}.err", what_if.folder);
 }
 
 void run_all(std::vector<WhatIf>& what_ifs, const RunWords& words, unsigned jobs) {
@@ -85,11 +88,10 @@ void run_all(std::vector<WhatIf>& what_ifs, const RunWords& words, unsigned jobs
       ++running;
       continue;
     }
-    int status = 0;
-    const pid_t ended = waitpid(-1, &status, 0);
+    const pid_t ended = waitpid(-1, nullptr, 0);
     for (WhatIf& one : what_ifs)
       if (ended > 0 && one.process == ended) {
-        finish(one, status);
+        finish(one);
         --running;
       }
   }

@@ -84,6 +84,24 @@ class Measured(Program):
                 self.assertAlmostEqual(one["measured_ps"] / mended, 1, delta=0.15)
                 self.assertIn("measured with " + one["what_if"][0], text)
 
+    def test_a_driver_that_prepares_ahead_is_not_accused(self):
+        of = {}
+        for ahead in ("false", "true"):
+            out = pathlib.Path(self.folder.name) / f"ahead-{ahead}"
+            duet("run", "-q", "--no-html", "--set", f"driver.read_ahead={ahead}", "--out", out, self.program, "launch_bound", "trigger")
+            of[ahead] = out, json.loads((out / "stats.json").read_text())
+        self.assertIn("read_ahead", [one["rule"] for one in of["false"][1]["advice"]])
+        self.assertNotIn("read_ahead", [one["rule"] for one in of["true"][1]["advice"]])
+        duet("advise", of["false"][0])
+        one = next(one for one in json.loads((of["false"][0] / "advice.json").read_text())["advice"] if one["rule"] == "read_ahead")
+        self.assertEqual(one["measured_ps"], of["false"][1]["account"]["time_ps"] - of["true"][1]["account"]["time_ps"])
+
+    def test_a_program_may_end_with_any_status(self):
+        out = pathlib.Path(self.folder.name) / "status"
+        words = ["run", "-q", "--no-html", "--out", out, "sh", "-c", f"{self.program} bank_conflicts trigger; exit 3"]
+        self.assertEqual(subprocess.run([DUET, *map(str, words)], capture_output=True).returncode, 3)
+        self.assertIn("measured with gpu.sm.shared_banks=0", duet("advise", out))
+
     def test_the_measured_runs_are_there(self):
         out, stats, _, one = self.measured("atomics")
         again = json.loads((out / one["folder"] / "stats.json").read_text())
