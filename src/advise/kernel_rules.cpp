@@ -15,11 +15,13 @@ constexpr double kTwice = 2;             // as many requests as would do
 constexpr double kConflictShare = 0.05;  // of SM cycles
 constexpr double kFewLanes = 0.75;       // of a warp, on average
 constexpr double kLowOccupancy = 0.5;
-constexpr double kExposed = 0.3;   // of issue slots: waits that other warps do not cover
-constexpr double kTail = 0.1;      // of the kernel's time
-constexpr double kMisses = 0.3;    // of L2's reads
-constexpr double kDramBusy = 0.6;  // of its data buses' time
-constexpr double kBarrier = 0.2;   // of issue slots
+constexpr double kExposed = 0.3;          // of issue slots: waits that other warps do not cover
+constexpr double kTail = 0.1;             // of the kernel's time
+constexpr double kMisses = 0.3;           // of L2's reads
+constexpr double kDramBusy = 0.6;         // of its data buses' time
+constexpr double kBarrier = 0.2;          // of issue slots
+constexpr double kIssued = 0.6;           // of issue slots
+constexpr std::uint64_t kMostWarps = 64;  // of a timed SM
 
 double percent(double share) { return 100 * share; }
 
@@ -31,14 +33,17 @@ class Kernel {
 
   // Whether it holds: what it does to L2 and DRAM is no advice of its own.
   bool uncoalesced() {
-    const double requests = count("sm.memory_transactions");
+    const double all = count("sm.memory_transactions");
+    const double requests = all - std::min(all, count("l2.atomics"));
     const double accesses = count("sm.global_loads") + count("sm.global_stores");
-    const double requested = count("sm.requested_bytes"), used = count("sm.used_bytes");
     if (accesses == 0 || requests == 0) return false;
+    const double requested = count("sm.requested_bytes") * requests / all;
+    const double used = std::min(requested, count("sm.used_bytes"));
     // Of the same size, all of whose bytes are used, and one an access at least.
     const double enough = std::max(accesses, used / (requested / requests));
     if (count("sm.atomics") * 2 > accesses || requests < kTwice * enough) return false;
-    const double waits = memory_waits();
+    // What waits behind atomics on the same words waits for these.
+    const double waits = memory_waits() - std::min(memory_waits(), atomic_conflicts());
     add("uncoalesced", "uncoalesced memory access",
         fmt::format("{:.1f} requests for each load or store of a warp where {:.1f} would do, {:.0f} % of the "
                     "bytes they ask for are used, and {:.0f} % of issue slots wait for memory",
@@ -60,12 +65,11 @@ class Kernel {
 
   void atomics() {
     const double requests = count("l2.atomics");
-    const double conflict_ps = count("l2.atomic_conflict_ps");
-    const double share = conflict_ps / static_cast<double>(std::max<Picoseconds>(1, kernel_.time_ps));
+    const double share = atomic_conflicts();
     if (requests == 0 || share < kConflictShare) return;
     add("atomics", "atomics on the same words",
         fmt::format("{:.0f} atomics reach L2 and wait for each other for {}", requests,
-                    report::duration(static_cast<Picoseconds>(conflict_ps))),
+                    report::duration(static_cast<Picoseconds>(count("l2.atomic_conflict_ps")))),
         "add up in registers or shared memory first, and once a block in global memory",
         std::min(share, memory_waits() + waits_for(IssueSlot::Fence) + waits_for(IssueSlot::NoWarp)),
         {"gpu.l2.atomic_conflict_cycles=1"});
@@ -97,6 +101,20 @@ class Kernel {
           fmt::format("{:.1f} of {} threads of a warp are active on average", lanes * width, sm_.warp_width),
           "let the threads of a warp take the same way: sort the work, or branch by warp", busy * (1 - lanes),
           {});
+    else
+      issue();
+  }
+
+  // Of warps whose threads all work.
+  void issue() {
+    const double issued = waits_for(IssueSlot::Issued);
+    if (issued < kIssued) return;
+    add("issue_bound", "the issue of instructions",
+        fmt::format("{:.0f} % of issue slots issue one, {:.0f} % wait for memory", percent(issued),
+                    percent(memory_waits())),
+        "issue fewer: more elements a thread, no warps that only run along, indices computed outside "
+        "of loops, no division and no modulo",
+        issued / 2, {});
   }
 
   void occupancy() {
@@ -119,7 +137,7 @@ class Kernel {
         change, exposed / 2,
         {set("gpu.sm.registers", 2 * sm_.registers), set("gpu.sm.shared_bytes", 2 * sm_.shared_bytes),
          set("gpu.sm.max_blocks", std::min<std::uint64_t>(128, 2 * sm_.max_blocks)),
-         set("gpu.sm.max_warps", std::min<std::uint64_t>(256, 2 * sm_.max_warps)),
+         set("gpu.sm.max_warps", std::min(kMostWarps, 2 * sm_.max_warps)),
          set("gpu.sm.max_threads", std::min<std::uint64_t>(16384, 2 * sm_.max_threads))});
   }
 
@@ -182,6 +200,10 @@ class Kernel {
   static std::string set(const char* key, std::uint64_t value) { return fmt::format("{}={}", key, value); }
   double count(std::string_view name) const { return static_cast<double>(facts_.counter(kernel_, name)); }
   double waits_for(IssueSlot slot) const { return kernel_.share(slot); }
+  // Of the kernel's time; those of several words wait at once.
+  double atomic_conflicts() const {
+    return count("l2.atomic_conflict_ps") / static_cast<double>(kernel_.time_ps);
+  }
   double memory_waits() const { return waits_for(IssueSlot::Memory) + waits_for(IssueSlot::LoadStoreBusy); }
   void add(const char* rule, const char* bound_by, std::string because, std::string change, double share,
            Sets what_if) {

@@ -97,9 +97,13 @@ void waits(const Facts& facts, Advices& out) {
                    "cudaThreadSynchronize", "cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize"});
   if (waits <= kFewWaits || facts.launches <= kFewWaits) return;
   const config::Driver& driver = facts.machine().driver;
-  // What a wait in the middle adds: it returns, and the next launch is called and prepared, with an idle GPU.
+  const Picoseconds call = of_nanoseconds(driver.launch.call_ns);
+  const Picoseconds prepare = of_nanoseconds(driver.launch.driver_ns);
+  const Picoseconds kernel = facts.kernels_ps / facts.launches;
+  // What a launch takes with a wait behind it, less what it takes in a queue.
+  const Picoseconds queued = std::max(call, driver.read_ahead ? std::max(prepare, kernel) : prepare + kernel);
   const Picoseconds one =
-      of_nanoseconds(driver.device_synchronize.finish_ns + driver.launch.call_ns + driver.launch.driver_ns);
+      of_nanoseconds(driver.device_synchronize.finish_ns) + call + prepare + kernel - queued;
   Picoseconds idle = 0;
   for (const report::TimePart& part : report::moments(facts.report().account))
     if (std::string_view(part.name) == "driver" || std::string_view(part.name) == "calls")
@@ -118,27 +122,33 @@ void waits(const Facts& facts, Advices& out) {
 // Copies and kernels that take turns, though a stream each would let them run at once.
 void overlap(const Facts& facts, Advices& out) {
   const report::TimeAccount& account = facts.report().account;
-  // Fills and copies on the device take the GPU's memory, as kernels do.
-  const Picoseconds copies = std::min(report::busy_ps(account, report::Activity::Copy),
-                                      facts.to_device.time_ps + facts.to_host.time_ps);
+  const Picoseconds in = std::min(facts.to_device.time_ps, facts.path(PathPart::HostToDevice));
+  const Picoseconds back = std::min(facts.to_host.time_ps, facts.path(PathPart::DeviceToHost));
   const Picoseconds kernels = report::busy_ps(account, report::Activity::Kernel);
+  const bool both_ways = facts.machine().link.full_duplex && facts.machine().gpu.copy_engines.count > 1;
+  const Picoseconds longest = both_ways ? std::max({in, back, kernels}) : std::max(in + back, kernels);
+  const Picoseconds possible = in + back + kernels - longest;
   Picoseconds both = 0;
   for (const report::TimePart& part : report::moments(account))
     if (std::string_view(part.name) == "kernels_and_copies") both = part.time_ps;
-  const Picoseconds possible =
-      std::min({copies, kernels, facts.path(PathPart::HostToDevice) + facts.path(PathPart::DeviceToHost)});
-  if (possible == 0 || both * 10 > possible) return;
+  // Copies of both directions at once; fills and copies on the device take the GPU's memory, as kernels do.
+  const Picoseconds copies = facts.to_device.time_ps + facts.to_host.time_ps;
+  if (both_ways) both += copies - std::min(copies, report::busy_ps(account, report::Activity::Copy));
+  if (kernels == 0 || possible == 0 || both * 10 > possible) return;
   constexpr Picoseconds kPieces = 4;  // of which the first copy and the last kernel overlap with nothing
-  out.push_back({"overlap",
-                 "",
-                 "copies and kernels that take turns",
-                 fmt::format("copies go on for {}, kernels for {}, and both at once for {}",
-                             report::duration(copies), report::duration(kernels), report::duration(both)),
-                 fmt::format("cut the data into {} pieces, each with pinned memory, cudaMemcpyAsync and a "
-                             "stream of its own",
-                             kPieces),
-                 (possible - both) * (kPieces - 1) / kPieces,
-                 {}});
+  out.push_back(
+      {"overlap",
+       "",
+       "copies and kernels that take turns",
+       fmt::format("copies to the device go on for {}, to the host for {}, kernels for {}, and two "
+                   "of these at once for {}",
+                   report::duration(facts.to_device.time_ps), report::duration(facts.to_host.time_ps),
+                   report::duration(kernels), report::duration(both)),
+       fmt::format("cut the data into {} pieces, each with pinned memory, cudaMemcpyAsync and a "
+                   "stream of its own",
+                   kPieces),
+       (possible - both) * (kPieces - 1) / kPieces,
+       {}});
 }
 
 void read_ahead(const Facts& facts, Advices& out) {

@@ -95,6 +95,13 @@ __global__ void steps_with_barriers(float* out, int rounds, int barrier_every) {
   out[i] = x;
 }
 
+// Places from one counter: warps' places lie between each other's.
+__global__ void compact(const int* in, int* out, int* places, bool counted) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int value = in[i];
+  out[counted ? atomicAdd(places, 1) : i] = value;
+}
+
 template <typename T>
 T* device(std::size_t count) {
   T* pointer = nullptr;
@@ -116,6 +123,8 @@ int main(int argc, char** argv) {
     shared_steps<<<256, 256>>>(device<float>(256 * 256), bad ? 32 : 33, 512);
   } else if (is("atomics")) {
     count<<<kThreads / 256, 256>>>(device<unsigned>(1 << 20), bad ? 0 : (1 << 20) - 1);
+  } else if (is("atomics_before_stores")) {
+    compact<<<kThreads / 256, 256>>>(device<int>(kThreads), device<int>(kThreads), device<int>(1), bad);
   } else if (is("shared_atomics")) {
     count_in_shared<<<128, 256>>>(device<unsigned>(128 * 256), bad ? 0 : 1023, 64);
   } else if (is("divergence")) {
@@ -130,6 +139,8 @@ int main(int argc, char** argv) {
     chase<<<512, 128, bad ? 24000 : 0>>>(there, out, 32);
   } else if (is("small_grid")) {
     work<<<bad ? 4 : 256, bad ? 256 : 256>>>(device<float>(256 * 256), bad ? 16384 : 1024);
+  } else if (is("issue_bound")) {
+    work<<<bad ? 16 * 24 : 16, 256>>>(device<float>(16 * 24 * 256), 2048);
   } else if (is("tail")) {
     work<<<bad ? 97 : 192, 256>>>(device<float>(256 * 256), 4096);
   } else if (is("dram_bandwidth")) {
@@ -152,16 +163,20 @@ int main(int argc, char** argv) {
       work<<<16, 64>>>(out, waits || !bad ? 4096 : 1);
       if (waits && bad) CHECK(cudaDeviceSynchronize());
     }
-  } else if (is("pageable_copies") || is("small_copies") || is("overlap")) {
+  } else if (is("pageable_copies") || is("small_copies") || is("overlap") || is("overlap_both_ways")) {
     const std::size_t bytes = 8 << 20;
     char *pinned = nullptr, *pageable = static_cast<char*>(std::calloc(bytes, 1));
     CHECK(cudaMallocHost(reinterpret_cast<void**>(&pinned), bytes));
     char* there = device<char>(bytes);
+    const bool both_ways = is("overlap_both_ways");
+    char* back = nullptr;
+    if (both_ways) CHECK(cudaMallocHost(reinterpret_cast<void**>(&back), bytes));
     if (is("pageable_copies")) {
       CHECK(cudaMemcpy(there, bad ? pageable : pinned, bytes, cudaMemcpyHostToDevice));
     } else if (is("small_copies")) {
       for (int i = 0; i < (bad ? 64 : 1); ++i)
-        CHECK(cudaMemcpy(there + i * 4096, pinned + i * 4096, bad ? 4096 : 64 * 4096, cudaMemcpyHostToDevice));
+        CHECK(
+            cudaMemcpy(there + i * 4096, pinned + i * 4096, bad ? 4096 : 64 * 4096, cudaMemcpyHostToDevice));
     } else {
       constexpr int kPieces = 4;
       cudaStream_t streams[kPieces];
@@ -170,9 +185,13 @@ int main(int argc, char** argv) {
         cudaStream_t stream = streams[bad ? 0 : i];
         CHECK(cudaMemcpyAsync(there + i * (bytes / kPieces), pinned, bytes / kPieces, cudaMemcpyHostToDevice,
                               stream));
-        if (!bad) work<<<1024 / kPieces, 256, 0, stream>>>(reinterpret_cast<float*>(there), 4096);
+        float* const piece = reinterpret_cast<float*>(there + i * (bytes / kPieces));
+        if (both_ways || !bad) work<<<1024 / kPieces, 256, 0, stream>>>(piece, both_ways ? 512 : 2048);
+        if (both_ways)
+          CHECK(cudaMemcpyAsync(back + i * (bytes / kPieces), piece, bytes / kPieces, cudaMemcpyDeviceToHost,
+                                stream));
       }
-      if (bad) work<<<1024, 256>>>(reinterpret_cast<float*>(there), 4096);
+      if (bad && !both_ways) work<<<1024, 256>>>(reinterpret_cast<float*>(there), 2048);
     }
     std::free(pageable);
   } else {
