@@ -4,7 +4,7 @@
 Usage: programs.py --corpus DIR [--duet PATH] [--work DIR] [--only WORD ..] [--machine NAME] [--json FILE]
 
 DIR holds the checkouts cuda-samples, rodinia, PolyBench-GPU, HeCBench and shoc, as for tests/judges/other_programs.py. programs.toml
-has the rows: the flaw, whose word that is, the rules that should name it, and the fix. Each row is compiled with `duet cc` before and
+has the rows: the flaw, whose word that is, the rules that should name it (those made since are marked *), and the fix. Each row is compiled with `duet cc` before and
 after the fix, run, and advised (`duet advise`) before it. A table on the terminal, ready for docs/advice.md:
 
   rank       of the rule in the list of the run, and in that of `duet advise`
@@ -73,9 +73,10 @@ def run(row, side, binary, arguments):
 
 
 def rank(row, advice):
-    for place, one in enumerate(advice, 1):
-        if one["rule"] in row["rules"]:
-            return place, one
+    for rules in (row["rules"], row.get("since", [])):
+        for place, one in enumerate(advice, 1):
+            if one["rule"] in rules:
+                return place, one
     return None, None
 
 
@@ -113,9 +114,10 @@ def lines(row, result):
     if result["rule"]:
         how = "measured" if result["measured_on_a_machine"] else "estimated"
         predicted = f"{microseconds(result['predicted_ps'])} {how}"
+    rule = result["rule"] and result["rule"] + ("" if result["rule"] in row["rules"] else " *")
     saved = microseconds(result["before_ps"] - result["after_ps"])
     first = result["advice"][0][0] if result["advice"] else "nothing"
-    return (f"| {row['name']} | {row['flaw']} ({row['word']}) | {result['rule'] or 'none; first is ' + first} | {ranks[0]} / {ranks[1]} "
+    return (f"| {row['name']} | {row['flaw']} ({row['word']}) | {rule or 'none; first is ' + first} | {ranks[0]} / {ranks[1]} "
             f"| {microseconds(result['before_ps'])} | {predicted} | {saved} ({row['fix']}) |")
 
 
