@@ -15,13 +15,14 @@ constexpr double kTwice = 2;             // as many requests as would do
 constexpr double kConflictShare = 0.05;  // of SM cycles
 constexpr double kFewLanes = 0.75;       // of a warp, on average
 constexpr double kLowOccupancy = 0.5;
-constexpr double kExposed = 0.3;          // of issue slots: waits that other warps do not cover
-constexpr double kTail = 0.1;             // of the kernel's time
-constexpr double kMisses = 0.3;           // of L2's reads
-constexpr double kDramBusy = 0.6;         // of its data buses' time
-constexpr double kBarrier = 0.2;          // of issue slots
-constexpr double kIssued = 0.6;           // of issue slots
-constexpr std::uint64_t kMostWarps = 64;  // of a timed SM
+constexpr double kExposed = 0.3;            // of issue slots: waits that other warps do not cover
+constexpr double kTail = 0.1;               // of the kernel's time
+constexpr double kMisses = 0.3;             // of L2's reads
+constexpr double kDramBusy = 0.6;           // of its data buses' time
+constexpr double kBarrier = 0.2;            // of issue slots
+constexpr double kIssued = 0.6;             // of issue slots
+constexpr std::uint64_t kMostBlocks = 128;  // of an SM: its key's range
+constexpr std::uint64_t kMostWarps = 64;    // of a timed SM
 
 double percent(double share) { return 100 * share; }
 
@@ -131,14 +132,15 @@ class Kernel {
         : kernel_.limit == "shared memory"
             ? fmt::format("use less than {} bytes of shared memory a block", kernel_.shared_bytes)
             : std::string("make blocks larger");
+    // Larger blocks can fill the SM, as far as the grid has threads.
+    const bool by_blocks = kernel_.limit == "blocks";
+    const double at_once = static_cast<double>(sm_.count * kernel_.blocks_per_sm);
+    const double times =
+        by_blocks ? std::min(1 / kernel_.occupancy, static_cast<double>(kernel_.blocks) / at_once) : kTwice;
     add("occupancy", "waits that too few warps cover",
         fmt::format("{:.0f} % of an SM's warps are there, limited by {}, and {:.0f} % of issue slots wait",
                     percent(kernel_.occupancy), kernel_.limit, percent(exposed)),
-        change, exposed / 2,
-        {set("gpu.sm.registers", 2 * sm_.registers), set("gpu.sm.shared_bytes", 2 * sm_.shared_bytes),
-         set("gpu.sm.max_blocks", std::min<std::uint64_t>(128, 2 * sm_.max_blocks)),
-         set("gpu.sm.max_warps", std::min(kMostWarps, 2 * sm_.max_warps)),
-         set("gpu.sm.max_threads", std::min<std::uint64_t>(16384, 2 * sm_.max_threads))});
+        change, exposed * (1 - 1 / times), by_blocks ? Sets{more_blocks(times)} : twice_the_sm());
   }
 
   void grid() {
@@ -196,6 +198,17 @@ class Kernel {
 
  private:
   using Sets = std::vector<std::string>;
+
+  Sets twice_the_sm() const {
+    return {set("gpu.sm.registers", 2 * sm_.registers), set("gpu.sm.shared_bytes", 2 * sm_.shared_bytes),
+            more_blocks(kTwice), set("gpu.sm.max_warps", std::min(kMostWarps, 2 * sm_.max_warps)),
+            set("gpu.sm.max_threads", std::min<std::uint64_t>(16384, 2 * sm_.max_threads))};
+  }
+
+  std::string more_blocks(double times) const {
+    const auto blocks = static_cast<std::uint64_t>(std::ceil(times * static_cast<double>(sm_.max_blocks)));
+    return set("gpu.sm.max_blocks", std::min(kMostBlocks, blocks));
+  }
 
   static std::string set(const char* key, std::uint64_t value) { return fmt::format("{}={}", key, value); }
   double count(std::string_view name) const { return static_cast<double>(facts_.counter(kernel_, name)); }

@@ -14,9 +14,9 @@ DUET = ""
 SOURCE = pathlib.Path(__file__).with_name("rules.cu")
 FLAWS = ["uncoalesced", "bank_conflicts", "atomics", "shared_atomics", "divergence", "partial_warps", "occupancy", "small_grid", "tail",
          "dram_bandwidth", "l2_thrash", "barriers", "issue_bound", "launch_bound", "synchronization", "pageable_copies", "small_copies", "overlap",
-         "overlap_both_ways", "atomics_before_stores"]
+         "overlap_both_ways", "atomics_before_stores", "occupancy_by_blocks"]
 # Programs whose name is not their rule's.
-RULE_OF = {"overlap_both_ways": "overlap", "atomics_before_stores": "atomics"}
+RULE_OF = {"overlap_both_ways": "overlap", "atomics_before_stores": "atomics", "occupancy_by_blocks": "occupancy"}
 
 # What misses L2 is bound by DRAM as well: that rule comes before it.
 SECOND = {"l2_thrash"}
@@ -89,12 +89,12 @@ class Measured(Program):
         out, stats = self.run_of(flaw, "trigger")
         text = duet("advise", out)
         advice = json.loads((out / "advice.json").read_text())
-        one = next(one for one in advice["advice"] if one["rule"] == flaw)
+        one = next(one for one in advice["advice"] if one["rule"] == RULE_OF.get(flaw, flaw))
         return out, stats, text, one
 
     # On a machine without the flaw's cost the run with the flaw takes about as long as the run without it.
     def test_a_changed_machine_answers(self):
-        for flaw in ["bank_conflicts", "pageable_copies"]:
+        for flaw in ["bank_conflicts", "pageable_copies", "occupancy_by_blocks"]:
             with self.subTest(flaw):
                 _, stats, text, one = self.measured(flaw)
                 _, without = self.run_of(flaw, "not")

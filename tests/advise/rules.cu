@@ -131,12 +131,15 @@ int main(int argc, char** argv) {
     branches<<<256, 256>>>(device<float>(256 * 256), bad ? 8 : 1, bad ? 8 : 64);
   } else if (is("partial_warps")) {
     work<<<2048, bad ? 8 : 32>>>(device<float>(2048 * 32), 512);
-  } else if (is("occupancy")) {
+  } else if (is("occupancy") || is("occupancy_by_blocks")) {
     std::vector<int> next(1 << 16);
     for (int i = 0; i < 1 << 16; ++i) next[i] = (i + 32 * 97) & 0xffff;
     int *there = device<int>(1 << 16), *out = device<int>(1 << 16);
     CHECK(cudaMemcpy(there, next.data(), next.size() * 4, cudaMemcpyHostToDevice));
-    chase<<<512, 128, bad ? 24000 : 0>>>(there, out, 32);
+    if (is("occupancy"))
+      chase<<<512, 128, bad ? 24000 : 0>>>(there, out, 32);
+    else
+      chase<<<bad ? 2048 : 512, bad ? 32 : 128>>>(there, out, 32);
   } else if (is("small_grid")) {
     work<<<bad ? 4 : 256, bad ? 256 : 256>>>(device<float>(256 * 256), bad ? 16384 : 1024);
   } else if (is("issue_bound")) {
