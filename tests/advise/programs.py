@@ -4,8 +4,8 @@
 Usage: programs.py --corpus DIR [--duet PATH] [--work DIR] [--only WORD ..] [--machine NAME] [--json FILE]
 
 DIR holds the checkouts cuda-samples, rodinia, PolyBench-GPU, HeCBench and shoc, as for tests/judges/other_programs.py. programs.toml
-has the rows: the flaw, whose word that is, the rules that should name it (those made since are marked *), and the fix. Each row is compiled with `duet cc` before and
-after the fix, run, and advised (`duet advise`) before it. A table on the terminal, ready for docs/advice.md:
+has the rows: the flaw, whose word that is, the rules that should name it (those made since are marked *), and the fix. Each row is
+compiled with `duet cc` before and after the fix, run, and advised (`duet advise`) before it. A table on the terminal:
 
   rank       of the rule in the list of the run, and in that of `duet advise`
   predicted  what `duet advise` says that the rule's change saves
