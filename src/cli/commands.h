@@ -10,7 +10,7 @@
 #include "cli/run_words.h"
 #include "config/installation.h"
 #include "config/loader.h"
-#include "explain/explanation.h"
+#include "explain/selection.h"
 #include "machine/run_options.h"
 #include "report/run_report.h"
 #include "rv64/process/paths.h"

@@ -31,6 +31,7 @@ std::string page_json(const std::string& json) {
 
 void print(const ExplainOptions& options, const explain::Explanation& explanation, const std::string& json) {
   std::fputs(options.json ? json.c_str() : explain::text_of(explanation).c_str(), stdout);
+  std::fflush(stdout);  // before what follows on standard error
 }
 
 // Options that are explain's alone, which `duet run` would not know.

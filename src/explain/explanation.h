@@ -9,25 +9,16 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/issue_slot.h"
 #include "config/machine.h"
+#include "explain/selection.h"
 #include "report/processor_result.h"
 #include "report/run_report.h"
 
 namespace duet::explain {
-
-// What is shown beyond the run as a whole.
-struct Selection {
-  std::string kernel;  // "#N": of command N; otherwise a regular expression for names; empty: all
-  std::optional<std::uint64_t> block;  // of the launch that is shown
-  bool chosen() const { return !kernel.empty() || block.has_value(); }
-};
-// Throws duet::Error where the text of `kernel` is neither a number nor a regular expression.
-void check(const Selection& selection);
 
 // A component of the hardware structure (sections 2.1, 3.2).
 struct Part {

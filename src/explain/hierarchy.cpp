@@ -102,12 +102,11 @@ Level sm_level(const config::Gpu& gpu, bool functional) {
       {"PE_D", "LSU array",
        fmt::format("queue of {}, {} that wait for answers", many(sm.load_store_queue, "instruction"),
                    sm.pending_instructions)},
-      {"memory", "local registers", fmt::format("{} of 4 bytes", sm.registers)},
-      {"memory", "shared registers (shared memory)", bytes_text(sm.shared_bytes)},
-      {"memory", "L1 data cache", cache_text(gpu.l1)},
-      {"memory", "constant, instruction cache",
-       fmt::format("{}, {}", bytes_text(gpu.constant_cache.capacity()),
-                   bytes_text(gpu.instruction_cache.capacity()))}};
+      {"memory", "local and shared registers",
+       fmt::format("{} of 4 bytes; {} shared (shared memory)", sm.registers, bytes_text(sm.shared_bytes))},
+      {"memory", "L1 caches",
+       fmt::format("data {}; constant {}, instruction {}", cache_text(gpu.l1),
+                   bytes_text(gpu.constant_cache.capacity()), bytes_text(gpu.instruction_cache.capacity()))}};
   return level;
 }
 

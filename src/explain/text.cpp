@@ -91,8 +91,18 @@ void push_buffer(std::string& out, const Command& command) {
                      moment_text(command.driver_start_ps), moment_text(command.prepared_ps));
   for (const PushBufferStep& step : command.steps)
     out += fmt::format("    {:>13} {:>12}  {:<17} {}\n", moment_text(step.decoded_ps),
-                       step.until_next_ps != 0 ? "+" + duration(step.until_next_ps) : "", step.name,
+                       step.until_next_ps != 0 ? "+" + short_time_text(step.until_next_ps) : "", step.name,
                        step.effect);
+}
+
+// The same in one line.
+void short_push_buffer(std::string& out, const Command& command) {
+  if (command.steps.empty()) return;
+  std::string names;
+  for (const PushBufferStep& step : command.steps) names += (names.empty() ? "" : ", ") + step.name;
+  out += fmt::format("  push-buffer stream of #{}, {}: {}; decoded {} to {}\n", command.number, command.what,
+                     names, moment_text(command.steps.front().decoded_ps),
+                     moment_text(command.steps.back().decoded_ps));
 }
 
 void execution(std::string& out, const Explanation& e, const Launch* launch) {
@@ -101,7 +111,7 @@ void execution(std::string& out, const Explanation& e, const Launch* launch) {
   if (launch != nullptr) {
     const auto before = std::find_if(e.commands.begin(), e.commands.end(),
                                      [](const Command& command) { return command.script == "data-move"; });
-    if (before != e.commands.end() && e.selection.kernel.empty()) push_buffer(out, *before);
+    if (before != e.commands.end() && e.selection.kernel.empty()) short_push_buffer(out, *before);
     if (const Command* const command = command_of(e, launch->record.command)) push_buffer(out, *command);
     block_paths(out, e, *launch);
     return;
@@ -126,6 +136,10 @@ void heading(std::string& out, const char* title, const char* sections, const st
 std::string text_of(const Explanation& e) {
   std::string out = fmt::format("{} on {}: {} simulated{}\n", e.command, e.machine, duration(e.simulated_ps),
                                 e.complete ? "" : ", cut off");
+  out +=
+      "  hu2016, Table I: PE processing element (C computes, D moves data), SE scheduling element, TU task "
+      "unit, TB "
+      "task buffer\n";
   const Launch* const launch = e.launches.empty() ? nullptr : &e.launches[e.main_launch];
   if (!e.selection.chosen() || launch == nullptr) {
     hardware(out, e);

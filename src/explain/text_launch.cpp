@@ -14,7 +14,7 @@ using report::duration;
 
 namespace {
 
-constexpr std::size_t kWarps = 8, kMovesShown = 8, kPointsShown = 100, kBar = 40;
+constexpr std::size_t kWarps = 8, kSlotsShown = 5, kMovesShown = 8, kPointsShown = 100, kBar = 40;
 
 void slots(std::string& out, const Launch& launch) {
   const std::vector<std::uint64_t> slots(launch.record.issue_slots.begin(), launch.record.issue_slots.end());
@@ -25,13 +25,22 @@ void slots(std::string& out, const Launch& launch) {
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return slots[a] > slots[b]; });
   std::string text;
+  order.resize(kSlotsShown);
   for (const std::size_t i : order) {
     if (tenths[i] < 10) continue;
     std::string name = issue_slot_name(static_cast<IssueSlot>(i));
     std::replace(name.begin(), name.end(), '_', ' ');
     text += fmt::format("{}{} {}.{} %", text.empty() ? "" : ", ", name, tenths[i] / 10, tenths[i] % 10);
   }
-  out += fmt::format("    issue slots of all its warps together (a warp's own are not counted): {}\n", text);
+  out += fmt::format("    issue slots of all its warps (a warp's own are not counted): {}\n", text);
+}
+
+// Of all warps of a block together.
+void warps_in_a_line(std::string& out, const std::vector<Warp>& warps) {
+  const auto [first, last] = std::minmax_element(
+      warps.begin(), warps.end(), [](const Warp& a, const Warp& b) { return a.end_ps < b.end_ps; });
+  out += fmt::format("      {}, whose last instructions are at {} to {}\n", many(warps.size(), "warp"),
+                     moment_text(first->end_ps), moment_text(last->end_ps));
 }
 
 void path(std::string& out, const Block& block) {
@@ -45,6 +54,7 @@ void path(std::string& out, const Block& block) {
                          ? fmt::format("{} (+{})", moment_text(block.end_ps), duration(block.time_ps()))
                          : "never: the run was cut off");
   out += '\n';
+  if (block.why == "the median" && !block.warps.empty()) return warps_in_a_line(out, block.warps);
   const std::size_t most = block.why == "asked for" ? block.warps.size() : kWarps;
   for (std::size_t i = 0; i < std::min(most, block.warps.size()); ++i) {
     const Warp& warp = block.warps[i];
@@ -84,21 +94,46 @@ void row(std::string& out, const CounterPoint& point) {
                      point.completed, point.launched - point.completed);
 }
 
+// The moment at which so many blocks were launched, or complete.
+std::string reached(const Launch& launch, std::uint64_t CounterPoint::*count, std::uint64_t blocks) {
+  for (const CounterPoint& point : launch.quarters)
+    if (point.*count == blocks) return moment_text(point.time_ps);
+  return "-";
+}
+
+// The first block, quarters, and the last one.
+void quarters(std::string& out, const Launch& launch) {
+  out += fmt::format("    {:>13} {:>14} {:>14}\n", "blocks", "launched", "complete");
+  std::uint64_t before = 0;
+  for (std::uint64_t quarter = 0; quarter <= 4; ++quarter) {
+    const std::uint64_t blocks = std::max<std::uint64_t>(1, (launch.blocks * quarter + 3) / 4);
+    if (blocks == before) continue;
+    before = blocks;
+    out += fmt::format("    {:>13} {:>14} {:>14}\n", blocks, reached(launch, &CounterPoint::launched, blocks),
+                       reached(launch, &CounterPoint::completed, blocks));
+  }
+}
+
 void counters(std::string& out, const Explanation& e, const Launch& launch) {
-  out += fmt::format("  reference counter {} counts the blocks of #{}, {}\n", launch.counter,
-                     launch.record.command, launch.name);
-  out += fmt::format("    {:>13} {:>10} {:>10} {:>10}\n", "", "launched", "complete", "on SMs");
-  out += fmt::format("    {:>13} {:>10} {:>10} {:>10}   SetLaunchID takes the counter\n",
-                     moment_text(launch.set_launch_id_ps), 0, 0, 0);
+  out += fmt::format("  reference counter {} counts the blocks of #{}, {}{}; SetLaunchID takes it at {}\n",
+                     launch.counter, launch.record.command, launch.name,
+                     e.launches_in_all > 1 && e.selection.kernel.empty()
+                         ? fmt::format(", the longest of {} launches", e.launches_in_all)
+                         : "",
+                     moment_text(launch.set_launch_id_ps));
   const bool all = e.selection.chosen() && launch.points.size() <= kPointsShown;
-  for (const CounterPoint& point : all ? launch.points : launch.quarters) row(out, point);
+  if (all) {
+    out += fmt::format("    {:>13} {:>10} {:>10} {:>10}\n", "", "launched", "complete", "on SMs");
+    for (const CounterPoint& point : launch.points) row(out, point);
+  } else {
+    quarters(out, launch);
+  }
   if (e.selection.chosen() && !all)
-    out += fmt::format("    the quarters of {} points; explain.json has {}\n", 2 * launch.blocks,
-                       launch.points.size());
+    out += fmt::format("    explain.json has {} points of this counter\n", launch.points.size());
   if (launch.wait_ref_cnt_ps != 0)
-    out += fmt::format(
-        "    WaitRefCnt ends at {}, {} after SetLaunchID; the stream's next command may begin\n",
-        moment_text(launch.wait_ref_cnt_ps), duration(launch.wait_ref_cnt_ps - launch.set_launch_id_ps));
+    out += fmt::format("    WaitRefCnt ends at {}, {} after SetLaunchID; the counter is free again\n",
+                       moment_text(launch.wait_ref_cnt_ps),
+                       duration(launch.wait_ref_cnt_ps - launch.set_launch_id_ps));
   if (launch.wait_ref_cnt_ps != 0 && launch.told_blocks < launch.blocks)
     out +=
         fmt::format("    {} of {} blocks were on no SM: cores executed them, or a fault ended the kernel\n",
@@ -121,12 +156,12 @@ std::string hits(const Launch& launch, const std::string& cache) {
 }  // namespace
 
 void block_paths(std::string& out, const Explanation& e, const Launch& launch) {
-  out += fmt::format(
-      "  blocks of #{}, {}: context allocated at dispatch, script consumed by {}, context freed\n",
-      launch.record.command, launch_text(launch), many(launch.warps_per_block, "warp"));
-  if (launch.told_blocks != 0)
-    out += fmt::format("    a block takes {} to {}, the median {}\n", duration(launch.shortest_ps),
-                       duration(launch.longest_ps), duration(launch.median_ps));
+  out += fmt::format("  blocks of #{}, {}: {} each{}\n", launch.record.command, launch_text(launch),
+                     many(launch.warps_per_block, "warp"),
+                     launch.told_blocks == 0
+                         ? ""
+                         : fmt::format("; {} to {} on an SM, the median {}", duration(launch.shortest_ps),
+                                       duration(launch.longest_ps), duration(launch.median_ps)));
   places(out, launch);
   if (e.selection.chosen()) histogram(out, launch);
   for (const Block& block : launch.shown) path(out, block);
@@ -142,9 +177,6 @@ void schedule(std::string& out, const Explanation& e, const Launch* launch) {
     return;
   }
   counters(out, e, *launch);
-  if (e.launches_in_all > 1 && e.selection.kernel.empty())
-    out += fmt::format("  that is the longest of {} launches; --kernel '#N' or a name shows another\n",
-                       e.launches_in_all);
   if (!e.selection.kernel.empty() && e.launches.size() > 1)
     out += fmt::format("  that is the longest of {} that '{}' fits; explain.html has them all\n",
                        e.launches.size(), e.selection.kernel);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/readable_name.h"
+#include "report/table_text.h"
 
 namespace duet::explain {
 
@@ -22,6 +22,10 @@ std::string bytes_text(Bytes bytes) {
 
 std::string moment_text(Picoseconds time) {
   return fmt::format("{}.{:03} us", time / 1'000'000, time / 1000 % 1000);
+}
+
+std::string short_time_text(Picoseconds time) {
+  return time < 1'000'000 ? fmt::format("{}.{} ns", time / 1000, time / 100 % 10) : report::duration(time);
 }
 
 std::string launch_text(const Launch& launch) {
@@ -52,7 +56,13 @@ std::string effect_text(const PushBufferStep& step, const Command& command, cons
     return fmt::format("the stream's semaphore rises to {}: #{} is complete", step.argument, command.number);
   if (step.name == "SetParameterSize") return bytes_text(step.argument) + " for the blocks' parameters";
   if (step.name == "CopyRange" || step.name == "FillRange") return bytes_text(step.argument) + " a row";
-  if (step.name == "SetRefCntValue") return fmt::format("{} blocks", step.argument);
+  if (step.name == "SetRefCntValue")
+    return fmt::format("{} blocks, up to which WaitRefCnt waits", step.argument);
+  if (step.name == "SetStream") return fmt::format("stream {}, command #{}", step.argument, command.number);
+  if (step.name == "DefineSemaphore") return "where the stream's semaphore lies in host memory";
+  if (step.name == "SetProgram") return "kernel, grid and block";
+  if (step.name == "Parameter") return fmt::format("from byte {} on", step.argument);
+  if (step.name == "ResetRefCnt") return "launched and complete are 0";
   if (launch == nullptr || launch->set_launch_id_ps == 0) return "";
   if (step.name == "SetLaunchID")
     return fmt::format("reference counter {} taken at {}", launch->counter,

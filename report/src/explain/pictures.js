@@ -1,6 +1,5 @@
 // Pictures of explain.html: plain SVG whose colours are those of the style sheet, so they follow light and dark.
 import { element } from "../dom.js";
-import { timeOnAxis } from "../units.js";
 
 const WIDE = 1120, LEFT = 128, RIGHT = 20;
 
@@ -13,6 +12,8 @@ function svg(tag, attributes = {}, ...children) {
 function picture(height, label, ...children) {
   return svg("svg", { viewBox: `0 0 ${WIDE} ${height}`, class: "picture", role: "img", "aria-label": label }, ...children);
 }
+// Microseconds with as many decimals as tell marks apart that lie `step` apart.
+const onAxis = (ps, step) => `${(ps / 1e6).toFixed(Math.max(0, -Math.floor(Math.log10(step / 1e6))))} µs`;
 const title = (text) => svg("title", {}, text);
 
 // x of a time, and the marks below the picture.
@@ -24,7 +25,7 @@ function axis([from, to], height, left = LEFT) {
   const marks = [];
   for (let at = Math.ceil(from / step) * step; at <= to; at += step)
     marks.push(svg("line", { x1: x(at), x2: x(at), y1: 0, y2: height, class: "grid" }),
-      svg("text", { x: x(at), y: height + 14, "text-anchor": "middle", class: "soft" }, timeOnAxis(at, step)));
+      svg("text", { x: x(at), y: height + 14, "text-anchor": "middle", class: "soft" }, onAxis(at, step)));
   return { x, marks };
 }
 
@@ -33,11 +34,10 @@ export function spans(rows, range, label, rowHeight = 22) {
   const height = rows.length * rowHeight;
   const { x, marks } = axis(range, height);
   const bars = rows.flatMap(({ label: name, spans: own }, row) => {
-    const y = row * rowHeight;
-    return [svg("text", { x: LEFT - 8, y: y + rowHeight / 2 + 4, "text-anchor": "end" }, name),
-      ...own.flatMap(({ from, to, kind, text, waits }) => [
-        waits !== undefined && waits < from ? svg("line", { x1: x(waits), x2: x(from), y1: y + rowHeight / 2, y2: y + rowHeight / 2, class: "waits" }, title(`${text}: waits`)) : null,
-        svg("rect", { x: x(from), y: y + 3, width: Math.max(1.2, x(to) - x(from)), height: rowHeight - 6, rx: 1.5, class: `k-${kind}` }, title(text))])];
+    const y = row * rowHeight, middle = y + rowHeight / 2;
+    return [svg("text", { x: LEFT - 8, y: middle + 4, "text-anchor": "end" }, name),
+      ...own.filter(({ from, waits }) => waits < from).map(({ from, text, waits }) => svg("line", { x1: x(waits), x2: x(from), y1: middle, y2: middle, class: "waits" }, title(`${text}: waits`))),
+      ...own.map(({ from, to, kind, text }) => svg("rect", { x: x(from), y: y + 3, width: Math.max(1.2, x(to) - x(from)), height: rowHeight - 6, rx: 1.5, class: `k-${kind}` }, title(text)))];
   });
   return picture(height + 20, label, ...marks, ...bars);
 }
