@@ -58,7 +58,11 @@ struct Command {
   std::uint32_t stream = 0, channel = 0;
   Picoseconds queued_ps = 0, driver_start_ps = 0, prepared_ps = 0, start_ps = 0, end_ps = 0;
   std::vector<Dependency> waits_for;
-  // Since when all that it had to wait for was complete; then it waited for the driver or its channel.
+  // The command before it in its hardware channel, which is served in order, and when that entered stage
+  // (ii).
+  std::uint64_t behind = 0;  // 0: none
+  Picoseconds behind_ps = 0;
+  // Since when all that it had to wait for was complete; then it waited for its channel and the driver.
   Picoseconds free_ps() const;
   std::vector<PushBufferStep> steps;
 };

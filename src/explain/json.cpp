@@ -33,6 +33,8 @@ Json command_json(const Command& command) {
           {"what", command.what},
           {"stream", command.stream},
           {"channel", command.channel},
+          {"behind", command.behind},
+          {"behind_ps", command.behind_ps},
           {"queued_ps", command.queued_ps},
           {"free_ps", command.free_ps()},
           {"driver_start_ps", command.driver_start_ps},

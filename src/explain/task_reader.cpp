@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "explain/words.h"
 
@@ -118,6 +119,9 @@ void TaskReader::event(const EventRecord& event, std::string_view name) {
     case TaskEventKind::Command:
       return command(event, name);
     case TaskEventKind::Preparation:
+      if (const auto start = preparation_starts_.find(event.parent);
+          start != preparation_starts_.end() && event.phase == TaskEventPhase::Begin)
+        start->second = event.time_ps;
       if (Command* const of = known(event.parent); of != nullptr)
         (event.phase == TaskEventPhase::Begin ? of->driver_start_ps : of->prepared_ps) = event.time_ps;
       return;
@@ -148,6 +152,8 @@ void TaskReader::command(const EventRecord& event, std::string_view name) {
     return;
   }
   ++into_.commands_in_all;
+  std::uint64_t& last_of_channel = last_of_channel_[event.unit];
+  const std::uint64_t behind = std::exchange(last_of_channel, event.id);
   if (into_.commands_in_all > kCommands && launch_of(event.id) == nullptr) return;
   commands_[event.id] = into_.commands.size();
   Command& added = into_.commands.emplace_back();
@@ -159,6 +165,10 @@ void TaskReader::command(const EventRecord& event, std::string_view name) {
   added.stream = event.stream;
   added.channel = event.unit;
   added.queued_ps = event.time_ps;
+  added.behind = behind;
+  // What is prepared already has begun.
+  const Command* const before = known(behind);
+  preparation_starts_.emplace(behind, before != nullptr ? before->driver_start_ps : 0);
   if (event.parent != 0) calls_.emplace(event.parent, "");
 }
 
@@ -281,6 +291,7 @@ void TaskReader::finish_commands() {
   for (Command& command : into_.commands) {
     if (const auto name = calls_.find(command.call); name != calls_.end()) command.call_name = name->second;
     for (Dependency& dependency : command.waits_for) dependency.end_ps = ends_[dependency.command];
+    command.behind_ps = preparation_starts_[command.behind];
     if (const Launch* const launch = launch_of(command.number))
       command.what = launch_text(*launch);
     else if (const auto copy = copies_.find(command.number); copy != copies_.end())

@@ -56,6 +56,9 @@ class TaskReader {
   std::unordered_map<std::uint64_t, std::size_t> commands_, launches_;  // places, by the command's number
   std::unordered_map<std::uint64_t, Picoseconds> ends_;  // of commands that kept ones wait for; 0: not yet
   std::unordered_map<std::uint64_t, std::string> calls_;
+  std::map<std::uint32_t, std::uint64_t> last_of_channel_;  // submitted so far
+  std::unordered_map<std::uint64_t, Picoseconds>
+      preparation_starts_;                    // of those behind which kept ones stand
   std::map<std::uint64_t, Running> running_;  // by command
   std::map<std::pair<std::uint64_t, std::uint64_t>, report::EventRecord> open_moves_;
   std::map<std::uint64_t, report::CopyRecord> copies_;  // of commands that are kept

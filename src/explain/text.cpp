@@ -38,7 +38,10 @@ std::string waited_for(const Command& command) {
       add(fmt::format("#{} ({}) until {}", one.command, one.why, moment_text(free)));
       break;
     }
-  if (command.driver_start_ps > free)
+  if (command.behind_ps > free)
+    add(fmt::format("#{} (channel {} is in order) until {}", command.behind, command.channel,
+                    moment_text(command.behind_ps)));
+  if (command.driver_start_ps > std::max(free, command.behind_ps))
     add(fmt::format("the driver until {}", moment_text(command.driver_start_ps)));
   for (const Dependency& one : command.waits_for)
     if (one.end_ps > command.driver_start_ps || one.end_ps == 0)

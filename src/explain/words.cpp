@@ -57,7 +57,7 @@ std::string effect_text(const PushBufferStep& step, const Command& command, cons
   if (step.name == "SetParameterSize") return bytes_text(step.argument) + " for the blocks' parameters";
   if (step.name == "CopyRange" || step.name == "FillRange") return bytes_text(step.argument) + " a row";
   if (step.name == "SetRefCntValue")
-    return fmt::format("{} blocks, up to which WaitRefCnt waits", step.argument);
+    return fmt::format("WaitRefCnt will wait for {} complete", step.argument);
   if (step.name == "SetStream") return fmt::format("stream {}, command #{}", step.argument, command.number);
   if (step.name == "DefineSemaphore") return "where the stream's semaphore lies in host memory";
   if (step.name == "SetProgram") return "kernel, grid and block";
@@ -74,7 +74,7 @@ std::string effect_text(const PushBufferStep& step, const Command& command, cons
         last = point.time_ps;
         break;
       }
-    return fmt::format("one for each of {} blocks: dispatched {} to {}", step.argument,
+    return fmt::format("one for each block, {}: dispatched {} to {}", step.argument,
                        moment_text(launch->quarters.front().time_ps), moment_text(last));
   }
   if (step.name == "WaitRefCnt" && launch->wait_ref_cnt_ps != 0)

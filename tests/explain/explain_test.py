@@ -156,8 +156,21 @@ class Numbers(Explained):
         default = by_kind["launch"][2]
         self.assertEqual({one["why"] for one in default["waits_for"]}, {"the default stream's order"})
         self.assertEqual(len(default["waits_for"]), 2)
-        for command in self.json["commands"]:
+        for command in self.json["commands"]:  # gtx580 has one hardware channel
             self.assertLessEqual(command["free_ps"], command["driver_start_ps"])
+            self.assertEqual(command["behind"], command["command"] - 1)
+            if command["behind"]:
+                self.assertEqual(command["behind_ps"], self.command(command["behind"])["driver_start_ps"])
+                self.assertLess(command["behind_ps"], command["driver_start_ps"])
+
+    def test_many_channels_have_no_false_dependencies(self):
+        call("explain", "-q", "--no-html", "--set", "gpu.front_end.hardware_channels=8", "--out", self.folder / "channels", self.program)
+        told = json.loads((self.folder / "channels/explain.json").read_text())["commands"]
+        self.assertGreater(len({one["channel"] for one in told}), 1)
+        before = {}
+        for one in told:
+            self.assertEqual(one["behind"], before.get(one["channel"], 0))
+            before[one["channel"]] = one["command"]
 
     def test_the_hierarchy_is_the_machine(self):
         self.assertEqual([one["level"] for one in self.json["levels"]], [2, 1, 0])

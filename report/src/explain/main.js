@@ -10,6 +10,7 @@ const SCRIPTS = [["computing", "computing script"], ["data-move", "data-move scr
 
 const at = (ps) => (ps ? `${(Math.floor(ps / 1000) / 1000).toFixed(3)} µs` : "–");
 const number = (path, value, text) => ({ text, field: path, value });
+const of = (launch, path) => `launches/${e.launches.indexOf(launch)}/${path}`;
 const legend = (list) => element("p", { class: "legend" }, ...list.map(([kind, name]) => element("span", {}, element("i", { class: `k-${kind}` }), name)));
 const end = (ps) => ps || e.time_ps;
 
@@ -28,7 +29,8 @@ function waited(command) {
   const parts = [];
   const last = command.waits_for.find((one) => one.end_ps === command.free_ps && command.free_ps > command.queued_ps);
   if (last) parts.push(`#${last.command} (${last.why}) until ${at(command.free_ps)}`);
-  if (command.driver_start_ps > command.free_ps) parts.push(`the driver until ${at(command.driver_start_ps)}`);
+  if (command.behind_ps > command.free_ps) parts.push(`#${command.behind} (channel ${command.channel} is in order) until ${at(command.behind_ps)}`);
+  if (command.driver_start_ps > Math.max(command.free_ps, command.behind_ps)) parts.push(`the driver until ${at(command.driver_start_ps)}`);
   for (const one of command.waits_for) if (!one.end_ps || one.end_ps > command.driver_start_ps) parts.push(`on the GPU for #${one.command} (${one.why})`);
   return parts.join(", then ") || "nothing";
 }
@@ -81,7 +83,7 @@ function execution(launch) {
   const whole = Object.values(launch.stalls).reduce((a, b) => a + b, 0);
   if (whole > 0)
     result.append(details("Issue slots of the launch", () => table([{ title: "cause", left: true }, "slots", "share"],
-      Object.entries(launch.stalls).filter(([, slots]) => slots > 0).map(([cause, slots]) => [cause.replaceAll("_", " "), number(`stalls/${cause}`, slots, count(slots)), share(slots, whole)]))));
+      Object.entries(launch.stalls).filter(([, slots]) => slots > 0).map(([cause, slots]) => [cause.replaceAll("_", " "), number(of(launch, `stalls/${cause}`), slots, count(slots)), share(slots, whole)]))));
   return result;
 }
 
@@ -91,7 +93,7 @@ function schedule(launch) {
   const until = end(launch.wait_ref_cnt_ps);
   result.append(element("p", {}, `Reference counter ${launch.reference_counter}: taken at ${at(launch.set_launch_id_ps)}, WaitRefCnt ends at ${at(launch.wait_ref_cnt_ps)}, ${time(until - launch.set_launch_id_ps)} later.`),
     steps(launch.points, [launch.set_launch_id_ps, until], "launched and complete blocks over time"),
-    details("The counter in numbers", () => table(["time", "launched", "complete", "on SMs"], launch.points.map(([ps, launched, complete], i) => [number(`points/${i}`, ps, at(ps)), launched, complete, launched - complete]))));
+    details("The counter in numbers", () => table(["time", "launched", "complete", "on SMs"], launch.points.map(([ps, launched, complete], i) => [number(of(launch, `points/${i}/0`), ps, at(ps)), launched, complete, launched - complete]))));
   if (launch.point_step > 1) result.append(element("p", { class: "note" }, `Every ${launch.point_step}th point is drawn.`));
   result.append(element("h3", {}, "Blocks on SMs", element("small", {}, ` room for ${launch.blocks_per_sm} on each, limited by ${launch.occupancy_limit}`)),
     columns(launch.sms.map((one) => ({ label: String(one.sm), value: one.blocks, text: `SM ${one.sm}: ${count(one.blocks)} blocks, at most ${one.most_at_once} at once, ${at(one.first_ps)} to ${at(one.last_ps)}` })), "blocks by SM"));
@@ -108,7 +110,7 @@ function movement(launch) {
     result.append(details("Moves in numbers", () => table([{ title: "command", left: true }, { title: "step", left: true }, "bytes", "engine", "from", "to", "time"], e.moves.map((one) => [`#${one.command}`, one.step, bytes(one.bytes), one.engine, at(one.begin_ps), at(one.end_ps), time(one.end_ps - one.begin_ps)]))));
   if (launch && Object.keys(launch.counters).length > 0)
     result.append(element("h3", {}, "By LSU arrays", element("small", {}, ` from #${launch.command}'s first block to its completion, other work of that time included`)),
-      table([{ title: "counter", left: true }, "value"], Object.entries(launch.counters).map(([name, value]) => [name, number(`counters/${name}`, value, count(value))])));
+      table([{ title: "counter", left: true }, "value"], Object.entries(launch.counters).map(([name, value]) => [name, number(of(launch, `counters/${name}`), value, count(value))])));
   return result;
 }
 
