@@ -94,6 +94,7 @@ int explain_run(const config::Installation& installation, const ExplainOptions& 
   explain::check(options.selection);
   if (run.profile) throw Error("explain: --profile makes several runs: leave it out");
   const std::string html = run.no_html ? std::string() : report::page_template(installation.explain_template);
+  const bool quiet = run.quiet;
   run.words.options = words_of_run(run.words.options);
   run.run.explain = true;
   run.quiet = run.keep_journal = true;
@@ -112,19 +113,19 @@ int explain_run(const config::Installation& installation, const ExplainOptions& 
                                   {{"duet-page", [&](std::ostream& place) { place << page_json(json); }}});
           }))
         page = folder.name() + "/" + kPage;
-      if (first) print(options, explanation, json);
+      if (first && (!quiet || options.json)) print(options, explanation, json);
     } catch (const Error& error) {
       failure = error.what();
     }
   };
   const int status = make();
-  if (processes > 1)
+  if (processes > 1 && !quiet)
     std::fprintf(stderr,
                  "duet: explained is the first of %u processes; the others have explain.html in folders of "
                  "their own\n",
                  processes);
   if (failure) throw Error(*failure);
-  if (page) std::fprintf(stderr, "duet: the same as a page: %s\n", page->c_str());
+  if (page && !quiet) std::fprintf(stderr, "duet: the same as a page: %s\n", page->c_str());
   return processes == 0 && status == 0 ? 125 : status;
 }
 

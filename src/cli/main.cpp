@@ -340,7 +340,11 @@ Subcommand explain_command(CLI::App& duet, const std::vector<std::string>& argum
   add_run_options(*app, *made);
   app->prefix_command();
   return {app, [app, options, made, &arguments](const config::Installation& installation) {
-            if (!app->remaining().empty() && std::filesystem::is_directory(app->remaining()[0]))
+            if (app->remaining().empty())
+              throw duet::Error(
+                  "explain what? give a program, or the folder of a run that `duet explain` made (see `duet "
+                  "explain --help`)");
+            if (std::filesystem::is_directory(app->remaining()[0]))
               return explain_folder(installation, options_behind_folder(*app, *options), app->remaining()[0]);
             made->words = run_words({arguments.begin() + 1, arguments.end()}, app->remaining());
             return explain_run(installation, *options, *made, [&] { return run(installation, *app, *made); });

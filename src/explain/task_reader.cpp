@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "explain/words.h"
@@ -76,7 +77,7 @@ Launch* TaskReader::launch_of(std::uint64_t command) {
 void TaskReader::read() {
   report_.journal->for_each([this](RecordType type, const std::byte* record, std::size_t bytes,
                                    std::string_view text) { this->record(type, record, bytes, text); });
-  report_.for_each_running_kernel([this](const report::KernelResult& kernel) { times(kernel); });
+  report_.for_each_running_kernel([this](const report::KernelResult& kernel) { running(kernel); });
   for (auto& [command, running] : running_) finish(*launch_of(command), running);  // cut off
   running_.clear();
   finish_commands();
@@ -112,6 +113,13 @@ void TaskReader::times(const Record& record) {
   command->prepared_ps = record.prepared_ps;
   command->start_ps = record.start_ps;
   command->end_ps = record.end_ps;
+}
+
+// Of what was running when the run was cut off no end is known.
+void TaskReader::running(const report::KernelResult& kernel) {
+  times(kernel);
+  if (const auto end = ends_.find(kernel.command); end != ends_.end()) end->second = 0;
+  if (Command* const command = known(kernel.command); command != nullptr) command->end_ps = 0;
 }
 
 void TaskReader::event(const EventRecord& event, std::string_view name) {
@@ -238,6 +246,7 @@ void TaskReader::block_ends(Launch& launch, Running& running, const EventRecord&
 // Its longest and its median block are those with the lowest numbers.
 void TaskReader::finish(Launch& launch, Running& running) {
   auto& times = running.times;
+  if (into_.selection.block) launch.shown = {{*into_.selection.block, 0, 0, 0, "asked for", {}}};
   if (times.empty()) return;
   const auto earlier = [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : a.second < b.second;
@@ -251,10 +260,10 @@ void TaskReader::finish(Launch& launch, Running& running) {
   });
   launch.longest_ps = longest->first;
   launch.shortest_ps = std::min_element(times.begin(), times.end(), earlier)->first;
+  fill_bins(launch, times);
+  if (into_.selection.block) return;
   launch.shown = {{longest->second, 0, 0, 0, "the longest", {}}};
   if (median != longest->second) launch.shown.push_back({median, 0, 0, 0, "the median", {}});
-  if (into_.selection.block) launch.shown = {{*into_.selection.block, 0, 0, 0, "asked for", {}}};
-  fill_bins(launch, times);
 }
 
 void TaskReader::move(const EventRecord& event) {
@@ -299,6 +308,10 @@ void TaskReader::finish_commands() {
     for (PushBufferStep& step : command.steps)
       step.effect = effect_text(step, command, launch_of(command.number));
   }
+  // Those of one moment come in the order of ticks.
+  std::sort(into_.moves.begin(), into_.moves.end(), [](const Move& a, const Move& b) {
+    return std::tie(a.begin_ps, a.engine, a.command) < std::tie(b.begin_ps, b.engine, b.command);
+  });
   for (Move& move : into_.moves) {
     const auto copy = copies_.find(move.command);
     move.step = copy != copies_.end() ? step_of(copy->second.kind) : "full/empty bits";

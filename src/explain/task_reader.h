@@ -50,6 +50,7 @@ class TaskReader {
   Launch* launch_of(std::uint64_t command);
   template <typename Record>
   void times(const Record& record);
+  void running(const report::KernelResult& kernel);
 
   const report::RunReport& report_;
   Explanation& into_;

@@ -48,11 +48,11 @@ void path(std::string& out, const Block& block) {
     out += fmt::format("    block {}: no SM was told of it\n", block.number);
     return;
   }
-  out += fmt::format("    block {}, {}, on SM {}: dispatched {}, room free again {}", block.number, block.why,
-                     block.sm, moment_text(block.begin_ps),
-                     block.end_ps != 0
-                         ? fmt::format("{} (+{})", moment_text(block.end_ps), duration(block.time_ps()))
-                         : "never: the run was cut off");
+  out += fmt::format("    block {}, {}, on SM {}: dispatched {}, {}", block.number, block.why, block.sm,
+                     moment_text(block.begin_ps),
+                     block.end_ps != 0 ? fmt::format("room free again {} (+{})", moment_text(block.end_ps),
+                                                     duration(block.time_ps()))
+                                       : "when the run was cut off it was there");
   out += '\n';
   if (block.why == "the median" && !block.warps.empty()) return warps_in_a_line(out, block.warps);
   const std::size_t most = block.why == "asked for" ? block.warps.size() : kWarps;
@@ -72,10 +72,13 @@ void places(std::string& out, const Launch& launch) {
   if (launch.sms.empty()) return;
   const auto [least, most] = std::minmax_element(
       launch.sms.begin(), launch.sms.end(), [](const auto& a, const auto& b) { return a.blocks < b.blocks; });
-  std::uint64_t at_once = 0;
-  for (const SmShare& share : launch.sms) at_once = std::max(at_once, share.most_at_once);
+  std::uint64_t at_once = 0, blocks = 0;
+  for (const SmShare& share : launch.sms) {
+    at_once = std::max(at_once, share.most_at_once);
+    blocks += share.blocks;
+  }
   out += fmt::format("    {} on {}, {} on each, at most {} at once (room for {}, limited by {})\n",
-                     many(launch.told_blocks, "block"), many(launch.sms.size(), "SM"),
+                     many(blocks, "block"), many(launch.sms.size(), "SM"),
                      least->blocks == most->blocks ? std::to_string(least->blocks)
                                                    : fmt::format("{} to {}", least->blocks, most->blocks),
                      at_once, launch.record.blocks_per_sm, launch.record.occupancy_limit);

@@ -53,7 +53,8 @@ std::string copy_text(const report::CopyRecord& copy) {
 std::string effect_text(const PushBufferStep& step, const Command& command, const Launch* launch) {
   if (step.name == "AcquireSemaphore") return fmt::format("waits for command #{}", step.argument);
   if (step.name == "ReleaseSemaphore")
-    return fmt::format("the stream's semaphore rises to {}: #{} is complete", step.argument, command.number);
+    return fmt::format("the stream's semaphore rises to {}{}", step.argument,
+                       command.end_ps != 0 ? fmt::format(": #{} is complete", command.number) : "");
   if (step.name == "SetParameterSize") return bytes_text(step.argument) + " for the blocks' parameters";
   if (step.name == "CopyRange" || step.name == "FillRange") return bytes_text(step.argument) + " a row";
   if (step.name == "SetRefCntValue")

@@ -134,6 +134,23 @@ class Numbers(Explained):
             self.assertEqual(launch["set_launch_id_ps"], ps(of_trace["ts"]))
             self.assertEqual(launch["wait_ref_cnt_ps"], ps(of_trace["ts"]) + ps(of_trace["dur"]))
 
+    def test_nobody_sees_the_order_of_ticks(self):
+        call("explain", "-q", "--no-html", "--shuffle", "11", "--out", self.folder / "shuffled", self.program)
+        self.assertEqual(json.loads((self.folder / "shuffled/explain.json").read_text()), self.json)
+
+    def test_a_run_that_is_cut_off(self):
+        done = call("explain", "--max-cycles", "2000", "--out", self.folder / "cut", self.program, status=124)
+        told = json.loads((self.folder / "cut/explain.json").read_text())
+        stats = json.loads((self.folder / "cut/stats.json").read_text())
+        self.assertFalse(told["complete"])
+        (running,) = [one for one in stats["kernels"] if not one["complete"]]
+        command = next(one for one in told["commands"] if one["command"] == running["command"])
+        launch = next(one for one in told["launches"] if one["command"] == running["command"])
+        self.assertEqual((command["end_ps"], launch["wait_ref_cnt_ps"]), (0, 0))
+        self.assertEqual(launch["told_blocks"], running["completed_blocks"])
+        self.assertIn("has not begun", done.stdout)
+        self.assertTrue(json.loads(call("explain", self.folder / "cut", "--json").stdout)["complete"] is False)
+
     def test_a_grid_without_room_waits(self):
         launch = max(self.json["launches"], key=lambda one: one["blocks"])
         room = launch["blocks_per_sm"] * len(launch["sms"])
@@ -238,7 +255,8 @@ class Text(Explained):
         self.assertFalse((self.folder / "many-out/explain.html").exists())
 
     def test_advice_can_make_the_run_again(self):
-        call("explain", "-q", "--kernel", "add", "--out", self.folder / "again", self.program)
+        done = call("explain", "-q", "--kernel", "add", "--out", self.folder / "again", self.program)
+        self.assertEqual((len(done.stdout.splitlines()), done.stderr), (1, ""))  # the program's
         self.assertEqual(json.loads((self.folder / "again/run.json").read_text())["options"], ["-q"])
 
 
