@@ -64,6 +64,9 @@ struct Command {
   Picoseconds behind_ps = 0;
   // Since when all that it had to wait for was complete; then it waited for its channel and the driver.
   Picoseconds free_ps() const;
+  // From its last push-buffer command's decoding to its first block or packet: for a stream's queue, a
+  // reference counter, room on an SM, or an engine.
+  Picoseconds gpu_wait_ps() const;
   std::vector<PushBufferStep> steps;
 };
 

@@ -40,6 +40,7 @@ Json command_json(const Command& command) {
           {"driver_start_ps", command.driver_start_ps},
           {"prepared_ps", command.prepared_ps},
           {"start_ps", command.start_ps},
+          {"gpu_wait_ps", command.gpu_wait_ps()},
           {"end_ps", command.end_ps},
           {"waits_for", std::move(waits)},
           {"push_buffer", std::move(steps)}};

@@ -60,6 +60,11 @@ Picoseconds Command::free_ps() const {
   return free;
 }
 
+Picoseconds Command::gpu_wait_ps() const {
+  const Picoseconds decoded = steps.empty() ? start_ps : steps.back().decoded_ps;
+  return start_ps > decoded ? start_ps - decoded : 0;
+}
+
 TaskReader::TaskReader(const report::RunReport& report, Explanation& into) : report_(report), into_(into) {
   for (std::size_t i = 0; i < into.launches.size(); ++i) launches_[into.launches[i].record.command] = i;
 }

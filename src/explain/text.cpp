@@ -15,8 +15,9 @@ using report::duration;
 
 namespace {
 
-constexpr std::size_t kRows = 16;    // of commands
-constexpr std::size_t kStreams = 8;  // of which commands are listed
+constexpr std::size_t kRows = 16;           // of commands
+constexpr Picoseconds kLongWait = 100'000;  // on the GPU: what is shorter is its own work
+constexpr std::size_t kStreams = 8;         // of which commands are listed
 
 void hardware(std::string& out, const Explanation& e) {
   heading(out, "1  Hardware structure", "2.1 and 3.2", "what the machine file builds");
@@ -46,6 +47,10 @@ std::string waited_for(const Command& command) {
   for (const Dependency& one : command.waits_for)
     if (one.end_ps > command.driver_start_ps || one.end_ps == 0)
       add(fmt::format("on the GPU for #{} ({})", one.command, one.why));
+  if (command.gpu_wait_ps() > kLongWait)
+    add(fmt::format("on the GPU for {} until {}",
+                    command.script == "computing" ? "a queue, a counter or room" : "an engine",
+                    moment_text(command.start_ps)));
   return text.empty() ? "nothing" : text;
 }
 

@@ -173,6 +173,9 @@ class Numbers(Explained):
         default = by_kind["launch"][2]
         self.assertEqual({one["why"] for one in default["waits_for"]}, {"the default stream's order"})
         self.assertEqual(len(default["waits_for"]), 2)
+        for command in self.json["commands"]:
+            if command["start_ps"]:
+                self.assertEqual(command["gpu_wait_ps"], max(0, command["start_ps"] - command["push_buffer"][-1]["decoded_ps"]))
         for command in self.json["commands"]:  # gtx580 has one hardware channel
             self.assertLessEqual(command["free_ps"], command["driver_start_ps"])
             self.assertEqual(command["behind"], command["command"] - 1)

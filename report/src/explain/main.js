@@ -32,6 +32,7 @@ function waited(command) {
   if (command.behind_ps > command.free_ps) parts.push(`#${command.behind} (channel ${command.channel} is in order) until ${at(command.behind_ps)}`);
   if (command.driver_start_ps > Math.max(command.free_ps, command.behind_ps)) parts.push(`the driver until ${at(command.driver_start_ps)}`);
   for (const one of command.waits_for) if (!one.end_ps || one.end_ps > command.driver_start_ps) parts.push(`on the GPU for #${one.command} (${one.why})`);
+  if (command.gpu_wait_ps > 1e5) parts.push(`on the GPU for ${command.script === "computing" ? "a queue, a counter or room" : "an engine"} until ${at(command.start_ps)}`);
   return parts.join(", then ") || "nothing";
 }
 
@@ -45,10 +46,11 @@ function organization() {
   const rows = streams.map((stream) => ({ label: `stream ${stream}`, spans: e.commands.filter((one) => one.stream === stream && one.driver_start_ps).flatMap((one) => {
     const start = one.start_ps || one.prepared_ps || one.driver_start_ps;
     const text = `#${one.command} ${one.what}`;
-    return [{ from: one.driver_start_ps, to: start, kind: "driver", text: `${text}: the driver`, waits: one.queued_ps }, { from: start, to: end(one.end_ps), kind: one.script, text: `${text}, ${at(start)} to ${at(one.end_ps)}` }];
+    const prepared = Math.min(one.prepared_ps || start, start);
+    return [{ from: one.driver_start_ps, to: prepared, kind: "driver", text: `${text}: the driver`, waits: one.queued_ps }, { from: start, waits: prepared, to: end(one.end_ps), kind: one.script, text: `${text}, ${at(start)} to ${at(one.end_ps)}` }];
   }) }));
   result.append(spans(rows, range(rows.flatMap((row) => row.spans.map((one) => [one.waits ?? one.from, one.to]))), "commands by stream over time"), legend(SCRIPTS),
-    element("p", { class: "note" }, "A thin line: the command is queued and waits."),
+    element("p", { class: "note" }, "A thin line: the command waits, before the driver takes it or on the GPU."),
     details("Commands in numbers", () => table([{ title: "#", left: true }, "stream", { title: "script", left: true }, { title: "what", left: true }, { title: "call", left: true }, "queued", "driver from", "GPU from", "complete", { title: "waited for", left: true }],
       e.commands.map((one, i) => [`#${one.command}`, one.stream, one.script, one.what, one.call_name, ...["queued_ps", "driver_start_ps", "start_ps", "end_ps"].map((key) => number(`commands/${i}/${key}`, one[key], at(one[key]))), waited(one)])), { open: "" }));
   if (e.commands.length < e.commands_in_all) result.append(element("p", { class: "note" }, `${e.commands.length} of ${e.commands_in_all} commands.`));
