@@ -105,6 +105,7 @@ struct Launch {
   std::uint64_t blocks = 0, warps_per_block = 0;
   std::uint32_t counter = 0;                              // its reference counter
   Picoseconds set_launch_id_ps = 0, wait_ref_cnt_ps = 0;  // 0: not told
+  Picoseconds last_dispatch_ps = 0;                       // of a block to an SM
   std::uint64_t told_blocks = 0;                          // that ended on an SM
   std::vector<CounterPoint> points;  // every `point_step`th event of a block, and the last
   std::uint64_t point_step = 1;

@@ -90,6 +90,7 @@ Json launch_json(const Launch& launch) {
           {"reference_counter", launch.counter},
           {"set_launch_id_ps", launch.set_launch_id_ps},
           {"wait_ref_cnt_ps", launch.wait_ref_cnt_ps},
+          {"last_dispatch_ps", launch.last_dispatch_ps},
           {"told_blocks", launch.told_blocks},
           {"point_step", launch.point_step},
           {"points", points_json(launch.points)},

@@ -208,9 +208,8 @@ void TaskReader::kernel(const EventRecord& event) {
 }
 
 void TaskReader::count(Launch& launch, Running& running, Picoseconds time) {
-  const CounterPoint point{time, running.launched, running.completed};
-  if (running.events++ % launch.point_step == 0 || running.completed == launch.blocks)
-    launch.points.push_back(point);
+  running.last = {time, running.launched, running.completed};
+  if (running.events++ % launch.point_step == 0) launch.points.push_back(running.last);
 }
 
 void TaskReader::block(const EventRecord& event) {
@@ -220,6 +219,7 @@ void TaskReader::block(const EventRecord& event) {
   Running& running = found->second;
   if (event.phase == TaskEventPhase::End) return block_ends(launch, running, event);
   ++running.launched;
+  launch.last_dispatch_ps = event.time_ps;
   running.open[event.id] = {event.unit, event.time_ps};
   const auto place = std::lower_bound(launch.sms.begin(), launch.sms.end(), event.unit,
                                       [](const SmShare& share, std::uint32_t sm) { return share.sm < sm; });
@@ -250,6 +250,8 @@ void TaskReader::block_ends(Launch& launch, Running& running, const EventRecord&
 
 // Its longest and its median block are those with the lowest numbers.
 void TaskReader::finish(Launch& launch, Running& running) {
+  if (running.events != 0 && (running.events - 1) % launch.point_step != 0)
+    launch.points.push_back(running.last);
   auto& times = running.times;
   if (into_.selection.block) launch.shown = {{*into_.selection.block, 0, 0, 0, "asked for", {}}};
   if (times.empty()) return;

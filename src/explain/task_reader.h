@@ -28,6 +28,7 @@ class TaskReader {
   };
   struct Running {
     std::uint64_t launched = 0, completed = 0, events = 0;
+    CounterPoint last;
     std::vector<std::pair<Picoseconds, std::uint64_t>> times;  // of blocks, and their numbers
     std::map<std::uint64_t, OpenBlock> open;                   // by block
     std::vector<Block> asked;

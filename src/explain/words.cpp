@@ -68,19 +68,11 @@ std::string effect_text(const PushBufferStep& step, const Command& command, cons
   if (step.name == "SetLaunchID")
     return fmt::format("reference counter {} taken at {}", launch->counter,
                        moment_text(launch->set_launch_id_ps));
-  if (step.name == "Launch" && !launch->quarters.empty()) {
-    Picoseconds last = launch->quarters.front().time_ps;
-    for (const CounterPoint& point : launch->quarters)
-      if (point.launched == launch->blocks) {
-        last = point.time_ps;
-        break;
-      }
-    return fmt::format("one for each block, {}: dispatched {} to {}", step.argument,
-                       moment_text(launch->quarters.front().time_ps), moment_text(last));
-  }
+  if (step.name == "Launch" && !launch->quarters.empty())
+    return fmt::format("one for each block, {}: dispatched to SMs {} to {}", step.argument,
+                       moment_text(launch->quarters.front().time_ps), moment_text(launch->last_dispatch_ps));
   if (step.name == "WaitRefCnt" && launch->wait_ref_cnt_ps != 0)
-    return fmt::format("{} complete at {}", launch->points.empty() ? 0 : launch->points.back().completed,
-                       moment_text(launch->wait_ref_cnt_ps));
+    return fmt::format("{} complete at {}", launch->blocks, moment_text(launch->wait_ref_cnt_ps));
   return "";
 }
 

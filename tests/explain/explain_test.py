@@ -127,6 +127,7 @@ class Numbers(Explained):
                 self.assertLessEqual(launched, sum(begin <= time for *_, begin, _ in spans))
                 self.assertLessEqual(sum(end < time for *_, end in spans), complete)
                 self.assertLessEqual(complete, sum(end <= time for *_, end in spans))
+            self.assertEqual(launch["last_dispatch_ps"], max(begin for *_, begin, _ in spans))
             self.assertEqual(launch["points"][0][1:], [1, 0])
             self.assertEqual(launch["points"][-1][1:], [launch["blocks"]] * 2)
             self.assertEqual(launch["points"], sorted(launch["points"]))
@@ -247,6 +248,16 @@ class Text(Explained):
         told = json.loads((self.folder / "functional/explain.json").read_text())
         stats = json.loads((self.folder / "functional/stats.json").read_text())
         self.assertEqual([one["told_blocks"] for one in told["launches"]], [one["completed_blocks"] for one in sorted(stats["kernels"], key=lambda one: one["command"])])
+
+    def test_blocks_on_cores_are_counted(self):
+        call("cc", SOURCE / "workloads/yang2012/VecAdd.cu", "-o", self.folder / "VecAdd")
+        text = call("explain", "--machine", "fused", "--cpu-blocks", "--out", self.folder / "cores", self.folder / "VecAdd", "--size", "16384").stdout
+        (launch,) = json.loads((self.folder / "cores/explain.json").read_text())["launches"]
+        (kernel,) = json.loads((self.folder / "cores/stats.json").read_text())["kernels"]
+        self.assertGreater(kernel["cpu_blocks"]["blocks"], 0)
+        self.assertEqual(launch["blocks"] - launch["told_blocks"], kernel["cpu_blocks"]["blocks"])
+        self.assertEqual(launch["points"][-1][1:], [launch["told_blocks"]] * 2)
+        self.assertIn(f"{kernel['cpu_blocks']['blocks']} of {launch['blocks']} blocks were on no SM", text)
 
     def test_many_launches_are_bounded(self):
         call("cc", SOURCE / "tests/front_door/two_streams.cu", "-o", self.folder / "many")
