@@ -24,7 +24,7 @@ std::string script_of(std::string_view kind) {
 
 // Where n of `all` things are a quarter of them more than n - 1.
 bool ends_a_quarter(std::uint64_t n, std::uint64_t all) {
-  return n == 1 || (n > 0 && n * kQuarters / all != (n - 1) * kQuarters / all);
+  return n == 1 || (all != 0 && n > 0 && n * kQuarters / all != (n - 1) * kQuarters / all);
 }
 
 void fill_bins(Launch& launch, const std::vector<std::pair<Picoseconds, std::uint64_t>>& times) {
@@ -106,7 +106,7 @@ void TaskReader::record(RecordType type, const std::byte* record, std::size_t by
   if (type != RecordType::ApiCall) return;
   const auto call = report::record_as<report::ApiCallRecord>(record, bytes);
   if (const auto wanted = calls_.find(call.number); wanted != calls_.end())
-    wanted->second = report_.api[call.api].name;
+    wanted->second = report_.api.at(call.api).name;
 }
 
 template <typename Record>

@@ -110,7 +110,7 @@ TEST(TaskEvents, IdsJoinFromCallToBlock) {
   for (const auto& [id, count] : blocks) {
     EXPECT_EQ(blocks_of[id], count);
     EXPECT_EQ(kernels.at({id, id}).argument, count);
-    EXPECT_LT(kernels.at({id, id}).unit, rig.machine.gpu.front_end.reference_counters);
+    EXPECT_LT(kernels.at({id, id}).unit, rig.config.gpu.front_end.reference_counters);
   }
 
   std::uint64_t last = 0;

@@ -61,7 +61,7 @@ function pushBuffer(command) {
   const whole = Math.max(1, ...command.push_buffer.map((one) => one.until_next_ps));
   return [element("h3", {}, `Push-buffer stream of #${command.command}`, element("small", {}, ` ${command.what}; stage (ii) ${at(command.driver_start_ps)} to ${at(command.prepared_ps)}`)),
     table([{ title: "push-buffer command", left: true }, "decoded", "until the next", { title: "what it does", left: true }],
-      command.push_buffer.map((one) => [one.name, at(one.decoded_ps), { text: one.until_next_ps ? time(one.until_next_ps) : "", bar: one.until_next_ps / whole }, one.effect]))];
+      command.push_buffer.map((one) => [one.name, at(one.decoded_ps), { text: one.until_next_ps ? time(one.until_next_ps) : "", bar: one.until_next_ps / whole }, one.effect.replaceAll(" us", " µs")]))];
 }
 
 function histogram(launch) {
