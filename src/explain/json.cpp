@@ -83,6 +83,7 @@ Json launch_json(const Launch& launch) {
           {"stream", record.stream},
           {"blocks", launch.blocks},
           {"warps_per_block", launch.warps_per_block},
+          {"warp_instructions", record.warp_instructions},
           {"blocks_per_sm", record.blocks_per_sm},
           {"occupancy_limit", record.occupancy_limit},
           {"start_ps", record.start_ps},

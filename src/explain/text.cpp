@@ -84,6 +84,13 @@ void organization(std::string& out, const Explanation& e) {
     if (commands.size() > rows) out += fmt::format("    ... {} more\n", commands.size() - rows);
   }
   if (streams.size() > kStreams) out += fmt::format("  ... {} more streams\n", streams.size() - kStreams);
+  if (!e.launches.empty()) {
+    const Launch& launch = e.launches[e.main_launch];
+    out += fmt::format(
+        "  task instances (TI) of #{}: {} of level 1; {} warp instructions, each a TI of level 0 for each of "
+        "its threads\n",
+        launch.record.command, many(launch.blocks, "block"), launch.record.warp_instructions);
+  }
   if (e.commands.size() < e.commands_in_all)
     out += fmt::format("  the first {} of {} commands are told\n", e.commands.size(), e.commands_in_all);
 }

@@ -73,7 +73,7 @@ class Numbers(Explained):
         self.assertEqual([one["command"] for one in self.json["launches"]], sorted(one["command"] for one in self.stats["kernels"]))
         for launch in self.json["launches"]:
             kernel = next(one for one in self.stats["kernels"] if one["command"] == launch["command"])
-            for key in ["grid", "block", "stream", "start_ps", "end_ps", "stalls", "blocks_per_sm", "occupancy_limit"]:
+            for key in ["grid", "block", "stream", "start_ps", "end_ps", "stalls", "blocks_per_sm", "occupancy_limit", "warp_instructions"]:
                 self.assertEqual(launch[key], kernel[key], key)
             self.assertEqual(launch["told_blocks"], kernel["completed_blocks"])
             self.assertEqual(launch["counters"], {name: value for name, value in kernel["counters"].items() if name in launch["counters"]})
@@ -121,7 +121,9 @@ class Numbers(Explained):
     def test_reference_counters_count_the_blocks(self):
         for launch in self.json["launches"]:
             spans = self.block_spans(launch["command"])
+            moments = {time for *_, begin, end in spans for time in (begin, end)}
             for time, launched, complete in launch["points"] + launch["quarters"]:
+                self.assertIn(time, moments)
                 # Several blocks may begin or end in the moment itself.
                 self.assertLessEqual(sum(begin < time for *_, begin, _ in spans), launched)
                 self.assertLessEqual(launched, sum(begin <= time for *_, begin, _ in spans))

@@ -53,6 +53,8 @@ function organization() {
     element("p", { class: "note" }, "A thin line: the command waits, before the driver takes it or on the GPU."),
     details("Commands in numbers", () => table([{ title: "#", left: true }, "stream", { title: "script", left: true }, { title: "what", left: true }, { title: "call", left: true }, "queued", "driver from", "GPU from", "complete", { title: "waited for", left: true }],
       e.commands.map((one, i) => [`#${one.command}`, one.stream, one.script, one.what, one.call_name, ...["queued_ps", "driver_start_ps", "start_ps", "end_ps"].map((key) => number(`commands/${i}/${key}`, one[key], at(one[key]))), waited(one)])), { open: "" }));
+  const main = e.launches[e.main_launch];
+  if (main) result.append(element("p", { class: "note" }, `Task instances of #${main.command}, ${main.name}: ${count(main.blocks)} blocks of level 1; ${count(main.warp_instructions)} warp instructions, each an instance of level 0 for each of its threads.`));
   if (e.commands.length < e.commands_in_all) result.append(element("p", { class: "note" }, `${e.commands.length} of ${e.commands_in_all} commands.`));
   return result;
 }
