@@ -8,14 +8,14 @@ namespace duet::explain {
 
 namespace {
 
-// Of a clock; with a nanosecond's tenths.
-std::string cycles_text(std::uint64_t cycles, std::uint64_t khz) {
-  return fmt::format("{} cycles ({:.1f} ns)", cycles,
-                     static_cast<double>(cycles) * 1e6 / static_cast<double>(khz));
-}
-
 std::string many(std::uint64_t count, const char* one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+// Of a clock; with a nanosecond's tenths.
+std::string cycles_text(std::uint64_t cycles, std::uint64_t khz) {
+  return fmt::format("{} ({:.1f} ns)", many(cycles, "cycle"),
+                     static_cast<double>(cycles) * 1e6 / static_cast<double>(khz));
 }
 
 std::string mhz_text(std::uint64_t khz) {

@@ -85,11 +85,13 @@ void places(std::string& out, const Launch& launch) {
 }
 
 void histogram(std::string& out, const Launch& launch) {
-  std::uint64_t most = 0;
+  std::uint64_t most = 1;
   for (const Bin& bin : launch.bins) most = std::max(most, bin.blocks);
-  for (const Bin& bin : launch.bins)
-    out += fmt::format("      {:>12} to {:>12} {:>8}  {}\n", duration(bin.from_ps), duration(bin.to_ps),
-                       bin.blocks, std::string(most == 0 ? 0 : (bin.blocks * kBar + most - 1) / most, '#'));
+  for (const Bin& bin : launch.bins) {
+    const std::string bar((bin.blocks * kBar + most - 1) / most, '#');
+    out += fmt::format("      {:>12} to {:>12} {:>8}{}{}\n", duration(bin.from_ps), duration(bin.to_ps),
+                       bin.blocks, bar.empty() ? "" : "  ", bar);
+  }
 }
 
 void row(std::string& out, const CounterPoint& point) {
