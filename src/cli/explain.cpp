@@ -46,14 +46,23 @@ std::vector<std::string> words_of_run(const std::vector<std::string>& words) {
   return result;
 }
 
+// As a shell takes it.
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&|;<>()*?[]#~`!{}") == std::string::npos;
+  if (plain) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
 // How the program of a folder without a journal can be explained.
 std::string how_to_explain(const std::string& folder) {
   if (!fs::exists(fs::path(folder) / "run.json"))
     return "it is no folder of a run: give a program, or what `duet explain --out FOLDER` wrote";
   const RunWords words = read_run_words(folder);
-  std::string text = "`duet run` keeps too little: duet explain --out " + folder;
+  std::string text = "`duet run` keeps too little: duet explain --out " + quoted(folder);
   for (const auto* const some : {&words.options, &words.command})
-    for (const std::string& word : *some) text += " " + word;
+    for (const std::string& word : *some) text += " " + quoted(word);
   return text;
 }
 

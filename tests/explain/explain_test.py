@@ -301,6 +301,10 @@ class Refused(Explained):
 
     def test_folders(self):
         self.assertIn("duet explain --out", self.line(self.folder / "run"))
+        call("run", "-q", "--no-html", "--out", self.folder / "shell", "sh", "-c", f"{self.program} 'a b'")
+        said = self.line(self.folder / "shell").split("`duet run` keeps too little: duet ")[1]
+        subprocess.run(f"{DUET} {said}", shell=True, check=True, capture_output=True, timeout=300)  # as it is told
+        self.assertTrue((self.folder / "shell/explain.json").exists())
         self.assertIn("no folder of a run", self.line(self.folder))
         self.assertIn("--machine is for a run", self.line("--machine", "gtx580", self.folder / "explained"))
         self.assertIn("no journal", self.broken())
