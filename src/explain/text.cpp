@@ -44,10 +44,13 @@ std::string waited_for(const Command& command) {
                     moment_text(command.behind_ps)));
   if (command.driver_start_ps > std::max(free, command.behind_ps))
     add(fmt::format("the driver until {}", moment_text(command.driver_start_ps)));
+  bool held = false;
   for (const Dependency& one : command.waits_for)
-    if (one.end_ps > command.driver_start_ps || one.end_ps == 0)
+    if (one.end_ps > command.driver_start_ps || one.end_ps == 0) {
       add(fmt::format("on the GPU for #{} ({})", one.command, one.why));
-  if (command.gpu_wait_ps() > kLongWait)
+      held = true;
+    }
+  if (!held && command.gpu_wait_ps() > kLongWait)
     add(fmt::format("on the GPU for {} until {}",
                     command.script == "computing" ? "a queue, a counter or room" : "an engine",
                     moment_text(command.start_ps)));

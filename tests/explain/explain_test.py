@@ -261,6 +261,13 @@ class Text(Explained):
         self.assertEqual(launch["points"][-1][1:], [launch["told_blocks"]] * 2)
         self.assertIn(f"{kernel['cpu_blocks']['blocks']} of {launch['blocks']} blocks were on no SM", text)
 
+    def test_a_driver_that_prepares_ahead_leaves_the_order_to_the_gpu(self):
+        text = call("explain", "--no-html", "--set", "driver.read_ahead=true", "--out", self.folder / "ahead", self.program).stdout
+        told = {one["command"]: one for one in json.loads((self.folder / "ahead/explain.json").read_text())["commands"]}
+        copy, wave = told[1], told[2]
+        self.assertGreater(copy["end_ps"], wave["driver_start_ps"])
+        self.assertRegex(text, r"#2 +computing +wave .*on the GPU for #1 \(its stream\)\n")
+
     def test_many_launches_are_bounded(self):
         call("cc", SOURCE / "tests/front_door/two_streams.cu", "-o", self.folder / "many")
         text = call("explain", "--no-html", "--out", self.folder / "many-out", self.folder / "many", "1000").stdout

@@ -31,8 +31,9 @@ function waited(command) {
   if (last) parts.push(`#${last.command} (${last.why}) until ${at(command.free_ps)}`);
   if (command.behind_ps > command.free_ps) parts.push(`#${command.behind} (channel ${command.channel} is in order) until ${at(command.behind_ps)}`);
   if (command.driver_start_ps > Math.max(command.free_ps, command.behind_ps)) parts.push(`the driver until ${at(command.driver_start_ps)}`);
-  for (const one of command.waits_for) if (!one.end_ps || one.end_ps > command.driver_start_ps) parts.push(`on the GPU for #${one.command} (${one.why})`);
-  if (command.gpu_wait_ps > 1e5) parts.push(`on the GPU for ${command.script === "computing" ? "a queue, a counter or room" : "an engine"} until ${at(command.start_ps)}`);
+  const held = command.waits_for.filter((one) => !one.end_ps || one.end_ps > command.driver_start_ps);
+  for (const one of held) parts.push(`on the GPU for #${one.command} (${one.why})`);
+  if (held.length === 0 && command.gpu_wait_ps > 1e5) parts.push(`on the GPU for ${command.script === "computing" ? "a queue, a counter or room" : "an engine"} until ${at(command.start_ps)}`);
   return parts.join(", then ") || "nothing";
 }
 
