@@ -58,7 +58,7 @@ class Schemas(unittest.TestCase):
         return document
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(set(SCHEMAS), {"duet.stats.1", "duet.host_stats.1", "duet.comparison.1", "duet.advice.1", "duet.run.1"})
+        self.assertEqual(set(SCHEMAS), {"duet.stats.1", "duet.host_stats.1", "duet.comparison.1", "duet.advice.1", "duet.run.1", "duet.explanation.1"})
         for schema in SCHEMAS.values():
             jsonschema.Draft202012Validator.check_schema(schema)
 
@@ -75,6 +75,15 @@ class Schemas(unittest.TestCase):
         subprocess.run([DUET, "advise", self.folder / "out"], check=True, capture_output=True, timeout=300)
         for name in ("run.json", "advice.json"):
             self.assertEqual(errors(json.loads((self.folder / "out" / name).read_text())), [])
+
+    def test_explanations(self):
+        for options in ([], ["--functional"], ["--max-cycles", "2000"]):
+            done = subprocess.run([DUET, "explain", "--no-html", "--out", self.folder / "explained", *options, self.folder / "smooth"], capture_output=True, timeout=300)
+            self.assertEqual(done.returncode, 124 if "--max-cycles" in options else 0, done.stderr)
+            document = json.loads((self.folder / "explained/explain.json").read_text())
+            self.assertEqual(errors(document), [])
+            self.assertEqual(document["complete"], "--max-cycles" not in options)
+            self.assertTrue(document["launches"] and document["commands"])
 
     def test_checks(self):
         self.compile("seeded", SOURCE / "tests/check/faults.cu")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the templates report.html and pages.html from report/, in a copy, so that nothing is written beside the sources:
+# Makes the templates report.html, pages.html and explain.html from report/, in a copy, so that nothing is written beside the sources:
 #   build_report_page.sh report build/report build/share/duet/report
 # What npm fetches is kept in the copy, and fetched again only where package-lock.json is another one.
 set -eu

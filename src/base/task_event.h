@@ -13,12 +13,15 @@ enum class TaskEventKind : std::uint8_t {
   Command,            // id: the driver's number, parent: the API's call; from queued to complete
   Preparation,        // id and parent: the command; the driver's stage (ii), until all of it is sent
   PushBufferCommand,  // id: counted from 1, parent: the command; the moment in which it is decoded
-  Kernel,             // id and parent: the command; from SetLaunchID to the end of WaitRefCnt
-  Block,              // id: its linear index in the grid, parent: the kernel; while it keeps room on its SM
-  Thread,             // id: of a thread of the program, parent: 0; while it has a core of the machine
-  Warp,  // id: its index in the block `argument`, parent: the kernel, stream: its slot on the SM; while it
-         // runs
-  Move,  // id: counted from 0 in its command, parent: the command; while it keeps its engine
+  Kernel,  // id and parent: the command, unit: its reference counter; from SetLaunchID to the end of
+           // WaitRefCnt
+  Block,   // id: its linear index in the grid, parent: the kernel; while it keeps room on its SM
+  Thread,  // id: of a thread of the program, parent: 0; while it has a core of the machine
+  Warp,    // id: its index in the block `argument`, parent: the kernel, stream: its slot on the SM; while it
+           // runs
+  Move,    // id: counted from 0 in its command, parent: the command; while it keeps its engine
+  Dependency,  // id: an earlier command that is not complete, parent: the one that has to wait for it; the
+               // moment in which the latter is submitted
   Count
 };
 inline constexpr std::size_t kTaskEventKinds = static_cast<std::size_t>(TaskEventKind::Count);

@@ -30,4 +30,8 @@ inline constexpr TaskEventMask events_of(TraceDetail detail) {
   return mask;
 }
 
+// What `duet explain` needs to know.
+inline constexpr TaskEventMask kExplainedEvents =
+    events_of(TraceDetail::Warp) | mask_of(TaskEventKind::Dependency);
+
 }  // namespace duet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,11 +10,14 @@
 #include "cli/run_words.h"
 #include "config/installation.h"
 #include "config/loader.h"
+#include "explain/selection.h"
 #include "machine/run_options.h"
 #include "report/run_report.h"
 #include "rv64/process/paths.h"
 
 namespace duet::cli {
+
+class RunFolder;
 
 // Of `duet run`, besides how the run itself is made.
 struct RunOptions {
@@ -33,6 +37,12 @@ struct RunOptions {
   rv64::FileOptions files;  // of a program on the simulated host
   std::vector<std::string> command;
   RunWords words;
+  // Who looks at each process's results before its journal is gone; null: nobody. `into`: its folder in the
+  // run's, "" or "2/".
+  std::function<void(const RunFolder& folder, const std::string& into, const report::RunReport& report,
+                     const config::Machine& machine)>
+      on_report;
+  bool keep_journal = false;  // as explain.journal
 };
 
 struct BareKernelOptions {
@@ -89,6 +99,16 @@ struct AdviseOptions {
   unsigned jobs = 0;  // runs at once; 0: as many as there are cores
 };
 int advise_run(const AdviseOptions& options);
+struct ExplainOptions {
+  explain::Selection selection;
+  bool json = false;  // print explain.json instead of the text
+};
+// Of a run that explain_run() made.
+int explain_folder(const config::Installation& installation, const ExplainOptions& options,
+                   const std::string& folder);
+// `make` makes the run, with these options as they then are, and returns its status.
+int explain_run(const config::Installation& installation, const ExplainOptions& options, RunOptions& run,
+                const std::function<int()>& make);
 struct StatsOptions {
   std::string folder;
   std::string list;              // of stats.json; of describe(): a field, or empty

@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/explain_options.h"
 #include "cli/preexec_profile.h"
 #include "cli/subcommands.h"
 #include "cli/trace_options.h"
@@ -294,6 +295,8 @@ RunRequest read_run(const config::Installation& installation, const CLI::App& ap
 
 int run(const config::Installation& installation, CLI::App& app, RunOptions& run) {
   const RunRequest request = read_run(installation, app, run);
+  if (request.what == RunRequest::Rv64 && run.run.explain)
+    throw duet::Error("explain: there is nothing to explain without a GPU: use `duet run`");
   if (request.what == RunRequest::Rv64) return run_rv64(installation, run);
   if (run.profile) make_profile(installation, run);
   read_profile(run);
@@ -325,6 +328,26 @@ Subcommand run_command(CLI::App& duet, const std::vector<std::string>& arguments
   return {app, [app, options, &arguments](const config::Installation& installation) {
             options->words = run_words({arguments.begin() + 1, arguments.end()}, app->remaining());
             return run(installation, *app, *options);
+          }};
+}
+
+Subcommand explain_command(CLI::App& duet, const std::vector<std::string>& arguments) {
+  CLI::App* app = duet.add_subcommand(
+      "explain", "run a program and show it as the five sub-models of hu2016 do (docs/explain.md)");
+  const auto options = std::make_shared<ExplainOptions>();
+  const auto made = std::make_shared<RunOptions>();
+  add_explain_options(*app, *options);
+  add_run_options(*app, *made);
+  app->prefix_command();
+  return {app, [app, options, made, &arguments](const config::Installation& installation) {
+            if (app->remaining().empty())
+              throw duet::Error(
+                  "explain what? give a program, or the folder of a run that `duet explain` made (see `duet "
+                  "explain --help`)");
+            if (std::filesystem::is_directory(app->remaining()[0]))
+              return explain_folder(installation, options_behind_folder(*app, *options), app->remaining()[0]);
+            made->words = run_words({arguments.begin() + 1, arguments.end()}, app->remaining());
+            return explain_run(installation, *options, *made, [&] { return run(installation, *app, *made); });
           }};
 }
 
@@ -391,6 +414,7 @@ int command_line(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   const Subcommand run = run_command(app, arguments);
   const Subcommand commands[] = {run,
+                                 explain_command(app, arguments),
                                  report_command(app),
                                  cc_command(app),
                                  nvcc_command(app),
@@ -405,7 +429,8 @@ int command_line(int argc, char** argv) {
                                  sweep_command(app)};
   try {
     check_command(app, arguments);
-    if (!arguments.empty() && arguments[0] == "run") drop_separator(*run.app, arguments);
+    if (!arguments.empty() && (arguments[0] == "run" || arguments[0] == "explain"))
+      drop_separator(*app.get_subcommand(arguments[0]), arguments);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
     app.parse(reversed);
     const config::Installation installation = config::find_installation();

@@ -72,6 +72,13 @@ bool RunFolder::write_page(const std::string& name, const std::function<void(std
   }
 }
 
+void RunFolder::keep_journal(const std::string& path, const std::string& into) const {
+  claim_.note(into + kKeptJournal);
+  std::error_code error;
+  fs::rename(path, claim_.directory() / (into + kKeptJournal), error);
+  if (error) throw Error("cannot write into " + name() + ": " + error.message());
+}
+
 void RunFolder::write_words(const RunWords& words) const {
   write_file(journal_directory() + "/" + kRunWords, to_json(words));
 }
@@ -137,6 +144,8 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
                     }) &&
         outcome.failure == 0)
       outcome.failure = 125;
+    if (options.on_report) options.on_report(*this, into, report, machine.machine);
+    if (options.keep_journal) keep_journal(path, into);
     ++outcome.processes;
   }
   if (const auto words = read_file(journal_directory() + "/" + kRunWords); words && outcome.processes != 0)

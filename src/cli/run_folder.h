@@ -14,6 +14,9 @@
 
 namespace duet::cli {
 
+// A process's journal in the folder of `duet explain`.
+inline constexpr const char* kKeptJournal = "explain.journal";
+
 class RunFolder {
  public:
   // Claims the folder that the user named, or the next free one, and takes away what an earlier run left:
@@ -51,6 +54,8 @@ class RunFolder {
                  double wall_seconds, const RunOptions& options, bool cut_off, bool fault_is_told = false);
 
  private:
+  void keep_journal(const std::string& path, const std::string& into) const;
+
   FolderClaim claim_;
 };
 

@@ -15,8 +15,9 @@ int describe_statistics(const config::Installation& installation, const StatsOpt
       fmt::format("{}/share/duet/schema/duet.{}.1.json", installation.prefix, options.schema);
   const auto text = read_file(path);
   if (!text)
-    throw Error(fmt::format("stats: no schema '{}': known are stats, host_stats, comparison, advice, run",
-                            options.schema));
+    throw Error(fmt::format(
+        "stats: no schema '{}': known are stats, host_stats, comparison, advice, run, explanation",
+        options.schema));
   std::fputs(report::described({"schema " + options.schema, *text}, options.list).c_str(), stdout);
   return 0;
 }

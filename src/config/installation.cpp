@@ -23,6 +23,7 @@ Installation find_installation() {
   found.ptx_coverage_file = prefix / "share/duet/ptx_coverage.tsv";
   found.report_template = prefix / "share/duet/report/report.html";
   found.page_template = prefix / "share/duet/report/pages.html";
+  found.explain_template = prefix / "share/duet/report/explain.html";
   for (const std::string& directory :
        {found.library_directory, found.machines_directory, found.include_directory})
     if (!fs::is_directory(directory))

@@ -17,8 +17,9 @@ struct Installation {
   std::string workloads_directory;
   std::string experiments_directory;
   std::string ptx_coverage_file;
-  std::string report_template;  // of report.html
-  std::string page_template;    // of all other pages
+  std::string report_template;   // of report.html
+  std::string explain_template;  // of explain.html
+  std::string page_template;     // of all other pages
 };
 
 // Throws duet::Error when the folder is not shaped like an installation.

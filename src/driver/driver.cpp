@@ -62,6 +62,8 @@ struct Driver::State {
 
   void add_to_order(const Command& command);
   void tell(TaskEventKind kind, CommandId id, TaskEventPhase phase, Picoseconds now);
+  std::vector<CommandId> told_predecessors(StreamId stream) const;
+  void tell_dependencies(CommandId id, const std::vector<CommandId>& before, Picoseconds now);
   void receive(Picoseconds now);
   void finish(const gpu::SemaphoreRelease& release, Picoseconds now);
   void complete(CommandId id, Picoseconds event_time, Picoseconds now);
@@ -116,9 +118,11 @@ CommandId Driver::submit(Command command) {
   if (command.kind == CommandKind::Launch && command.grid == nullptr)
     throw Error("driver: a launch without a grid");
   if (state_->order) state_->add_to_order(command);
+  const std::vector<CommandId> before = state_->told_predecessors(command.stream);
   const CommandId id = state_->book.add(std::move(command), engine().now());
   if (on_submit) on_submit(id, state_->book[id].command);
   state_->tell(TaskEventKind::Command, id, TaskEventPhase::Begin, engine().now());
+  state_->tell_dependencies(id, before, engine().now());
   engine().wake(*this, engine().now());
   return id;
 }
@@ -141,6 +145,33 @@ void Driver::State::tell(TaskEventKind kind, CommandId id, TaskEventPhase phase,
               .parent = kind == TaskEventKind::Command ? record.call : id,
               .component = &owner,
               .name = command_kind_name(record.kind)});
+}
+
+// Those that are not complete, where somebody looks.
+std::vector<CommandId> Driver::State::told_predecessors(StreamId stream) const {
+  if (owner.engine().event_sink(TaskEventKind::Dependency) == nullptr) return {};
+  std::vector<CommandId> before = book.predecessors(stream);
+  std::erase_if(before, [this](CommandId id) { return book.done(id); });
+  return before;
+}
+
+void Driver::State::tell_dependencies(CommandId id, const std::vector<CommandId>& before, Picoseconds now) {
+  sim::EventSink* const sink = owner.engine().event_sink(TaskEventKind::Dependency);
+  if (sink == nullptr) return;
+  const PendingCommand& pending = book[id];
+  const auto tell_one = [&](CommandId earlier, const char* why) {
+    sink->take({.kind = TaskEventKind::Dependency,
+                .stream = pending.record.stream,
+                .time_ps = now,
+                .id = earlier,
+                .parent = id,
+                .component = &owner,
+                .name = why});
+  };
+  for (const CommandId earlier : before)
+    tell_one(earlier, book.at(earlier).record.stream == pending.record.stream ? "its stream"
+                                                                              : "the default stream's order");
+  if (pending.waits_for_record != 0) tell_one(pending.waits_for_record, "an event");
 }
 
 void Driver::State::add_to_order(const Command& command) {

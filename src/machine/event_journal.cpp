@@ -29,8 +29,8 @@ void EventJournal::record_counts(const sim::Event& event) {
 }
 
 void EventJournal::take(const sim::Event& event) {
-  // That of a kernel or copy is in its record, nobody asks for that of another one.
-  if (event.kind == TaskEventKind::Command && event.phase == TaskEventPhase::End) return;
+  // That of a kernel or copy is in its record.
+  if (event.kind == TaskEventKind::Command && event.phase == TaskEventPhase::End && !command_ends_) return;
   const report::EventRecord record{event.kind,   event.phase,  number_of(*event.component),
                                    event.stream, event.unit,   event.time_ps,
                                    event.id,     event.parent, event.argument};

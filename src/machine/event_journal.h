@@ -13,8 +13,9 @@ namespace duet::machine {
 
 class EventJournal : public sim::EventSink {
  public:
-  EventJournal(report::JournalWriter& journal, const sim::Statistics& statistics)
-      : journal_(journal), statistics_(statistics) {}
+  // `command_ends`: also the completion of commands that have no record of their own, as of events.
+  EventJournal(report::JournalWriter& journal, const sim::Statistics& statistics, bool command_ends)
+      : journal_(journal), statistics_(statistics), command_ends_(command_ends) {}
   void take(const sim::Event& event) override;
 
  private:
@@ -23,6 +24,7 @@ class EventJournal : public sim::EventSink {
 
   report::JournalWriter& journal_;
   const sim::Statistics& statistics_;
+  const bool command_ends_;
   std::vector<std::uint64_t> by_statistic_;  // all 0 between two events
   std::vector<std::byte> counts_;            // being put together
   std::map<const sim::Component*, std::uint32_t>

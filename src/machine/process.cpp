@@ -62,10 +62,14 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
       account_->kernel_starts(grid);
     });
   };
-  TaskEventMask events = options.events ? kAllTaskEvents : events_of(options.trace_detail);
+  constexpr TaskEventMask kDrawn = kAllTaskEvents & ~mask_of(TaskEventKind::Dependency);
+  TaskEventMask events = options.events ? kDrawn : events_of(options.trace_detail);
   if (options.trace_push_buffer) events |= mask_of(TaskEventKind::PushBufferCommand);
-  account_.emplace(engine(),
-                   events != 0 ? &event_journal_.emplace(*journal_, system_->statistics()) : nullptr, events);
+  if (options.explain) events |= kExplainedEvents;
+  account_.emplace(
+      engine(),
+      events != 0 ? &event_journal_.emplace(*journal_, system_->statistics(), options.explain) : nullptr,
+      events);
 }
 
 Process::~Process() = default;

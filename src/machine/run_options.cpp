@@ -19,6 +19,7 @@ void for_each_field(Options& options, F f) {
   f("trace_push_buffer", options.trace_push_buffer);
   f("events", options.events);
   f("trace_detail", options.trace_detail);
+  f("explain", options.explain);
   f("trace_all_calls", options.trace_all_calls);
   f("interval_ps", options.interval_ps);
   f("interval_cycles", options.interval_cycles);

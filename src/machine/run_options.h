@@ -20,6 +20,7 @@ struct RunOptions {
   bool trace_push_buffer = false;                // the journal gets every command of the push buffer
   bool events = false;                           // the journal gets every API call and every task event
   TraceDetail trace_detail = TraceDetail::Call;  // the journal gets the events of timeline.pftrace
+  bool explain = false;                          // the journal gets what `duet explain` needs
   bool trace_all_calls = false;                  // and every API call for it; otherwise the first ones
   std::uint64_t interval_ps = 0;      // the journal gets what was counted in each; 0: not asked for
   std::uint64_t interval_cycles = 0;  // the same in core cycles

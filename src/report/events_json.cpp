@@ -71,7 +71,8 @@ class TraceWriter {
       return;
     }
     if (event.kind == TaskEventKind::Command) {  // seen in the driver and in its stream
-      if (event.parent != 0 && moves_or_computes(name)) commands_of_.emplace(event.parent, event.id);
+      if (event.phase == TaskEventPhase::Begin && event.parent != 0 && moves_or_computes(name))
+        commands_of_.emplace(event.parent, event.id);
       return;
     }
     const Key key{event.kind, event.parent, event.id};

@@ -253,7 +253,8 @@ class TimelineTrace {
 
   void event(const EventRecord& event, std::string_view name) {
     if ((events_ & mask_of(event.kind)) == 0) return;
-    if (event.kind == TaskEventKind::Command) return command(event, name);
+    if (event.kind == TaskEventKind::Command)
+      return event.phase == TaskEventPhase::Begin ? command(event, name) : void();
     if (event.kind == TaskEventKind::PushBufferCommand)
       return trace_.instant(track(Group::PushBuffers, event.unit, "channel " + std::to_string(event.unit)),
                             name, event.time_ps,

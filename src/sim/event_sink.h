@@ -21,7 +21,7 @@ struct Event {
   TaskEventKind kind = TaskEventKind::Command;
   TaskEventPhase phase = TaskEventPhase::Moment;
   std::uint32_t stream = 0;
-  std::uint32_t unit = 0;  // number of the hardware channel, the SM, the data transfer engine, or the core
+  std::uint32_t unit = 0;  // number of the channel, the reference counter, the SM, the engine, or the core
   Picoseconds time_ps = 0;
   std::uint64_t id = 0, parent = 0;
   std::uint64_t argument = 0;  // of a push-buffer command; of a move its bytes; of a kernel its blocks

@@ -110,6 +110,7 @@ TEST(TaskEvents, IdsJoinFromCallToBlock) {
   for (const auto& [id, count] : blocks) {
     EXPECT_EQ(blocks_of[id], count);
     EXPECT_EQ(kernels.at({id, id}).argument, count);
+    EXPECT_LT(kernels.at({id, id}).unit, rig.config.gpu.front_end.reference_counters);
   }
 
   std::uint64_t last = 0;
@@ -129,6 +130,40 @@ TEST(TaskEvents, IdsJoinFromCallToBlock) {
     const bool launches = std::find(names.begin(), names.end(), "Launch") != names.end();
     EXPECT_EQ(launches, blocks.contains(id));
   }
+}
+
+// A command waits for the last one of its stream, one that waits for an event also for its record; what is
+// complete nobody waits for.
+TEST(TaskEvents, DependenciesAreThoseOfTheStreamsAndOfEvents) {
+  Rig rig;
+  EventLog log;
+  rig.engine.report_events(log, mask_of(Kind::Dependency));
+  const auto other = rig.driver().create_stream({});
+  const driver::CommandId first = rig.submit(rig.launch(1)), second = rig.submit(rig.launch(1));
+  const driver::EventId event = rig.driver().create_event();
+  const auto of_event = [&](driver::CommandKind kind, driver::StreamId stream) {
+    driver::Command command = rig.launch(1, stream);
+    command.kind = kind;
+    command.grid.reset();
+    command.event = event;
+    return rig.submit(std::move(command));
+  };
+  const driver::CommandId record = of_event(driver::CommandKind::EventRecord, 0),
+                          wait = of_event(driver::CommandKind::StreamWaitEvent, other),
+                          last = rig.submit(rig.launch(1, other));
+  rig.finish();
+  rig.submit(rig.launch(1, other));
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::string>> told;
+  for (const EventLog::Entry& entry : log.entries) {
+    EXPECT_EQ(entry.phase, Phase::Moment);
+    told.emplace_back(entry.parent, entry.id, entry.text);
+  }
+  const std::vector<std::tuple<std::uint64_t, std::uint64_t, std::string>> expected = {
+      {second, first, "its stream"},
+      {record, second, "its stream"},
+      {wait, record, "an event"},
+      {last, wait, "its stream"}};
+  EXPECT_EQ(told, expected);
 }
 
 TEST(TaskEvents, OnlyTheWantedKindsCome) {
@@ -152,7 +187,8 @@ TEST(TaskEvents, AFaultLeavesNothingOpen) {
     rig.submit(rig.launch(1));
     rig.finish();
     for (std::size_t kind = 0; kind < kTaskEventKinds; ++kind) {
-      if (static_cast<Kind>(kind) == Kind::PushBufferCommand) continue;
+      if (static_cast<Kind>(kind) == Kind::PushBufferCommand || static_cast<Kind>(kind) == Kind::Dependency)
+        continue;  // moments
       for (const auto& [key, span] : spans_of(log, static_cast<Kind>(kind)))
         EXPECT_NE(span.end, 0u) << "kind " << kind << ": " << key.first << ", " << key.second;
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pages of `duet compare`, `duet sweep` and `duet reproduce` in a browser: do they open without complaint and without asking
+"""The pages of `duet compare`, `duet explain`, `duet sweep` and `duet reproduce` in a browser: do they open without complaint and without asking
 anybody, do their numbers equal the files beside them, is what the papers state marked, and does a figure that was not measured say so?
 pages_test.py BUILD SOURCE [NAME]"""
 import csv
@@ -114,6 +114,26 @@ class PagesTest(unittest.TestCase):
         self.duet("run", "-q", "--no-html", "--out", "c", "./smooth")
         done = self.duet("compare", "c", "c", "--html", "nowhere/c.html", status=125)
         self.assertEqual(done.stderr.strip(), "duet: cannot write nowhere/c.html")
+
+    def test_explain(self):
+        self.duet("explain", "--out", "explained", "./smooth")
+        explanation = json.loads((self.folder / "explained/explain.json").read_text())
+        self.assertLess((self.folder / "explained/explain.html").stat().st_size, 300_000)
+        for dark in (False, True):
+            page = self.opened("explained/explain.html", dark)
+            shown = self.check_fields(page, explanation, 4 * len(explanation["commands"]))
+        main = explanation["main_launch"]
+        self.assertIn(f"launches/{main}/points/0/0", shown)
+        self.assertEqual(page.evaluate("[...document.querySelectorAll('section')].map((s) => s.id).join(' ')"), "hardware organization execution schedule movement")
+        self.assertEqual(page.evaluate("document.querySelectorAll('section svg.picture').length"), 6)
+        self.assertEqual(page.evaluate("document.querySelectorAll('.level .level .level').length"), 1)
+        other = next(i for i in range(len(explanation["launches"])) if i != main)
+        page.evaluate(f"(() => {{ const s = document.querySelector('select'); s.value = {other}; s.dispatchEvent(new Event('change')); for (const d of document.querySelectorAll('details')) d.open = true; }})()")
+        page.evaluate("new Promise((done) => setTimeout(() => done(1), 100))")
+        self.assertIn(f"launches/{other}/points/0/0", self.check_fields(page, explanation, 10))
+        self.duet("explain", "explained", "--kernel", "scale")
+        page = self.opened("explained/explain.html")
+        self.assertNotIn("smooth, #", page.evaluate("document.querySelector('#execution').innerText"))
 
     def test_sweep(self):
         (self.folder / "s.toml").write_text(SWEEP)

@@ -178,7 +178,7 @@ bool WorkDistributor::execute(StreamQueue& queue, Task& task, Picoseconds now) {
     }
     if (task.status != TaskStatus::Ok) return true;
     if (!take_counter(queue, now)) return false;
-    tell_kernel(task, TaskEventPhase::Begin, now);
+    tell_kernel(task, queue.counter, TaskEventPhase::Begin, now);
     return true;
   }
   if (queue.counter == kNone) return true;  // the kernel is skipped
@@ -225,12 +225,14 @@ bool WorkDistributor::settle_statistics() {
   return true;
 }
 
-void WorkDistributor::tell_kernel(const Task& task, TaskEventPhase phase, Picoseconds now) const {
+void WorkDistributor::tell_kernel(const Task& task, std::size_t counter, TaskEventPhase phase,
+                                  Picoseconds now) const {
   sim::EventSink* const sink = engine().event_sink(TaskEventKind::Kernel);
   if (sink == nullptr) return;
   sink->take({.kind = TaskEventKind::Kernel,
               .phase = phase,
               .stream = task.stream,
+              .unit = static_cast<std::uint32_t>(counter),
               .time_ps = now,
               .id = task.command,
               .parent = task.command,
@@ -254,13 +256,13 @@ bool WorkDistributor::launch(StreamQueue& queue, Task& task) {
 bool WorkDistributor::wait_for_blocks(StreamQueue& queue, Task& task, Picoseconds now) {
   ReferenceCounter& counter = counters_[queue.counter];
   if (counter.completed < counter.value) return false;
+  tell_kernel(task, queue.counter, TaskEventPhase::End, now);
   counter.busy = false;
   queue.counter = kNone;
   queue.grid = nullptr;
   dispatcher_.end(*task.grid);
   task.start_ps = task.grid->first_block_ps;
   task.blocks_end_ps = now;
-  tell_kernel(task, TaskEventPhase::End, now);
   if (task.grid->fault.kind != FaultKind::None) {
     task.status = TaskStatus::KernelFault;
     faulted_ = true;
