@@ -205,16 +205,13 @@ void BlockCheck::pass(const Access& access, std::uint64_t lanes, const std::uint
 }
 
 // Of a run: the lanes that are aligned and inside. The others are told.
-std::uint64_t BlockCheck::inside_shared(const Access& access, const LaneRun& run,
-                                        const std::uint64_t* offsets) {
+std::uint64_t BlockCheck::each_inside_shared(const Access& access, const LaneRun& run,
+                                             const std::uint64_t* offsets) {
+  const std::uint64_t all = LaneMask::first(run.lanes).bits() << run.first;
   const auto inside = [&](std::uint64_t offset) {
     return offset < launch_.shared_bytes && launch_.shared_bytes - offset >= access.bytes;
   };
   const auto aligned = [&](std::uint64_t offset) { return (offset & (access.alignment - 1)) == 0; };
-  const std::uint64_t all = LaneMask::first(run.lanes).bits() << run.first;
-  const std::uint64_t lowest = offsets[run.first], highest = offsets[run.first + run.lanes - 1];
-  if (aligned(lowest) && lowest <= highest && inside(highest)) [[likely]]
-    return all;
   std::uint64_t good = all;
   LaneMask(all).for_each([&](unsigned lane) {
     const bool straight = aligned(offsets[lane]);
@@ -233,8 +230,16 @@ std::uint64_t BlockCheck::shared(const Access& access, std::uint64_t lanes, cons
   const ptx::MicroOp& op = *access.op;
   LaneRun runs[kMostRuns];
   unsigned count = split(lanes, offsets, access.bytes, runs);
-  std::uint64_t inside = 0;
-  for (unsigned i = 0; i < count; ++i) inside |= inside_shared(access, runs[i], offsets);
+  std::uint64_t inside = lanes;
+  for (unsigned i = 0; i < count; ++i) {
+    const std::uint64_t lowest = offsets[runs[i].first];
+    const std::uint64_t highest = offsets[runs[i].first + runs[i].lanes - 1];
+    const std::uint64_t room = launch_.shared_bytes - access.bytes;  // as good as none where that is negative
+    if ((lowest & (access.alignment - 1)) != 0 || lowest > highest || highest > room ||
+        room > launch_.shared_bytes) [[unlikely]]
+      inside &= ~(LaneMask::first(runs[i].lanes).bits() << runs[i].first) |
+                each_inside_shared(access, runs[i], offsets);
+  }
   const std::uint64_t allowed = checks_.memory ? inside : lanes;
   if ((!checks_.races && !checks_.init) || too_large_ || inside == 0) return allowed;
   if (inside != lanes) count = split(inside, offsets, access.bytes, runs);

@@ -47,7 +47,7 @@ class BlockCheck {
 
  private:
   std::uint64_t started(unsigned warp) const;  // lanes that the warp began with
-  std::uint64_t inside_shared(const Access& access, const LaneRun& run, const std::uint64_t* offsets);
+  std::uint64_t each_inside_shared(const Access& access, const LaneRun& run, const std::uint64_t* offsets);
   std::uint64_t shared(const Access& access, std::uint64_t lanes, const std::uint64_t* offsets);
   std::uint64_t local(const Access& access, std::uint64_t lanes, const std::uint64_t* offsets);
   std::uint64_t run_in_global(const Access& access, const LaneRun& run);
