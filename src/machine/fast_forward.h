@@ -6,7 +6,8 @@
 // block and after its last one all caches are written back and emptied, which takes no time. Before the next
 // kernel in time L2 is given, clean, what it held, the code of the fast-forwarded ones and the sectors of
 // device memory that they touched last, the latest first, beside what copies have brought (functional
-// warming: Wunderlich et al., "SMARTS", ISCA 2003). All other caches are empty. With --check no data is warmed.
+// warming: Wunderlich et al., "SMARTS", ISCA 2003). All other caches are empty. With --check no data is
+// warmed.
 #pragma once
 
 #include <cstdint>
