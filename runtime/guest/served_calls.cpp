@@ -16,6 +16,7 @@ extern "C" {
 // duet.h has them for programs alone.
 void duetMark(const char* name);
 void duetHostWork(unsigned long long nanoseconds);
+unsigned long long duetRange(unsigned what, const char* message, unsigned long long id);
 }
 
 namespace duet::guest {
@@ -235,6 +236,7 @@ const std::map<std::string, Served>& all() {
       DUET_SERVE_C(duetMallocTracked, MallocTracked),
       DUET_SERVE(duetMark),
       DUET_SERVE(duetMemcpyAsync),
+      DUET_SERVE(duetRange),
   };
   return calls;
 }

@@ -204,30 +204,45 @@ void BlockCheck::pass(const Access& access, std::uint64_t lanes, const std::uint
   LaneMask(lanes).for_each([&](unsigned lane) { order_.pass(access.warp, addresses[lane], reads, writes); });
 }
 
-std::uint64_t BlockCheck::shared(const Access& access, std::uint64_t lanes, const std::uint64_t* offsets) {
-  const ptx::MicroOp& op = *access.op;
-  std::uint64_t inside = lanes, all = 0, most = 0;
-  LaneMask(lanes).for_each([&](unsigned lane) {
-    all |= offsets[lane];
-    most = std::max(most, offsets[lane]);
-  });
-  const bool fine = (all & (access.alignment - 1)) == 0 && most < launch_.shared_bytes &&
-                    launch_.shared_bytes - most >= access.bytes;
-  LaneMask(fine ? 0 : lanes).for_each([&](unsigned lane) {
-    const bool aligned = (offsets[lane] & (access.alignment - 1)) == 0;
-    const bool fits =
-        offsets[lane] < launch_.shared_bytes && launch_.shared_bytes - offsets[lane] >= access.bytes;
-    if (aligned && fits) [[likely]]
-      return;
-    inside &= ~(std::uint64_t{1} << lane);
+// Of a run: the lanes that are aligned and inside. The others are told.
+std::uint64_t BlockCheck::each_inside_shared(const Access& access, const LaneRun& run,
+                                             const std::uint64_t* offsets) {
+  const std::uint64_t all = LaneMask::first(run.lanes).bits() << run.first;
+  const auto inside = [&](std::uint64_t offset) {
+    return offset < launch_.shared_bytes && launch_.shared_bytes - offset >= access.bytes;
+  };
+  const auto aligned = [&](std::uint64_t offset) { return (offset & (access.alignment - 1)) == 0; };
+  std::uint64_t good = all;
+  LaneMask(all).for_each([&](unsigned lane) {
+    const bool straight = aligned(offsets[lane]);
+    if (straight && inside(offsets[lane])) return;
+    good &= ~(std::uint64_t{1} << lane);
     if (!checks_.memory) return;
     outside(
         access, lane, "shared", offsets[lane],
-        aligned ? "the block has " + std::to_string(launch_.shared_bytes) + " bytes of it" : std::string(),
-        aligned ? FindingKind::OutOfBounds : FindingKind::Misaligned);
+        straight ? "the block has " + std::to_string(launch_.shared_bytes) + " bytes of it" : std::string(),
+        straight ? FindingKind::OutOfBounds : FindingKind::Misaligned);
   });
+  return good;
+}
+
+std::uint64_t BlockCheck::shared(const Access& access, std::uint64_t lanes, const std::uint64_t* offsets) {
+  const ptx::MicroOp& op = *access.op;
+  LaneRun runs[kMostRuns];
+  unsigned count = split(lanes, offsets, access.bytes, runs);
+  std::uint64_t inside = lanes;
+  for (unsigned i = 0; i < count; ++i) {
+    const std::uint64_t lowest = offsets[runs[i].first];
+    const std::uint64_t highest = offsets[runs[i].first + runs[i].lanes - 1];
+    const std::uint64_t room = launch_.shared_bytes - access.bytes;  // as good as none where that is negative
+    if ((lowest & (access.alignment - 1)) != 0 || lowest > highest || highest > room ||
+        room > launch_.shared_bytes) [[unlikely]]
+      inside &= ~(LaneMask::first(runs[i].lanes).bits() << runs[i].first) |
+                each_inside_shared(access, runs[i], offsets);
+  }
   const std::uint64_t allowed = checks_.memory ? inside : lanes;
   if ((!checks_.races && !checks_.init) || too_large_ || inside == 0) return allowed;
+  if (inside != lanes) count = split(inside, offsets, access.bytes, runs);
   const bool passes = passes_on_ && synchronises(op);
   if (passes && reads(op)) pass(access, inside, offsets, true, false);
   SharedAccess at;
@@ -241,11 +256,13 @@ std::uint64_t BlockCheck::shared(const Access& access, std::uint64_t lanes, cons
   const auto race_at = [&](std::uint64_t address, unsigned lane, const Touch& other, bool other_writes) {
     if (checks_.races) race(access, address, lane, other, other_writes);
   };
+  const auto unwritten_at = [&](std::uint64_t address, unsigned lane) {
+    if (checks_.init) unwritten(access, lane, FindingKind::UninitialisedShared, shared_place(address));
+  };
   if (reads(op))
-    shared_.read(at, race_at, [&](std::uint64_t address, unsigned lane) {
-      if (checks_.init) unwritten(access, lane, FindingKind::UninitialisedShared, shared_place(address));
-    });
-  if (writes(op)) shared_.write(at, race_at);
+    for (unsigned i = 0; i < count; ++i) shared_.read(at, runs[i], race_at, unwritten_at);
+  if (writes(op))
+    for (unsigned i = 0; i < count; ++i) shared_.write(at, runs[i], race_at);
   if (passes && writes(op)) pass(access, inside, offsets, false, true);
   return allowed;
 }
@@ -276,18 +293,6 @@ std::uint64_t BlockCheck::local(const Access& access, std::uint64_t lanes, const
 }
 
 // ---- Global memory ----
-
-// Lanes one after the other, all of them from the first.
-bool BlockCheck::in_row(const Access& access, std::uint64_t lanes) const {
-  const unsigned first = LaneMask(lanes).lowest();
-  const unsigned count = LaneMask(lanes).count();
-  if (lanes >> first != LaneMask::first(count).bits()) return false;
-  const std::uint64_t base = access.addresses[first];
-  std::uint64_t wrong = 0;
-  for (unsigned i = 0; i < count; ++i)
-    wrong |= access.addresses[first + i] ^ (base + std::uint64_t{i} * access.bytes);
-  return wrong == 0;
-}
 
 void BlockCheck::touch(Region& region, const Access& access, unsigned lane, VirtualAddress address,
                        Bytes bytes, bool in_row) {
@@ -332,29 +337,31 @@ bool BlockCheck::lane_in_global(const Access& access, unsigned lane, VirtualAddr
   return true;
 }
 
-std::uint64_t BlockCheck::global(const Access& access, std::uint64_t lanes) {
-  const unsigned first = LaneMask(lanes).lowest();
-  const VirtualAddress address(access.addresses[first]);
-  if (passes_on_ && synchronises(*access.op)) pass(access, lanes, access.addresses, reads(*access.op), false);
-  std::uint64_t allowed = lanes;
-  if (const Bytes bytes = Bytes{LaneMask(lanes).count()} * access.bytes;
-      (address.value() & (access.alignment - 1)) == 0 && in_row(access, lanes)) {
-    Region* const region = checker_.global().find(address);
-    if (region != nullptr && region->holds(address, bytes)) {
-      touch(*region, access, first, address, bytes, true);
-      lanes = 0;
-    }
+// Of a run: the lanes that may go on.
+std::uint64_t BlockCheck::run_in_global(const Access& access, const LaneRun& run) {
+  const VirtualAddress address(access.addresses[run.first]);
+  const Bytes bytes = run.one_address ? access.bytes : Bytes{run.lanes} * access.bytes;
+  std::uint64_t allowed = LaneMask::first(run.lanes).bits() << run.first;
+  if (Region* const region = checker_.global().find(address);
+      (address.value() & (access.alignment - 1)) == 0 && region != nullptr && region->holds(address, bytes)) {
+    touch(*region, access, run.first, address, bytes, !run.one_address);
+    return allowed;
   }
-  for (std::uint64_t rest = lanes, last = ~std::uint64_t{0}; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (access.addresses[lane] == last) continue;  // as the one before
+  LaneMask(allowed).for_each([&](unsigned lane) {
     if (!lane_in_global(access, lane, VirtualAddress(access.addresses[lane])))
       allowed &= ~(std::uint64_t{1} << lane);
-    else
-      last = access.addresses[lane];
-  }
-  if (passes_on_ && synchronises(*access.op) && writes(*access.op))
-    pass(access, allowed, access.addresses, false, true);
+  });
+  return allowed;
+}
+
+std::uint64_t BlockCheck::global(const Access& access, std::uint64_t lanes) {
+  const bool passes = passes_on_ && synchronises(*access.op);
+  if (passes) pass(access, lanes, access.addresses, reads(*access.op), false);
+  LaneRun runs[kMostRuns];
+  const unsigned count = split(lanes, access.addresses, access.bytes, runs);
+  std::uint64_t allowed = 0;
+  for (unsigned i = 0; i < count; ++i) allowed |= run_in_global(access, runs[i]);
+  if (passes && writes(*access.op)) pass(access, allowed, access.addresses, false, true);
   return allowed;
 }
 

@@ -9,6 +9,7 @@
 
 #include "check/block_order.h"
 #include "check/checker.h"
+#include "check/lane_runs.h"
 #include "check/shared_shadow.h"
 
 namespace duet::check {
@@ -46,11 +47,12 @@ class BlockCheck {
 
  private:
   std::uint64_t started(unsigned warp) const;  // lanes that the warp began with
+  std::uint64_t each_inside_shared(const Access& access, const LaneRun& run, const std::uint64_t* offsets);
   std::uint64_t shared(const Access& access, std::uint64_t lanes, const std::uint64_t* offsets);
   std::uint64_t local(const Access& access, std::uint64_t lanes, const std::uint64_t* offsets);
+  std::uint64_t run_in_global(const Access& access, const LaneRun& run);
   std::uint64_t global(const Access& access, std::uint64_t lanes);
   bool lane_in_global(const Access& access, unsigned lane, VirtualAddress address);
-  bool in_row(const Access& access, std::uint64_t lanes) const;
   void touch(Region& region, const Access& access, unsigned lane, VirtualAddress address, Bytes bytes,
              bool in_row);
   void outside(const Access& access, unsigned lane, const char* space, std::uint64_t address,

@@ -22,7 +22,11 @@ void LineUses::add_among(std::size_t line, Line& at, const LineUse& use, const U
   const auto against = [&](const LineUse& other) {
     if (other.command == 0 || other.command == use.command || !(other.writes || use.writes)) return false;
     const ByteMask both = other.bytes & use.bytes;
-    if (!unordered(other.command, use.command)) return false;
+    if (!unordered(other.command, use.command)) {
+      at.ordered = use.command;
+      at.behind = other.command;
+      return false;
+    }
     if (any(both)) race(other, use, both);
     return true;
   };

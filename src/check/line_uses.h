@@ -38,17 +38,21 @@ class LineUses {
   using Race = std::function<void(const LineUse& earlier, const LineUse& now, const ByteMask& both)>;
 
   explicit LineUses(std::size_t lines) : pages_((lines + kPage - 1) / kPage) {}
-  void add(std::size_t line, const LineUse& use, const Unordered& unordered, const Race& race) {
+  // `unordered` and `race`: what Unordered and Race may hold.
+  template <typename U, typename R>
+  void add(std::size_t line, const LineUse& use, const U& unordered, const R& race) {
     std::unique_ptr<Line[]>& page = pages_[line / kPage];
     if (page == nullptr) page = std::make_unique<Line[]>(kPage);
     Line& at = page[line % kPage];
     LineUse& own = use.writes ? at.writer : at.reader;
     const LineUse& other = use.writes ? at.reader : at.writer;
-    if (own.command == use.command && !at.more && (other.command == 0 || other.command == use.command)) {
+    if (own.command == use.command && !at.more &&
+        (other.command == 0 || other.command == use.command ||
+         (at.ordered == use.command && at.behind == other.command))) {
       own.bytes = own.bytes | use.bytes;
       return;
     }
-    add_among(line, at, use, unordered, race);
+    add_among(line, at, use, std::cref(unordered), std::cref(race));
   }
   template <typename F>
   void for_each_writer(std::size_t first, std::size_t end, F f) const {
@@ -62,7 +66,8 @@ class LineUses {
   static constexpr std::size_t kMostBeside = 8;
   struct Line {
     LineUse reader, writer;
-    bool more = false;  // in beside_
+    CommandNumber ordered = 0, behind = 0;  // two that were found to be in order
+    bool more = false;                      // in beside_
   };
   void add_among(std::size_t line, Line& at, const LineUse& use, const Unordered& unordered,
                  const Race& race);

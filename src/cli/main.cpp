@@ -182,6 +182,21 @@ void add_cpu_blocks_option(CLI::App& app, RunOptions& run) {
       "one down (docs/preexec.md)");
 }
 
+void add_fast_forward_options(CLI::App& app, duet::machine::FastForward::Options& options) {
+  app.add_option("--skip-kernels", options.skip,
+                 "fast-forward the first N launches: right results and a simple time; the others are "
+                 "simulated in time (docs/fast-forward.md)")
+      ->type_name("N");
+  app.add_option("--kernels", options.kernels,
+                 "simulate only kernels in time whose names this regular expression matches, anywhere; the "
+                 "others are fast-forwarded, and --skip-kernels and --count-kernels do not count them")
+      ->type_name("REGEX");
+  app.add_option("--count-kernels", options.count,
+                 "simulate so many launches in time; those behind them are fast-forwarded")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
+}
+
 void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("-m,--machine", run.machine, "machine: a name (`duet machines`) or a .toml file")
       ->capture_default_str();
@@ -195,6 +210,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
                "functional GPU: right results fast, and only a simple time per block");
   app.add_flag("-q,--quiet", run.quiet, "no table");
   app.add_flag("--no-html", run.no_html, "no report.html");
+  add_fast_forward_options(app, run.run.fast_forward);
   add_records_option(app, run.records);
   add_trace_options(app, run);
   app.add_flag(
@@ -426,7 +442,8 @@ int command_line(int argc, char** argv) {
                                  ptx_command(app),
                                  preexec_command(app),
                                  reproduce_command(app),
-                                 sweep_command(app)};
+                                 sweep_command(app),
+                                 reference_command(app)};
   try {
     check_command(app, arguments);
     if (!arguments.empty() && (arguments[0] == "run" || arguments[0] == "explain"))

@@ -107,6 +107,20 @@ void wait_for_others(const Command& command, const std::string& journal_director
   }
 }
 
+void check_fast_forward(const RunOptions& options) {
+  const auto refuse = [](const char* because) {
+    throw Error(std::string("--skip-kernels, --kernels and --count-kernels: ") + because);
+  };
+  static_cast<void>(machine::FastForward(options.run.fast_forward));
+  if (options.run.functional) refuse("--functional executes all kernels functionally: leave out one of them");
+  if (options.run.two_threads) refuse("leave out --two-threads");
+  if (options.run.check_races) refuse("--check-races has to see all kernels in time");
+  if (options.run.preexecution.on()) refuse("--preexec has to see all kernels in time");
+  if (options.run.cpu_blocks) refuse("--cpu-blocks has to see all kernels in time");
+  if (options.run.simulated_host)
+    refuse("the program's memory lies in caches of simulated cores: leave out --host simulated");
+}
+
 }  // namespace
 
 void check(const RunOptions& options) {
@@ -118,6 +132,7 @@ void check(const RunOptions& options) {
     throw Error("--check looks at one thing after the other: leave out --two-threads");
   if (options.run.check.of_kernels() && options.run.cpu_blocks)
     throw Error("--check does not see blocks that cores execute: leave out --cpu-blocks");
+  if (options.run.fast_forward.any()) check_fast_forward(options);
   if (options.run.two_threads && options.run.functional)
     throw Error("--two-threads needs the timed GPU: leave out --functional");
 }

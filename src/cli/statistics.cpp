@@ -52,6 +52,7 @@ void add_gpu(std::vector<Known>& all, const config::Machine& machine) {
     NoProgram program;
     machine::Options options;
     options.functional = functional;
+    options.fast_forward = !functional;
     machine::System system(machine, program, {}, options);
     add(all, system.statistics().declared(), functional ? &Known::functional : &Known::timed);
   }

@@ -1,10 +1,13 @@
 #include "cli/subcommands.h"
 
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/commands.h"
+#include "cli/reference.h"
 #include "reproduce/reproduce.h"
 
 namespace duet::cli {
@@ -174,6 +177,27 @@ Subcommand reproduce_command(CLI::App& duet) {
     app->get_option("--from")->excludes(measuring);
   return {app, [options](const config::Installation& installation) {
             return reproduce::run(installation, *options);
+          }};
+}
+
+Subcommand reference_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand("reference", "print the manual page, or what a shell completes");
+  const auto what = std::make_shared<std::string>();
+  app->add_option("what", *what, "man (for man -l), bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}))
+      ->type_name("man|bash|zsh|fish");
+  return {app, [&duet, what](const config::Installation&) {
+            if (*what == "man")
+              write_manual(std::cout, duet);
+            else
+              write_completion(std::cout, duet,
+                               *what == "bash"  ? Shell::Bash
+                               : *what == "zsh" ? Shell::Zsh
+                                                : Shell::Fish);
+            std::cout.flush();
+            if (!std::cout) throw Error("cannot write the reference");
+            return 0;
           }};
 }
 

@@ -27,5 +27,6 @@ Subcommand statistics_command(CLI::App& duet);
 Subcommand ptx_command(CLI::App& duet);
 Subcommand preexec_command(CLI::App& duet);
 Subcommand reproduce_command(CLI::App& duet);
+Subcommand reference_command(CLI::App& duet);
 
 }  // namespace duet::cli

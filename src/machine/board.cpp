@@ -176,6 +176,14 @@ Board::SmQueues Board::connect_sm(sim::Component& sm) {
   return {launches, done};
 }
 
+Board::SmQueues Board::connect_fast_forward_sm(sim::Component& sm) {
+  const std::size_t blocks = config_.gpu.sm.max_blocks;
+  auto& launches = launch_queues_.emplace_back(blocks, &work_distributor_, &sm);
+  auto& done = done_queues_.emplace_back(blocks, &sm, &work_distributor_);
+  work_distributor_.connect_fast_forward_sm(sm, launches, done);
+  return {launches, done};
+}
+
 Board::CoreQueues Board::connect_cores(sim::Component& cores, std::size_t count) {
   claims_.emplace(count, &cores, &work_distributor_);
   grants_.emplace(count, &work_distributor_, &cores);

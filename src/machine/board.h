@@ -3,8 +3,10 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "config/machine.h"
@@ -43,6 +45,11 @@ class Board {
     sim::Queue<gpu::BlockDone>& done;
   };
   SmQueues connect_sm(sim::Component& sm);
+  SmQueues connect_fast_forward_sm(sim::Component& sm);
+  void on_fast_forward(std::function<void(const gpu::Grid&)> f) {
+    work_distributor_.on_fast_forward(std::move(f));
+  }
+  void on_resume(std::function<void()> f) { work_distributor_.on_resume(std::move(f)); }
 
   // Somebody whose cores execute blocks too, of this many at a time.
   struct CoreQueues {

@@ -78,6 +78,14 @@ class CacheLevel {
     for (memory::LevelPort& port : ports_) port.forget(base, bytes);
   }
   std::deque<memory::Cache>& caches() { return caches_; }
+  // What a miss fetches at least, and how many of these it holds.
+  unsigned sector_bytes() const { return static_cast<unsigned>(config_.cache.sector_bytes); }
+  std::size_t sectors() const { return slices() * config_.cache.capacity() / config_.cache.sector_bytes; }
+  // memory::Cache::warm() of the slice that it belongs to.
+  bool warm(PhysicalAddress sector, const std::byte* data, const memory::Cacheability& cacheability) {
+    return caches_[map_.slice_of(sector.aligned_down(config_.cache.line_bytes))].warm(
+        sector, data, sector_bytes(), cacheability);
+  }
 
  private:
   const config::Level config_;

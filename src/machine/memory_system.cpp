@@ -133,16 +133,56 @@ void MemorySystem::connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<
   bridge_.connect(ports);
 }
 
-void MemorySystem::settle(PhysicalAddress physical, Bytes bytes) {
+void MemorySystem::store(PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
+  std::byte* const backing = address_space_.memory().bytes(address);
+  if (backing == nullptr) return;  // the allocation is gone, and nobody can read its bytes any more
+  for (unsigned i = 0; i < memory::kLineBytes; ++i)
+    if (mask.test(i)) backing[i] = data[i];
+}
+
+void MemorySystem::write_back(PhysicalAddress physical, Bytes bytes) {
   const auto store = [this](PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
-    std::byte* backing = address_space_.memory().bytes(address);
-    if (backing == nullptr) return;  // the allocation is gone, and nobody can read its bytes any more
-    for (unsigned i = 0; i < memory::kLineBytes; ++i)
-      if (mask.test(i)) backing[i] = data[i];
+    this->store(address, data, mask);
   };
   // The newest bytes last, which lie nearest to the SMs.
   for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
     level->flush_range(physical, bytes, store);
+}
+
+void MemorySystem::write_back_all() {
+  constexpr Bytes kAll = Bytes{1} << 62;
+  write_back(PhysicalAddress(0), kAll);
+  for (memory::Cache& l1 : l1_)
+    l1.flush_range(PhysicalAddress(0), kAll,
+                   [this](PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
+                     store(address, data, mask);
+                   });
+}
+
+void MemorySystem::warm(const std::vector<Sector>& latest_first) {
+  std::vector<const Sector*> held;
+  const auto warm = [&](const Sector& sector) {
+    return levels_.front().warm(sector.address, address_space_.memory().bytes(sector.address),
+                                sector.cacheability);
+  };
+  for (const Sector& sector : latest_first)
+    if (warm(sector)) held.push_back(&sector);
+  // Once more in the order of their use, so that the last one counts as used last.
+  for (auto sector = held.rbegin(); sector != held.rend(); ++sector) warm(**sector);
+}
+
+std::vector<PhysicalAddress> MemorySystem::held_by_l2() {
+  std::vector<std::pair<std::uint64_t, PhysicalAddress>> held;
+  for (const memory::Cache& slice : levels_.front().caches())
+    slice.for_each_held([&](std::uint64_t when, PhysicalAddress sector) { held.emplace_back(when, sector); });
+  std::sort(held.begin(), held.end());
+  std::vector<PhysicalAddress> sectors;
+  for (const auto& [when, sector] : held) sectors.push_back(sector);
+  return sectors;
+}
+
+void MemorySystem::settle(PhysicalAddress physical, Bytes bytes) {
+  write_back(physical, bytes);
   for (memory::DramController& controller : controllers_) controller.reset_bits(physical, bytes);
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "config/machine.h"
 #include "gpu/sm/sm.h"
@@ -60,6 +61,18 @@ class MemorySystem {
   // Brings what L2 and the levels below hold of these physical bytes to the backing memory and drops it,
   // outside simulated time. Their full/empty bits are full.
   void settle(PhysicalAddress physical, Bytes bytes);
+  // The same of all that these and L1 hold, of memory without full/empty bits.
+  void write_back_all();
+  struct Sector {  // of device memory, as large as those of L2
+    PhysicalAddress address;
+    memory::Cacheability cacheability;
+  };
+  // Outside simulated time: sectors that were touched, the last one first, are in L2 as far as there is room,
+  // clean. What L2 has already stays.
+  void warm(const std::vector<Sector>& latest_first);
+  // What L2 holds, the sector that was used last at the end.
+  std::vector<PhysicalAddress> held_by_l2();
+  const CacheLevel& l2() const { return levels_.front(); }
   // The byte as this SM's loads that bypass L1 find it, outside simulated time and changing nothing; null
   // where nothing lies.
   std::optional<std::byte> peek(std::uint32_t sm, PhysicalAddress physical) const;
@@ -70,6 +83,9 @@ class MemorySystem {
   std::vector<memory::WaitingRequest> waiting_requests(bool also_before);
 
  private:
+  void write_back(PhysicalAddress physical, Bytes bytes);
+  void store(PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask);
+
   sim::Engine& engine_;
   const config::Gpu config_;
   memory::RequestPool& pool_;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/readable_name.h"
 #include "ptx/compiler.h"
 #include "ptx/semantics/semantics.h"
 #include "ptx/state_spaces.h"
@@ -30,6 +31,11 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.strict_memory = options.strict_memory;
   system_options.skip_clock_loops = options.skip_clock_loops;
   system_options.simulated_host = options.simulated_host;
+  system_options.fast_forward = options.fast_forward.any();
+  if (options.fast_forward.any()) {
+    FastForward::check(machine.gpu);
+    fast_forward_.emplace(options.fast_forward);
+  }
   system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
   if (options.preexecution.on()) begin_preexecution();
   if (options.cpu_blocks) begin_cpu_blocks();
@@ -340,6 +346,7 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
   result->parameters = std::move(parameters);
   result->launch_id = next_launch_id_++;
   result->cooperative = cooperative;
+  result->fast_forward = fast_forward_ && fast_forward_->next(readable_name(kernel.name));
   if (cooperative) result->workspace = workspaces_.take(*system_);
   result->stack_bytes = stack_bytes_;
   result->local_physical = local_memory(*result);
@@ -357,6 +364,11 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
 
 // Settling makes bits full: those that an earlier owner left do not matter to the next one.
 const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
+  if (fast_forward_)
+    throw Error(
+        "fast-forwarded kernels know no full/empty bits, and this program has some: leave out "
+        "--skip-kernels, "
+        "--kernels and --count-kernels");
   const Bytes tracked = round_up(bytes, full_empty_granule_bytes());
   const Bytes region = config().gpu.full_empty.region_bytes;
   if (tracked < bytes || (region != 0 && (tracked > region || tracked_bytes_ > region - tracked)))

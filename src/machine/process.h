@@ -146,6 +146,7 @@ class Process {
   RunOptions options_;
   std::unique_ptr<System> system_;
   std::optional<IntervalSampler> intervals_;  // where somebody wants them
+  std::optional<FastForward> fast_forward_;
   std::optional<Preexecution> preexecution_;
   std::optional<CpuBlocks> cpu_blocks_;
   RunWatch watch_;

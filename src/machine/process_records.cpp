@@ -86,6 +86,7 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
                      static_cast<double>(config().gpu.sm.max_warps);
   record.issue_slots = counts.issue_slots;
   record.completed_blocks = grid.completed_blocks;
+  record.fast_forwarded = grid.fast_forward ? 1 : 0;
   return record;
 }
 

@@ -33,6 +33,9 @@ void for_each_field(Options& options, F f) {
   f("ptx_name", options.ptx_name);
   f("max_cycles", options.limits.max_cycles);
   f("cpu_blocks", options.cpu_blocks);
+  f("skip_kernels", options.fast_forward.skip);
+  f("kernels", options.fast_forward.kernels);
+  f("count_kernels", options.fast_forward.count);
   f("preexec_unroll_factor", options.preexecution.unroll_factor);
   f("preexec_kernel_loop_unroll", options.preexecution.kernel_loop_unroll);
   f("preexec_batch_size", options.preexecution.batch_size);

@@ -7,6 +7,7 @@
 
 #include "base/trace_detail.h"
 #include "check/checks.h"
+#include "machine/fast_forward.h"
 #include "machine/preexecution_options.h"
 #include "machine/run_watch.h"
 
@@ -32,6 +33,7 @@ struct RunOptions {
   bool simulated_host = false;             // the program runs on the machine's cores
   bool two_threads = false;                // components are ticked on two threads, dealt by shuffle_seed
   PreexecutionOptions preexecution;
+  FastForward::Options fast_forward;  // launches that the timed GPU executes functionally
   bool cpu_blocks =
       false;  // cores that share a level of cache with the GPU execute blocks too (cpu_blocks.h)
   // Where the PTX that the process loads is kept (empty: nowhere), and what messages call that folder.

@@ -1,8 +1,11 @@
 #include "machine/system.h"
 
+#include <map>
 #include <optional>
+#include <type_traits>
 
 #include "base/error.h"
+#include "gpu/functional/line_log.h"
 #include "gpu/occupancy.h"
 #include "gpu/sm/sm.h"
 #include "machine/board.h"
@@ -36,7 +39,10 @@ struct System::Parts {
       services.checker = &*checker;
     }
     if (!options.strict_memory) services.outside = &outside;
+    const bool fast_forward = options.fast_forward && !options.functional;
+    if (fast_forward) begin_fast_forward();
     for (std::uint32_t i = 0; i < machine.gpu.sm.count; ++i) {
+      if (fast_forward) add_fast_forward_sm(i);
       if (options.functional) {
         auto& sm = *functional_sms.emplace_back(std::make_unique<gpu::FunctionalSm>(
             engine, &board.gpu(), i, machine.gpu, address_space, services));
@@ -79,6 +85,51 @@ struct System::Parts {
     return SharedMemory{*level, memory_system->controllers(), board.requests(), address_space};
   }
 
+  void add_fast_forward_sm(std::uint32_t number) {
+    auto& sm = *functional_sms.emplace_back(
+        std::make_unique<gpu::FunctionalSm>(engine, &board.gpu(), number, machine.gpu, address_space,
+                                            services, gpu::FunctionalSm::Place::BesideTimed));
+    const Board::SmQueues queues = board.connect_fast_forward_sm(sm);
+    sm.connect(queues.launches, queues.done);
+    sm.on_failure([this](Picoseconds now) { wake_all(functional_sms, now); });
+  }
+
+  // Before its SMs.
+  void begin_fast_forward() {
+    MemorySystem& memory_system = *board.memory_system();
+    services.lines = &lines.emplace(memory_system.l2().sectors(), memory_system.l2().sector_bytes());
+    board.on_fast_forward([this, &memory_system](const gpu::Grid& grid) {
+      engine.between_ticks([this, &memory_system, &grid] {
+        for (const PhysicalAddress sector : memory_system.held_by_l2()) lines->touch(sector);
+        memory_system.write_back_all();
+        Bytes& code = forwarded_code[grid.code_physical];
+        code = 0;
+        for (const ptx::MicroOp& op : grid.kernel->code)
+          code += op.machine_instructions * machine.gpu.sm.instruction_bytes;
+      });
+    });
+    board.on_resume([this] { engine.between_ticks([this] { warm(); }); });
+  }
+
+  // What fast-forwarded kernels have left in L2, had they run in time.
+  void warm() {
+    MemorySystem& memory_system = *board.memory_system();
+    std::vector<MemorySystem::Sector> latest;
+    for (const auto& [code, bytes] : forwarded_code)
+      for (PhysicalAddress at = code; at < code + bytes; at += lines->bytes()) latest.push_back({at, {}});
+    lines->take_latest([&](auto sector) {
+      if constexpr (std::is_same_v<decltype(sector), PhysicalAddress>) {
+        latest.push_back({sector, {}});
+      } else {
+        const memory::PageRun& run = address_space.pages().find(sector);
+        if (run.holds(sector) && run.attributes.route == memory::Route::DeviceDram)
+          latest.push_back({run[sector], run.attributes.cacheability});
+      }
+    });
+    memory_system.warm(latest);
+    forwarded_code.clear();
+  }
+
   template <typename Sms>
   void wake_all(const Sms& sms, Picoseconds now) {
     for (const auto& sm : sms) engine.wake_after(*sm, now);
@@ -96,6 +147,8 @@ struct System::Parts {
   const std::unique_ptr<memory::RaceDetector> races;
   gpu::OutsideAccesses outside;
   std::optional<check::Checker> checker;
+  std::optional<gpu::LineLog> lines;  // of fast-forwarded kernels
+  std::map<PhysicalAddress, Bytes> forwarded_code;
   Board board;
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
   std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;

@@ -29,6 +29,7 @@ struct Options {
   check::Checks check;             // of kernels: src/check
   bool strict_memory = false;      // accesses beside allocations are faults
   bool skip_clock_loops = true;    // gpu/sm/sm_spin.cpp
+  bool fast_forward = false;       // the timed GPU may execute kernels functionally: machine/fast_forward.h
   bool simulated_host = false;     // the program runs on the machine's cores; it has some
 };
 

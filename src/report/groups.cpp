@@ -39,6 +39,7 @@ void KernelGroups::add(const KernelResult& kernel) {
   KernelGroup& group =
       group_of(groups, {kernel.name, {g[0], g[1], g[2], b[0], b[1], b[2]}}, {kernel.name, Dimensions{}});
   ++group.launches;
+  group.fast_forwarded += kernel.fast_forwarded;
   group.times.add(kernel);
   group.cycles.add(kernel.cycles);
   group.warp_instructions.add(kernel.warp_instructions);

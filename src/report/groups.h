@@ -28,7 +28,7 @@ struct Times {
 
 // Of one kernel with one grid and one block.
 struct KernelGroup {
-  std::uint64_t launches = 0;
+  std::uint64_t launches = 0, fast_forwarded = 0;
   Times times;
   Spread cycles, warp_instructions, thread_instructions, registers;
   double least_occupancy = 1, most_occupancy = 0;

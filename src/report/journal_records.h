@@ -52,8 +52,9 @@ struct KernelRecord {
   double occupancy;        // resident warps over the SM's maximum
   IssueSlots issue_slots;  // all zero with the functional GPU
   std::uint64_t completed_blocks;
-  std::uint32_t complete;  // 0: the run ended before the kernel did; end_ps is then the end of the run
-};                         // followed by the name
+  std::uint32_t complete;        // 0: the run ended before the kernel did; end_ps is then the end of the run
+  std::uint32_t fast_forwarded;  // executed functionally on the timed GPU (machine/fast_forward.h)
+};                               // followed by the name
 
 // What the values of JournalHeader::counters grew by from a kernel's first block to its completion as the
 // driver saw it, whoever counted. Of what is no count 0.

@@ -101,6 +101,7 @@ Json kernel_json(const KernelResult& k, const RunReport& report) {
                {"occupancy_limit", k.occupancy_limit},
                {"stalls", stalls(k.issue_slots)},
                {"counters", increases(report.journal->header(), k.counters)}};
+  if (k.fast_forwarded != 0) json["fast_forwarded"] = true;
   const auto& programs = report.preexecution.launches;
   if (const auto its = programs.find(k.command); its != programs.end())
     json["preexecution"] = preexecution_json(its->second, k.start_ps);
@@ -161,6 +162,7 @@ Json kernel_group_json(const JournalHeader& header, const std::string& name,
     json["grid"] = {d[0], d[1], d[2]};
     json["block"] = {d[3], d[4], d[5]};
   }
+  if (group.fast_forwarded != 0) json["fast_forwarded"] = group.fast_forwarded;
   add_times(json, group.times);
   json["cycles"] = spread_json(group.cycles);
   json["warp_instructions"] = spread_json(group.warp_instructions);

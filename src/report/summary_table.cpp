@@ -74,6 +74,7 @@ struct Work {
   std::map<std::uint32_t, std::pair<Sum, Sum>> streams;  // copies, kernels
   std::map<std::string, Sum> by_kernel;
   std::string unfinished;
+  std::uint64_t forwarded = 0;
 
   explicit Work(const RunReport& report) {
     report.for_each_kernel([&](const KernelResult& k) {
@@ -81,6 +82,7 @@ struct Work {
       driver.add(k.start_ps - k.driver_start_ps);
       streams[k.stream].second.add(k.end_ps - k.start_ps);
       by_kernel[k.name].add(k.end_ps - k.start_ps);
+      forwarded += k.fast_forwarded;
       if (k.complete == 0)
         unfinished += fmt::format(
             "  unfinished: kernel '{}', {} cycles, {} warp instructions, {} of {} blocks complete\n",
@@ -196,6 +198,11 @@ std::string summary_table(const RunReport& report) {
   work_rows(out, report, work);
   call_rows(out, report);
   if (report.processor) out += processor_table(*report.processor, report.simulated_ps, report.wall_seconds);
+  if (work.forwarded != 0 && work.forwarded == work.kernels.count)
+    out += "  no kernel was simulated in time: all were fast-forwarded, and none of these times means much\n";
+  else if (work.forwarded != 0)
+    out += fmt::format("  {} of {} kernels were fast-forwarded: their times mean little\n", work.forwarded,
+                       work.kernels.count);
   out += work.unfinished;
   failure_rows(out, report);
   for (std::size_t i = 0; i + 1 < report.marks.size(); ++i)

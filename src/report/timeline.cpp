@@ -1,9 +1,11 @@
 #include "report/timeline.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,24 +46,33 @@ class Timeline {
   }
   void copy(const CopyRecord& copy) { work(copy, copy_name(copy), copy_kind_name(copy.kind), copy.bytes); }
 
-  Json json(const RunReport& report) {
+  // The members of an object. A run may have 20,000 spans: they are written as they are.
+  void write(std::ostream& out, const RunReport& report) {
     spans_.finish();
-    Json tracks = Json::array();
-    for (const auto& [track, spans] : spans_.tracks()) {
-      Json list = Json::array();
-      for (const TimelineSpan& s : spans)
-        list.push_back({s.name == TimelineSpan::kSeveral ? Json() : Json(s.name), s.kind, s.start_ps,
-                        s.end_ps, s.prepared_ps, s.command, s.call, s.bytes, s.count, s.busy_ps});
-      tracks.push_back({{"group", group_name(track.group)}, {"number", track.number}, {"spans", list}});
-    }
     std::uint64_t all = 0;
     for (const Api& api : report.api) all += api.calls;
     Json readable = Json::object();
     for (const std::string& raw : names_.list)
       if (std::string text = readable_name(raw); text != raw) readable[raw] = std::move(text);
-    return {
-        {"readable", readable}, {"grain_ps", spans_.grain_ps()}, {"calls", {{"all", all}, {"kept", calls_}}},
-        {"names", names_.list}, {"kinds", kinds_.list},          {"tracks", tracks}};
+    const Json head = {{"readable", readable},
+                       {"grain_ps", spans_.grain_ps()},
+                       {"calls", {{"all", all}, {"kept", calls_}}},
+                       {"names", names_.list},
+                       {"kinds", kinds_.list}};
+    std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text.back() = ',';  // in place of its end
+    out << text.substr(1) << "\"tracks\":[";
+    for (const auto& [track, spans] : spans_.tracks()) {
+      text = &track == &spans_.tracks().begin()->first ? "" : ",";
+      text += "{\"group\":\"" + std::string(group_name(track.group)) +
+              "\",\"number\":" + std::to_string(track.number) + ",\"spans\":[";
+      for (const TimelineSpan& s : spans) {
+        if (&s != &spans.front()) text += ',';
+        append(text, s);
+      }
+      out << text << "]}";
+    }
+    out << ']';
   }
 
  private:
@@ -76,6 +87,19 @@ class Timeline {
   };
   std::uint32_t name(const std::string& text) { return names_.of(text); }
   std::uint32_t kind(const std::string& text) { return kinds_.of(text); }
+
+  static void append(std::string& text, const TimelineSpan& s) {
+    char digits[24];
+    const auto number = [&](std::uint64_t value) {
+      return std::string_view(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+    };
+    text += '[';
+    text += s.name == TimelineSpan::kSeveral ? std::string_view("null") : number(s.name);
+    for (const std::uint64_t value : {std::uint64_t{s.kind}, s.start_ps, s.end_ps, s.prepared_ps, s.command,
+                                      s.call, s.bytes, s.count, s.busy_ps})
+      (text += ',') += number(value);
+    text += ']';
+  }
 
   template <typename Record>
   void work(const Record& record, const std::string& text, const std::string& what, Bytes bytes) {
@@ -169,27 +193,13 @@ std::vector<MomentStretch> open_stretches(const TimeAccount& account) {
   return open;
 }
 
-// [[what went on (1 kernel, 2 copy, 4 driver, 8 call), start, end, for how long of it], ...], as the journal
-// is read.
-void write_moments(std::ostream& out, const RunReport& report) {
-  bool first = true;
-  const auto write = [&](const std::vector<MomentStretch>& stretches) {
-    for (const MomentStretch& s : stretches) {
-      out << (first ? "[" : ",[") << s.moment << ',' << s.start_ps << ',' << s.end_ps << ',' << s.of_ps
-          << ']';
-      first = false;
-    }
-  };
-  out << '[';
-  report.journal->for_each(
-      [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
-        if (type != RecordType::MomentStretches) return;
-        std::vector<MomentStretch> stretches;
-        add_all(stretches, record, bytes);
-        write(stretches);
-      });
-  write(open_stretches(report.account));
-  out << ']';
+// [[what went on (1 kernel, 2 copy, 4 driver, 8 call), start, end, for how long of it], ...]
+void write_moments(std::ostream& out, std::vector<MomentStretch> stretches, const TimeAccount& account) {
+  const std::vector<MomentStretch> open = open_stretches(account);
+  stretches.insert(stretches.end(), open.begin(), open.end());
+  for (const MomentStretch& s : stretches)
+    out << (&s == &stretches.front() ? "[" : ",[") << s.moment << ',' << s.start_ps << ',' << s.end_ps << ','
+        << s.of_ps << ']';
 }
 
 }  // namespace
@@ -197,22 +207,32 @@ void write_moments(std::ostream& out, const RunReport& report) {
 void write_timeline_json(std::ostream& out, const RunReport& report) {
   Timeline timeline;
   std::vector<PathStep> steps;
+  std::vector<MomentStretch> stretches;
   report.journal->for_each(
-      [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view) {
-        if (type == RecordType::ApiCall) timeline.call(report, record_as<ApiCallRecord>(record, bytes));
-        if (type == RecordType::PathSteps) add_all(steps, record, bytes);
+      [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
+        switch (type) {
+          case RecordType::ApiCall:
+            return timeline.call(report, record_as<ApiCallRecord>(record, bytes));
+          case RecordType::Kernel:
+            return timeline.kernel({record_as<KernelRecord>(record, bytes), std::string(text)});
+          case RecordType::Copy:
+            return timeline.copy(record_as<CopyRecord>(record, bytes));
+          case RecordType::PathSteps:
+            return add_all(steps, record, bytes);
+          case RecordType::MomentStretches:
+            return add_all(stretches, record, bytes);
+          default:
+            return;
+        }
       });
-  report.for_each_kernel([&](const KernelResult& kernel) { timeline.kernel(kernel); });
-  report.for_each_copy([&](const CopyRecord& copy) { timeline.copy(copy); });
-  Json json = timeline.json(report);
-  Json& parts = json["parts"] = Json::array();
+  report.for_each_running_kernel([&](const KernelResult& kernel) { timeline.kernel(kernel); });
+  Json parts = Json::array();
   for (const TimePart& part : critical_path(report.account)) parts.push_back(part.name);
-  json["path"] = path_json(report, steps);
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  text.pop_back();  // one member more follows
-  out << text << ",\"moments\":";
-  write_moments(out, report);
-  out << '}';
+  out << '{';
+  timeline.write(out, report);
+  out << ",\"parts\":" << parts.dump() << ",\"path\":" << path_json(report, steps).dump() << ",\"moments\":[";
+  write_moments(out, std::move(stretches), report.account);
+  out << "]}";
 }
 
 }  // namespace duet::report

@@ -142,6 +142,18 @@ class Slices(TraceFixture):
         self.assertTrue(all(both[0][2] <= r[2] and r[3] <= both[0][3] for r in own[1:-1] + other))
         self.assertEqual([(i["name"], i["time"]) for i in trace.instants], [("launched", own[2][3]), ("launched", own[4][3])])
 
+    def test_nvtx_on_simulated_cores(self):
+        program = self.compiled("tests/trace/ranges.cu", "--host", "riscv64")
+        _, trace = self.run_and_read("ranges.rv", ["--host", "simulated", "--machine", "lustig2013", program])
+        ranges = collections.defaultdict(list)
+        for one in trace.slices_of("host threads"):
+            if "call" not in one["args"]:
+                ranges[trace.tracks[one["track_uuid"]]["name"]].append((one["name"], one["depth"]))
+        self.assertEqual(ranges["NVTX, thread 0"],
+                         [("set up", 0), ("step", 0), ("launch ?", 1), ("step", 0), ("launch ?", 1), ("tear down", 0)])
+        self.assertEqual([ranges["NVTX ranges"], ranges["NVTX, thread 1"]], [[("both", 0)], [("other thread", 0)]])
+        self.assertEqual([i["name"] for i in trace.instants], ["launched", "launched"])
+
     def test_none(self):
         call(DUET, "run", "-q", "--no-html", "--out", WORK / "none", self.compiled(TWO_STREAMS))
         self.assertTrue((WORK / "none/timeline.pftrace").exists())

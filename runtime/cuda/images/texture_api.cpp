@@ -46,6 +46,8 @@ cudaError_t add(Session& session, const Image& image, const Description& descrip
   release_leaving(session);
   const Allocation* allocation = session.space().allocate_device(sizeof(Image), AllocationKind::Constants);
   if (allocation == nullptr) return cudaErrorMemoryAllocation;
+  // Caches may still hold what an earlier owner wrote there.
+  session.process().system().settle(allocation->base, sizeof image);
   session.space().write(allocation->base, &image, sizeof image);
   objects().all.emplace(allocation->base, description);
   *object = allocation->base.value();

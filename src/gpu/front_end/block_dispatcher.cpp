@@ -8,14 +8,24 @@
 
 namespace duet::gpu {
 
+BlockDispatcher::Sm BlockDispatcher::full_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches,
+                                             sim::Queue<BlockDone>& done) const {
+  return {&sm,           &launches,      &done,           sm_.registers,
+          sm_.max_warps, sm_.max_blocks, sm_.max_threads, sm_.shared_bytes};
+}
+
 void BlockDispatcher::connect_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches,
                                  sim::Queue<BlockDone>& done) {
-  sms_.push_back({&sm, &launches, &done, sm_.registers, sm_.max_warps, sm_.max_blocks, sm_.max_threads,
-                  sm_.shared_bytes});
+  timed_.list.push_back(full_sm(sm, launches, done));
+}
+
+void BlockDispatcher::connect_fast_forward_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches,
+                                              sim::Queue<BlockDone>& done) {
+  fast_forward_.list.push_back(full_sm(sm, launches, done));
 }
 
 void BlockDispatcher::tell(const Grid& grid, std::uint64_t block, std::size_t sm, TaskEventPhase phase,
-                           Picoseconds now) const {
+                           Picoseconds now) {
   sim::EventSink* const sink = engine_.event_sink(TaskEventKind::Block);
   if (sink == nullptr) return;
   sink->take({.kind = TaskEventKind::Block,
@@ -25,7 +35,7 @@ void BlockDispatcher::tell(const Grid& grid, std::uint64_t block, std::size_t sm
               .time_ps = now,
               .id = block,
               .parent = grid.command,
-              .component = sms_[sm].component});
+              .component = sms_of(grid).list[sm].component});
 }
 
 std::string BlockDispatcher::refusal(const Grid& grid) const {
@@ -33,7 +43,7 @@ std::string BlockDispatcher::refusal(const Grid& grid) const {
   if (shape.blocks_per_sm == 0)
     return "a block of " + std::to_string(grid.block.count()) + " threads does not fit on an SM (" +
            shape.limit + ")";
-  const std::uint64_t resident = std::uint64_t{shape.blocks_per_sm} * sms_.size();
+  const std::uint64_t resident = std::uint64_t{shape.blocks_per_sm} * timed_.list.size();
   if (grid.cooperative && grid.grid.count() > resident)
     return "a cooperative grid of " + std::to_string(grid.grid.count()) +
            " blocks does not fit: " + std::to_string(resident) + " blocks can be resident";
@@ -70,6 +80,7 @@ void BlockDispatcher::drop(const Grid& grid) {
 }
 
 void BlockDispatcher::end(const Grid& grid) {
+  if (grid.fast_forward) on_fast_forward(grid);
   std::erase_if(residents_, [&](const Resident& resident) { return resident.grid == &grid; });
 }
 
@@ -91,30 +102,37 @@ std::uint64_t BlockDispatcher::room_for(const Sm& sm, const BlockRun& run) const
 
 bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
   if (run.no_room) return false;
+  Sms& sms = sms_of(*run.grid);
   if (run.grid->cooperative && !run.cooperative_started) {
     std::uint64_t room = 0;
-    for (const Sm& sm : sms_) room += room_for(sm, run);
+    for (const Sm& sm : sms.list) room += room_for(sm, run);
     run.no_room = room < run.blocks_left;
     if (run.no_room) return false;
     run.cooperative_started = true;
   }
   run.no_room = true;
-  for (std::size_t i = 0; i < sms_.size(); ++i) {
-    std::size_t index = next_sm_ + i;
-    if (index >= sms_.size()) index -= sms_.size();
-    Sm& sm = sms_[index];
+  for (std::size_t i = 0; i < sms.list.size(); ++i) {
+    std::size_t index = sms.next + i;
+    if (index >= sms.list.size()) index -= sms.list.size();
+    Sm& sm = sms.list[index];
     if (room_for(sm, run) == 0) continue;
     run.no_room = false;
     if (!sm.launches->can_push(now)) continue;
     const std::uint64_t block = run.order.block(run.next_block);
+    if (forwarded_ && !run.grid->fast_forward) on_resume();
+    forwarded_ = run.grid->fast_forward;
     sm.launches->push(now, {run.grid, block});
     sm.blocks -= 1;
     sm.warps -= run.shape.warps_per_block;
     sm.threads -= run.grid->block.count();
     sm.registers -= run.shape.registers_per_block;
     sm.shared_bytes -= run.shape.shared_per_block;
-    next_sm_ = index + 1 == sms_.size() ? 0 : index + 1;
-    if (run.grid->first_block_ps == kNever) on_first_block(*run.grid);
+    sms.next = index + 1 == sms.list.size() ? 0 : index + 1;
+    ++sms.running;
+    if (run.grid->first_block_ps == kNever) {
+      on_first_block(*run.grid);
+      if (run.grid->fast_forward) on_fast_forward(*run.grid);
+    }
     run.grid->first_block_ps = std::min(run.grid->first_block_ps, now);
     on_block(*run.grid);
     tell(*run.grid, block, index, TaskEventPhase::Begin, now);
@@ -128,6 +146,8 @@ bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
 
 bool BlockDispatcher::dispatch(Picoseconds now) {
   for (std::size_t i = 0; i < runs_.size(); ++i) {
+    // Later ones do not overtake one that waits until it is alone.
+    if ((runs_[i].grid->fast_forward ? timed_ : fast_forward_).running != 0) return false;
     const bool sent = dispatch(now, runs_[i]);
     const bool alone = runs_[i].cooperative_started;
     if (sent && runs_[i].blocks_left == 0) runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -137,13 +157,13 @@ bool BlockDispatcher::dispatch(Picoseconds now) {
   return false;
 }
 
-bool BlockDispatcher::completed(Picoseconds now, BlockDone& done) {
-  for (std::size_t i = 0; i < sms_.size(); ++i) {
-    std::size_t index = next_done_ + i;
-    if (index >= sms_.size()) index -= sms_.size();
-    Sm& sm = sms_[index];
+bool BlockDispatcher::completed(Picoseconds now, Sms& sms, BlockDone& done) {
+  for (std::size_t i = 0; i < sms.list.size(); ++i) {
+    std::size_t index = sms.next_done + i;
+    if (index >= sms.list.size()) index -= sms.list.size();
+    Sm& sm = sms.list[index];
     if (!sm.done->can_pop(now)) continue;
-    next_done_ = index;
+    sms.next_done = index;
     done = sm.done->pop(now);
     const Occupancy& shape = shape_of(*done.grid);
     sm.blocks += 1;
@@ -151,11 +171,16 @@ bool BlockDispatcher::completed(Picoseconds now, BlockDone& done) {
     sm.threads += done.grid->block.count();
     sm.registers += shape.registers_per_block;
     sm.shared_bytes += shape.shared_per_block;
+    --sms.running;
     tell(*done.grid, done.block, index, TaskEventPhase::End, now);
     for (BlockRun& run : runs_) run.no_room = false;
     return true;
   }
   return false;
+}
+
+bool BlockDispatcher::completed(Picoseconds now, BlockDone& done) {
+  return completed(now, timed_, done) || (fast_forward_.running != 0 && completed(now, fast_forward_, done));
 }
 
 BlockGrant BlockDispatcher::take_last(std::uint64_t launch_id) {

@@ -2,7 +2,8 @@
 // memory, warps and block slots of every SM and hands out blocks in round-robin order of the SMs. Kernels of
 // several streams share the SMs: a block comes from the kernel with the highest priority, among equals the
 // one that launched first, and from the next kernel when no SM has room for it. A cooperative kernel starts
-// only when all of its blocks fit at once, and nothing else is dispatched until they are all out.
+// only when all of its blocks fit at once, and nothing else is dispatched until they are all out. Kernels
+// that are fast-forwarded go to SMs of their own, and never while others run.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,13 @@ class BlockDispatcher {
       : engine_(engine), sm_(gpu.sm), order_(gpu.front_end.block_order), occupancy_(occupancy) {}
 
   void connect_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done);
+  // One for fast-forwarded kernels, as many as there are SMs.
+  void connect_fast_forward_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches,
+                               sim::Queue<BlockDone>& done);
+  // Called before the first block and after the last one of each fast-forwarded grid.
+  std::function<void(const Grid&)> on_fast_forward = [](const Grid&) {};
+  // Called before the first block of another grid behind such ones.
+  std::function<void()> on_resume = [] {};
   // Called with the first block of every grid.
   std::function<void(const Grid&)> on_first_block = [](const Grid&) {};
   // Called with every block that is dispatched.
@@ -73,21 +81,28 @@ class BlockDispatcher {
     const Grid* grid;
     Occupancy shape;
   };
+  struct Sms {
+    std::vector<Sm> list;
+    std::size_t next = 0, next_done = 0;
+    std::uint64_t running = 0;  // blocks
+  };
+  Sms& sms_of(const Grid& grid) { return grid.fast_forward ? fast_forward_ : timed_; }
+  Sm full_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) const;
+  bool completed(Picoseconds now, Sms& sms, BlockDone& done);
   const Occupancy& shape_of(const Grid& grid) const;
   std::uint64_t room_for(const Sm& sm, const BlockRun& run) const;
   bool dispatch(Picoseconds now, BlockRun& run);
   // Of a block of the SM with this number.
-  void tell(const Grid& grid, std::uint64_t block, std::size_t sm, TaskEventPhase phase,
-            Picoseconds now) const;
+  void tell(const Grid& grid, std::uint64_t block, std::size_t sm, TaskEventPhase phase, Picoseconds now);
 
   sim::Engine& engine_;
   config::Sm sm_;
   const std::string order_;  // gpu.front_end.block_order
   OccupancyFunction occupancy_;
-  std::vector<Sm> sms_;
+  Sms timed_, fast_forward_;
+  bool forwarded_ = false;           // no block has gone to a timed SM since
   std::vector<Resident> residents_;  // kernels that have begun and not ended
   std::vector<BlockRun> runs_;       // in the order in which they are served
-  std::size_t next_sm_ = 0, next_done_ = 0;
 };
 
 }  // namespace duet::gpu

@@ -16,7 +16,9 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/machine.h"
@@ -49,6 +51,13 @@ class WorkDistributor : public sim::Component {
   void connect_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
     dispatcher_.connect_sm(sm, launches, done);
   }
+  // machine/fast_forward.h: one for each SM. `on_fast_forward` as BlockDispatcher has it.
+  void connect_fast_forward_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches,
+                               sim::Queue<BlockDone>& done) {
+    dispatcher_.connect_fast_forward_sm(sm, launches, done);
+  }
+  void on_fast_forward(std::function<void(const Grid&)> f) { dispatcher_.on_fast_forward = std::move(f); }
+  void on_resume(std::function<void()> f) { dispatcher_.on_resume = std::move(f); }
   void connect_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
     engines_.push_back({&starts, &done, false, false});
     ++copy_engines_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu/functional/line_log.h"
 #include "gpu/functional/memory_unit.h"
 #include "gpu/occupancy.h"
 #include "gpu/warp/checked_access.h"
@@ -27,9 +28,11 @@ struct FunctionalWarp : WarpState<W, BlockState> {
   BlockMemory memory;
 };
 
-// `Checked`: what the block does is told to its check before it does it.
-template <unsigned W, bool Checked>
-class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, Checked>, FunctionalWarp<W>> {
+// What is told before the block does it: accesses and barriers to its check, or accesses to the log of lines.
+enum class Told : std::uint8_t { Nothing, Check, Lines };
+
+template <unsigned W, Told kTold>
+class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, kTold>, FunctionalWarp<W>> {
  public:
   explicit Executor(const SmContext& context)
       : context_(context),
@@ -51,17 +54,30 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
 
  private:
   using Warp = FunctionalWarp<W>;
-  using Program = WarpProgram<W, Executor<W, Checked>, Warp>;
+  using Program = WarpProgram<W, Executor<W, kTold>, Warp>;
   friend Program;
 
   void prepare(const Grid& grid);
   std::uint64_t run_warp(Warp& warp, std::uint64_t budget);
   bool run_path(Warp& warp, std::uint64_t& budget);
   // False: it faults.
-  bool access_checked(Warp& warp, const MicroOp& op, std::uint32_t pc, std::uint64_t lanes) {
-    if (lanes != 0 && op.kind != Kind::Image)
-      lanes = checked_lanes<W>(*block_.check, warp.lanes, op, pc, warp.index, lanes);
+  bool access_told(Warp& warp, const MicroOp& op, [[maybe_unused]] std::uint32_t pc, std::uint64_t lanes) {
+    if constexpr (kTold == Told::Check) {
+      if (lanes != 0 && op.kind != Kind::Image)
+        lanes = checked_lanes<W>(*block_.check, warp.lanes, op, pc, warp.index, lanes);
+    } else if (op.kind != Kind::Image &&
+               (op.space == ptx::StateSpace::Global || op.space == ptx::StateSpace::Generic)) {
+      log_lines(warp, op, lanes);
+    }
     return lanes == 0 || memory_.execute(warp.lanes, op, lanes, warp.memory);
+  }
+
+  // Addresses of shared and local windows are among them, and of no memory.
+  [[gnu::noinline]] void log_lines(Warp& warp, const MicroOp& op, std::uint64_t lanes) {
+    alignas(64) std::uint64_t addresses[W];
+    if (lanes == 0) return;
+    ptx::generate_addresses(warp.lanes, op, lanes, addresses);
+    LaneMask(lanes).for_each([&](unsigned lane) { context_.services->lines->touch(addresses[lane]); });
   }
 
   static bool failed(const Grid& grid) { return grid.failed_ps.load(std::memory_order_relaxed) != kNever; }
@@ -113,8 +129,8 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
   bool stuck_ = false;
 };
 
-template <unsigned W, bool Checked>
-void Executor<W, Checked>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
+template <unsigned W, Told kTold>
+void Executor<W, kTold>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
   const ptx::Kernel& kernel = *grid.kernel;
   block_.start(grid, block);
   start_cycle_ = start_cycle;
@@ -138,13 +154,13 @@ void Executor<W, Checked>::start(Grid& grid, std::uint64_t block, Cycle start_cy
     warps_[i].state = State::Ready;
   }
   block_.live_warps = block_.warp_count;
-  if constexpr (Checked) block_check(block_, grid, context_.services->checker, width_);
+  if constexpr (kTold == Told::Check) block_check(block_, grid, context_.services->checker, width_);
 }
 
 // What is the same for all blocks of a grid, done for the first one that comes here. Registers keep what an
 // earlier block left in them, as those of the machine do.
-template <unsigned W, bool Checked>
-void Executor<W, Checked>::prepare(const Grid& grid) {
+template <unsigned W, Told kTold>
+void Executor<W, kTold>::prepare(const Grid& grid) {
   const ptx::Kernel& kernel = *grid.kernel;
   block_.arrays = grid.lane_arrays;
   const std::uint64_t threads = grid.block.count();
@@ -174,14 +190,14 @@ void Executor<W, Checked>::prepare(const Grid& grid) {
 }
 
 // The block ends at once.
-template <unsigned W, bool Checked>
-void Executor<W, Checked>::fault(BlockState& block, FaultKind kind, const std::string& text) {
+template <unsigned W, Told kTold>
+void Executor<W, kTold>::fault(BlockState& block, FaultKind kind, const std::string& text) {
   if (fault_.kind == FaultKind::None) fault_ = {kind, text};
   block.live_warps = 0;
 }
 
-template <unsigned W, bool Checked>
-void Executor<W, Checked>::run(std::uint64_t warp_instructions) {
+template <unsigned W, Told kTold>
+void Executor<W, kTold>::run(std::uint64_t warp_instructions) {
   std::uint64_t executed = 0;
   std::size_t idle = 0;
   memory_.check_generation();
@@ -204,8 +220,8 @@ void Executor<W, Checked>::run(std::uint64_t warp_instructions) {
 
 // A warp's turn: one path after the other, until it has executed `budget` instructions, waits or ends.
 // Returns how many it has executed.
-template <unsigned W, bool Checked>
-std::uint64_t Executor<W, Checked>::run_warp(Warp& warp, std::uint64_t budget) {
+template <unsigned W, Told kTold>
+std::uint64_t Executor<W, kTold>::run_warp(Warp& warp, std::uint64_t budget) {
   std::uint64_t left = budget;
   while (Program::next_path(warp) && run_path(warp, left)) {
   }
@@ -214,8 +230,8 @@ std::uint64_t Executor<W, Checked>::run_warp(Warp& warp, std::uint64_t budget) {
 
 // Executes the running path up to its end, an instruction of the warp program, or the end of the turn, whose
 // instructions it takes from `budget`. False: the turn is over.
-template <unsigned W, bool Checked>
-inline bool Executor<W, Checked>::run_path(Warp& warp, std::uint64_t& budget) {
+template <unsigned W, Told kTold>
+inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
   const ReconvergenceStack& stack = warp.stack;
   const MicroOp* const code = warp.code;
   const std::uint32_t end = warp.path_end, code_size = warp.code_size;
@@ -241,8 +257,8 @@ inline bool Executor<W, Checked>::run_path(Warp& warp, std::uint64_t& budget) {
       case Kind::Store:
       case Kind::Atomic:
       case Kind::Image:
-        if constexpr (Checked) {
-          if (!access_checked(warp, op, pc, lanes)) {
+        if constexpr (kTold != Told::Nothing) {
+          if (!access_told(warp, op, pc, lanes)) {
             count();
             Program::fault_of_access(warp, op, memory_.fault());
             return false;
@@ -273,7 +289,7 @@ inline bool Executor<W, Checked>::run_path(Warp& warp, std::uint64_t& budget) {
         break;
       case Kind::Exchange:
         if (!Program::lanes_missing(warp, op, lanes)) {
-          if constexpr (Checked)
+          if constexpr (kTold == Told::Check)
             if (lanes != 0) Program::check_members(warp, op, lanes);
           if (lanes != 0) ptx::execute(warp.lanes, op, lanes);
           ++pc;
@@ -293,8 +309,8 @@ inline bool Executor<W, Checked>::run_path(Warp& warp, std::uint64_t& budget) {
   return pc == end || pc >= code_size;
 }
 
-template <unsigned W, bool Checked>
-std::string Executor<W, Checked>::describe() const {
+template <unsigned W, Told kTold>
+std::string Executor<W, kTold>::describe() const {
   for (std::size_t i = 0; i < block_.warp_count; ++i) {
     const Warp& warp = warps_[i];
     if (warp.state == State::Ended || warp.stack.empty()) continue;
@@ -313,12 +329,13 @@ std::string Executor<W, Checked>::describe() const {
 
 std::unique_ptr<BlockExecutor> make_block_executor(const SmContext& context) {
   const bool narrow = context.config->sm.warp_width <= 32;
-  if (context.services->checker != nullptr) {
-    if (narrow) return std::make_unique<Executor<32, true>>(context);
-    return std::make_unique<Executor<64, true>>(context);
-  }
-  if (narrow) return std::make_unique<Executor<32, false>>(context);
-  return std::make_unique<Executor<64, false>>(context);
+  const auto make = [&]<Told kTold>() -> std::unique_ptr<BlockExecutor> {
+    if (narrow) return std::make_unique<Executor<32, kTold>>(context);
+    return std::make_unique<Executor<64, kTold>>(context);
+  };
+  if (context.services->checker != nullptr) return make.template operator()<Told::Check>();
+  if (context.services->lines != nullptr) return make.template operator()<Told::Lines>();
+  return make.template operator()<Told::Nothing>();
 }
 
 }  // namespace duet::gpu

@@ -36,20 +36,23 @@ struct FunctionalSm::State {
   std::vector<Resident> resident;  // in order of arrival
   std::vector<std::unique_ptr<BlockExecutor>> idle;
   std::function<void(Picoseconds)> kernel_failed = [](Picoseconds) {};
-  FunctionalSmStatistics statistics{"sm."};
+  FunctionalSmStatistics statistics;
 };
 
 FunctionalSm::FunctionalSm(sim::Engine& engine, const sim::Component* parent, std::uint32_t number,
                            const config::Gpu& config, memory::AddressSpace& address_space,
-                           const DeviceServices& services)
-    : Component(engine, "SM " + std::to_string(number), parent, 1, sim::Role::ProcessingElement),
+                           const DeviceServices& services, Place place)
+    : Component(engine, "SM " + std::to_string(number) + (place == Place::Own ? "" : ", functional"), parent,
+                1, place == Place::Own ? sim::Role::ProcessingElement : sim::Role::None),
       state_(new State{{nullptr, nullptr, nullptr, sim::ClockDomain(config.core_clock_khz * 1000), number},
                        config,
                        services,
                        nullptr,
                        {},
                        {},
-                       {}}) {
+                       {},
+                       [](Picoseconds) {},
+                       FunctionalSmStatistics(place == Place::Own ? "sm." : "fast_forward.")}) {
   if (config.sm.warp_width == 0 || config.sm.warp_width > kMaxWarpWidth)
     throw Error("gpu.sm.warp_width is " + std::to_string(config.sm.warp_width) +
                 ": a warp has 1 to 64 lanes");

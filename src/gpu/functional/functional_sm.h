@@ -21,13 +21,15 @@ class Checker;
 
 namespace duet::gpu {
 
+class LineLog;
 class OutsideAccesses;
 
 // What device code may ask of the outside while it runs.
 struct DeviceServices {
   // Takes accesses beside allocations; null: they are faults.
   OutsideAccesses* outside = nullptr;
-  check::Checker* checker = nullptr;              // null: nothing is checked
+  check::Checker* checker = nullptr;  // null: nothing is checked
+  LineLog* lines = nullptr;  // what functional SMs touch, where nothing is checked; null: nobody asks
   std::function<void(const std::string&)> print;  // text that device printf or assert produced
   // The device heap, as an SM asks for it: 0 when it is full; false when nothing starts at this address. Both
   // may be absent.
@@ -43,9 +45,11 @@ struct DeviceServices {
 
 class FunctionalSm : public sim::Component {
  public:
+  // What it is beside: the GPU's own SM, or what a timed one lets fast-forwarded kernels run on.
+  enum class Place : std::uint8_t { Own, BesideTimed };
   FunctionalSm(sim::Engine& engine, const sim::Component* parent, std::uint32_t number,
-               const config::Gpu& config, memory::AddressSpace& address_space,
-               const DeviceServices& services);
+               const config::Gpu& config, memory::AddressSpace& address_space, const DeviceServices& services,
+               Place place = Place::Own);
   ~FunctionalSm() override;
 
   // Both queues are owned by whoever builds the machine. Launches arrive only when the work distributor knows

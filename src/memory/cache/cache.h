@@ -155,6 +155,15 @@ class Cache : public sim::Component {
   template <typename F>
   void flush_range(PhysicalAddress base, Bytes bytes, F store);
 
+  // Outside simulated time: the bytes of memory below at `address`, within a line, are held as if they had
+  // been used just now, clean. False where the line is not held and its set has no free way, or where this
+  // cache may not hold them.
+  bool warm(PhysicalAddress address, const std::byte* data, unsigned bytes, const Cacheability& cacheability);
+
+  // f(when, sector): of what is held, each sector's address; `when` orders their lines by use.
+  template <typename F>
+  void for_each_held(const F& f) const;
+
   // Outside simulated time, and changing nothing: the byte where it is newer than below, also on its way
   // there.
   std::optional<std::byte> dirty_byte(PhysicalAddress address) const;
@@ -383,6 +392,16 @@ class Cache : public sim::Component {
   sim::State held_up_{statistics_, "held_up", "caches", "caches whose next request cannot be looked up",
                       [this] { return std::uint64_t{held_up()}; }};
 };
+
+template <typename F>
+void Cache::for_each_held(const F& f) const {
+  for (std::uint32_t index = 0; index < lines_.lines(); ++index) {
+    if (lines_.tag(index) == LineArray::kNoTag) continue;
+    for (Bytes at = 0; at < config_.line_bytes; at += config_.sector_bytes)
+      if (lines_[index].valid.test(static_cast<unsigned>(at)))
+        f(lines_.last_use(index), lines_.tag(index) + at);
+  }
+}
 
 template <typename F>
 void Cache::flush_range(PhysicalAddress base, Bytes bytes, F store) {

@@ -46,6 +46,26 @@ void Cache::forget(std::uint32_t index, const ByteMask& bytes) {
   drop(index, bytes, nullptr);
 }
 
+bool Cache::warm(PhysicalAddress address, const std::byte* data, unsigned bytes,
+                 const Cacheability& cacheability) {
+  if (data == nullptr || memory_ != nullptr || (attribute_ != nullptr && !(cacheability.*attribute_)))
+    return false;
+  const PhysicalAddress line = lines_.line_of(address);
+  std::uint32_t index = lines_.find(line);
+  if (index == kNone) {
+    index = lines_.free_way_for(line);
+    if (index == kNone) return false;
+    lines_.reserve(index, line);
+    lines_[index].cacheability = cacheability;
+  }
+  const auto offset = static_cast<unsigned>(address - line);
+  const ByteMask brought = moved_up(ByteMask::first(bytes), offset) & ~lines_[index].valid;
+  copy_masked(lines_.data(index) + offset, data, moved_down(brought, offset));
+  lines_[index].valid = lines_[index].valid | brought;
+  lines_.touch(index);
+  return true;
+}
+
 bool Cache::idle() const {
   for (const Pipeline& pipeline : pipelines_)
     if (pipeline.size != 0) return false;

@@ -88,8 +88,16 @@ class LineArray {
   }
   // The way to take for a line that is not held; kNone: every way waits for a fetch.
   std::uint32_t victim(PhysicalAddress line) const;
+  // One that holds nothing, for a line that is not held; kNone: there is none.
+  std::uint32_t free_way_for(PhysicalAddress line) const {
+    const std::uint32_t begin = first_way(line);
+    for (std::uint32_t i = begin; i < begin + ways_; ++i)
+      if (tags_[i] == kNoTag) return i;
+    return kNone;
+  }
   // Ways of the line's set that do not wait for a fetch.
   unsigned candidates(PhysicalAddress line) const;
+  std::uint64_t last_use(std::uint32_t index) const { return last_use_[index]; }
   void touch(std::uint32_t index) { last_use_[index] = ++uses_; }
 
   // Gives a free way to a line that is not held.
