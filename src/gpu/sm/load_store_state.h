@@ -73,6 +73,7 @@ struct LoadStoreUnit<W>::State {
                   std::uint64_t lanes);
   void store_words(const Instruction& instruction, std::byte* bytes, const std::uint32_t* offsets,
                    std::uint64_t lanes);
+  static void count_answer(InstructionCounts& counts, const Request& request);
   void take_answer(sim::Queue<memory::Packet>& from, std::uint64_t bit, Picoseconds now, Cycle cycle);
   Cycle next_answer(const sim::Queue<memory::Packet>& from, Picoseconds now, Cycle cycle) const;
   void look_for_race(const Instruction& instruction, const Request& request, Picoseconds now);

@@ -44,6 +44,7 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
 template <unsigned W>
 void SmCoreOf<W>::connect(const TimedSm::Ports& ports) {
   skip_clock_loops_ = ports.skip_clock_loops;
+  count_lines_ = ports.count_lines;
   launches_ = ports.launches;
   reports_.connect(*ports.done);
   invalidate_caches_ = ports.invalidate_caches;
@@ -134,6 +135,21 @@ void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
   statistics_.issue_slots[slot] += cycles;
   GridTally& tally = only_grid_ != nullptr ? *only_grid_ : idle_tally(waiting);
   tally.counts.issue_slots[slot] += cycles;
+  if (tally.lines != nullptr) charge_line(*tally.lines, waiting, slot, cycles);
+}
+
+// The instruction that the warp waits to issue; at a barrier, that.
+template <unsigned W>
+void SmCoreOf<W>::charge_line(LineCounts& lines, std::uint64_t waiting, unsigned reason, Cycle cycles) {
+  if (waiting == 0) {
+    lines.no_warp_slots += cycles;
+    return;
+  }
+  const Warp& warp = *warps_[static_cast<unsigned>(std::countr_zero(waiting))];
+  const auto pc = reason == static_cast<unsigned>(IssueSlot::Barrier)
+                      ? static_cast<std::size_t>(warp.barrier_op - warp.code)
+                      : warp.pc;
+  lines.by_pc[pc][reason] += cycles;
 }
 
 // Of several kernels, whose slot it is in which nothing issues: that of a warp which waits for the reason it
@@ -262,6 +278,7 @@ GridTally& SmCoreOf<W>::tally_of(Grid& grid) {
   for (const auto& tally : grids_)
     if (tally->grid == &grid) return *tally;
   GridTally& tally = *grids_.emplace_back(std::make_unique<GridTally>(GridTally{&grid, {}, {}}));
+  if (count_lines_) tally.lines = &lines_.of(*grid.kernel);
   only_grid_ = grids_.size() == 1 ? &tally : nullptr;
   return tally;
 }
@@ -272,6 +289,15 @@ GridCounts SmCoreOf<W>::counts_to_tell(const Grid& grid) const {
   for (const auto& tally : grids_)
     if (tally->grid == &grid) counts += tally->counts;
   return counts;
+}
+
+// What a clock loop has counted by then is remembered no longer.
+template <unsigned W>
+void SmCoreOf<W>::take_lines(const ptx::Kernel& kernel, LineCounts& total) {
+  const bool here = std::any_of(grids_.begin(), grids_.end(),
+                                [&](const auto& tally) { return tally->grid->kernel == &kernel; });
+  lines_.take(kernel, total, here);
+  if (here && spin_.period == 0) spin_.state.clear();
 }
 
 template <unsigned W>
@@ -295,6 +321,7 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
                  grid.parameters.data(),
                  grid.parameters.size(),
                  &grid};
+  warp.counts = block.tally->lines != nullptr ? block.tally->lines->by_pc.data() : nullptr;
   warp.parts_left = 0;
   warp.operands_ready = false;
   warp.machine_pc = warp.buffered_end = warp.fetched_end = 0;
