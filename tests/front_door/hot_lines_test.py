@@ -60,6 +60,9 @@ class HotLines(Fixture):
     def line_of(self, found, number):
         return next((line for kernel in found["lines"] for line in kernel["lines"] if line["line"] == number), None)
 
+    def without_place(self, found):
+        return [{**kernel, "lines": [{**line, "ptx": ""} for line in kernel["lines"]]} for kernel in found["lines"]]
+
     def test_uncoalesced(self):
         found, text = self.lines("uncoalesced")
         self.check_sums(found)
@@ -125,7 +128,7 @@ class HotLines(Fixture):
         self.assertTrue(any(a[0] < b[0] < a[1] for a in spans for b in spans))
         for number, options in enumerate((["--clock-loops", "simulate"], ["--shuffle", "7"], ["--two-threads", "--shuffle", "3"])):
             other, _ = self.lines("streams", out=f"out-lines-streams-{number}", options=options)
-            self.assertEqual(other["lines"], found["lines"])
+            self.assertEqual(self.without_place(other), self.without_place(found))
 
     def test_changes_no_result(self):
         out = WORK / "out-lines-without"
@@ -142,8 +145,8 @@ class HotLines(Fixture):
         bare = WORK / "bare.ptx"
         bare.write_text("\n".join(line for line in ptx.splitlines() if not line.strip().startswith((".loc", ".file"))).split("\t.section")[0])
         out = WORK / "out-lines-bare"
-        result = call(DUET, "run", "--lines", "--no-html", "--kernel", "_Z11uncoalescedPKfPfi", "--grid", "30", "--block", "128", "--out", out,
-                      "--arg", "buffer:4194304", "--arg", "buffer:4194304", "--arg", "i32:32", bare)
+        result = call(DUET, "run", "--lines", "--no-html", "--out", out, bare, "--kernel", "_Z11uncoalescedPKfPfi", "--grid", "30", "--block", "128",
+                      "--arg", "buffer:4194304", "--arg", "buffer:4194304", "--arg", "i32:32")
         self.assertEqual(result.returncode, 0, result.stderr)
         found = stats(out)
         self.check_sums(found)
@@ -156,7 +159,7 @@ class HotLines(Fixture):
     def test_a_run_that_is_cut_off(self):
         """What a kernel has counted until then."""
         out = WORK / "out-lines-cut"
-        result = call(DUET, "run", "-q", "--no-html", "--lines", "--max-cycles", "30000", "--out", out, self.compiled(PROGRAM), "waits")
+        result = call(DUET, "run", "-q", "--no-html", "--lines", "--max-cycles", "5000", "--out", out, self.compiled(PROGRAM), "waits")
         self.assertEqual(result.returncode, 124, result.stderr)
         found = stats(out)
         self.assertFalse(found["kernels"][0]["complete"])
