@@ -7,6 +7,7 @@ import { bytes, count, share } from "./units.js";
 
 const MOST = 12; // lines of a kernel that are shown at once
 const KERNELS = 8;
+const ALWAYS = 6; // columns, also where no line has anything there
 
 function allSlots(kernel) {
   return kernel.lines.reduce((sum, line) => sum + line.slots, kernel.no_line.no_warp);
@@ -68,7 +69,11 @@ function ofKernel(kernel, number) {
   const total = allSlots(kernel);
   const hot = kernel.lines.filter((line) => line.line !== 0);
   const most = hot[0]?.slots ?? 0;
-  const rows = (lines) => table(COLUMNS, lines.map((line) => row(line, most, total, `lines.${number}.lines.${kernel.lines.indexOf(line)}`)), { class: "lines" });
+  const rows = (lines) => {
+    const all = lines.map((line) => row(line, most, total, `lines.${number}.lines.${kernel.lines.indexOf(line)}`));
+    const used = COLUMNS.map((_, i) => i < ALWAYS || all.some((cells) => cells[i] !== ""));
+    return table(COLUMNS.filter((_, i) => used[i]), all.map((cells) => cells.filter((_, i) => used[i])), { class: "lines" });
+  };
   const shown = hot.slice(0, MOST);
   const left = kernel.lines.filter((line) => !shown.includes(line));
   const noWarp = kernel.no_line.no_warp;
