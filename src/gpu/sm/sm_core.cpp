@@ -133,33 +133,30 @@ void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
     break;
   }
   statistics_.issue_slots[slot] += cycles;
-  GridTally& tally = only_grid_ != nullptr ? *only_grid_ : idle_tally(waiting);
+  GridTally& tally = only_grid_ != nullptr ? *only_grid_ : idle_tally(waiting, slot, cycles);
   tally.counts.issue_slots[slot] += cycles;
-  if (tally.lines != nullptr) charge_line(*tally.lines, waiting, slot, cycles);
-}
-
-// The instruction that the warp waits to issue; at a barrier, that.
-template <unsigned W>
-void SmCoreOf<W>::charge_line(LineCounts& lines, std::uint64_t waiting, unsigned reason, Cycle cycles) {
-  if (waiting == 0) {
-    lines.no_warp_slots += cycles;
-    return;
-  }
-  const Warp& warp = *warps_[static_cast<unsigned>(std::countr_zero(waiting))];
-  const auto pc = reason == static_cast<unsigned>(IssueSlot::Barrier)
-                      ? static_cast<std::size_t>(warp.barrier_op - warp.code)
-                      : warp.pc;
-  lines.by_pc[pc][reason] += cycles;
 }
 
 // Of several kernels, whose slot it is in which nothing issues: that of a warp which waits for the reason it
-// is charged to; without one, that of the oldest block with warps that have not ended.
+// is charged to; without one, that of the oldest block with warps that have not ended. Where lines are
+// counted it is the slot of the instruction that the warp waits to issue; at a barrier, of that.
 template <unsigned W>
-[[gnu::noinline]] GridTally& SmCoreOf<W>::idle_tally(std::uint64_t waiting) {
-  if (waiting != 0) return *warps_[static_cast<unsigned>(std::countr_zero(waiting))]->block->tally;
-  for (const auto& block : blocks_)
-    if (block->live_warps != 0) return *block->tally;
-  return *blocks_.front()->tally;
+[[gnu::noinline]] GridTally& SmCoreOf<W>::idle_tally(std::uint64_t waiting, unsigned reason, Cycle cycles) {
+  if (waiting != 0) {
+    const Warp& warp = *warps_[static_cast<unsigned>(std::countr_zero(waiting))];
+    if (warp.counts != nullptr) {
+      const auto pc = reason == static_cast<unsigned>(IssueSlot::Barrier)
+                          ? static_cast<std::size_t>(warp.barrier_op - warp.code)
+                          : warp.pc;
+      warp.counts[pc][reason] += cycles;
+    }
+    return *warp.block->tally;
+  }
+  const auto live =
+      std::find_if(blocks_.begin(), blocks_.end(), [](const auto& block) { return block->live_warps != 0; });
+  GridTally& tally = *(live != blocks_.end() ? *live : blocks_.front())->tally;
+  if (tally.lines != nullptr) tally.lines->no_warp_slots += cycles;
+  return tally;
 }
 
 template <unsigned W>
@@ -279,7 +276,7 @@ GridTally& SmCoreOf<W>::tally_of(Grid& grid) {
     if (tally->grid == &grid) return *tally;
   GridTally& tally = *grids_.emplace_back(std::make_unique<GridTally>(GridTally{&grid, {}, {}}));
   if (count_lines_) tally.lines = &lines_.of(*grid.kernel);
-  only_grid_ = grids_.size() == 1 ? &tally : nullptr;
+  find_only_grid();
   return tally;
 }
 
@@ -403,7 +400,7 @@ void SmCoreOf<W>::finish_blocks() {
     return std::none_of(blocks_.begin(), blocks_.end(),
                         [&](const auto& block) { return block->tally == tally.get(); });
   });
-  only_grid_ = grids_.size() == 1 ? grids_.front().get() : nullptr;
+  find_only_grid();
 }
 
 // A warp issues nothing any more.

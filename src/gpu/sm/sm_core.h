@@ -100,8 +100,8 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void end_failed_blocks();
   void account(Cycle cycles);
   void charge(const WarpScheduler& scheduler, Cycle cycles);
-  GridTally& idle_tally(std::uint64_t waiting);
-  void charge_line(LineCounts& lines, std::uint64_t waiting, unsigned reason, Cycle cycles);
+  GridTally& idle_tally(std::uint64_t waiting, unsigned reason, Cycle cycles);
+  void find_only_grid() { only_grid_ = grids_.size() == 1 && !count_lines_ ? grids_.front().get() : nullptr; }
   void wake_warps();
   void take_completions();
   void complete(std::uint32_t slot, const ptx::MicroOp& op, Cycle ready);
@@ -227,7 +227,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   std::vector<std::unique_ptr<Block>> blocks_;  // resident, in order of launch
   std::vector<std::unique_ptr<Block>> idle_blocks_;
   std::vector<std::unique_ptr<GridTally>> grids_;  // of the resident blocks
-  GridTally* only_grid_ = nullptr;                 // when they are of one grid
+  GridTally* only_grid_ = nullptr;                 // when they are of one grid and nobody counts lines
   std::uint64_t last_launch_id_ = ~0ull;
   bool blocks_ending_ = false;  // some block has no running warps left
   bool drain_changed_ =

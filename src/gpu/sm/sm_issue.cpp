@@ -130,20 +130,23 @@ bool SmCoreOf<W>::has_instruction(Warp& warp, unsigned slot) {
 // A machine instruction of `op` has issued.
 template <unsigned W>
 void SmCoreOf<W>::consumed(Warp& warp, unsigned slot, const TimedOp& timed) {
+  std::uint64_t threads = 0;
   if (timed.parts != 0) {
     ++warp.machine_pc;
     want_fetch(warp, slot);
-    const auto threads = static_cast<std::uint64_t>(std::popcount(warp.active));
+    threads = static_cast<std::uint64_t>(std::popcount(warp.active));
     GridCounts& counts = warp.block->tally->counts;
     ++counts.warp_instructions;
     counts.thread_instructions += threads;
-    if (warp.counts != nullptr)
-      count_of(warp.counts[warp.pc], InstructionCount::ThreadInstructions) += threads;
     ++statistics_.warp_instructions;
   }
-  ++statistics_.issue_slots[static_cast<unsigned>(IssueSlot::Issued)];
-  ++warp.block->tally->counts.issue_slots[static_cast<unsigned>(IssueSlot::Issued)];
-  if (warp.counts != nullptr) ++warp.counts[warp.pc][static_cast<unsigned>(IssueSlot::Issued)];
+  constexpr auto kIssued = static_cast<unsigned>(IssueSlot::Issued);
+  ++statistics_.issue_slots[kIssued];
+  ++warp.block->tally->counts.issue_slots[kIssued];
+  if (InstructionCounts* const counts = counts_at(warp); counts != nullptr) {
+    ++(*counts)[kIssued];
+    count_of(*counts, InstructionCount::ThreadInstructions) += threads;
+  }
 }
 
 template <unsigned W>
