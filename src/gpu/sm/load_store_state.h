@@ -58,6 +58,7 @@ struct LoadStoreUnit<W>::State {
   bool takes_place_apart(const Instruction& instruction) const;
   void take_values(Instruction& instruction);
   void count(const Instruction& instruction);
+  static void count_line(const Instruction& instruction);
   bool go_on(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index);
   bool act(Picoseconds now, Cycle cycle);
   bool act_waiting(Picoseconds now, Cycle cycle);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "gpu/sm/load_store_lines.h"
 #include "gpu/sm/load_store_values.h"
 #include "memory/cache/byte_masks.h"
 
@@ -67,12 +68,7 @@ void LoadStoreUnit<W>::State::count(const Instruction& instruction) {
   const ptx::Kind kind = instruction.op->kind;
   for (unsigned i = 0; i < instruction.part_count; ++i) {
     const MemoryPart& part = instruction.parts[i];
-    // Several parts of one path, apart by attributes, are one access.
-    if (i != 0 && part.path == instruction.parts[i - 1].path && part.local == instruction.parts[i - 1].local)
-      continue;
-    if (instruction.counts != nullptr && (part.path == MemoryPath::Shared || part.path == MemoryPath::L1))
-      ++count_of(*instruction.counts, part.path == MemoryPath::L1 ? InstructionCount::GlobalAccesses
-                                                                  : InstructionCount::SharedAccesses);
+    if (!begins_access(instruction, i)) continue;
     if (part.path == MemoryPath::Shared)
       ++statistics.shared_accesses;
     else if (part.path != MemoryPath::L1)
@@ -128,6 +124,7 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   if (atomic) instruction.stride += (op.source_count - 1u - op.vector_elements) * instruction.element_bytes;
   s.take_values(instruction);
   s.count(instruction);
+  if (counts != nullptr) s.count_line(instruction);
   instruction.part = instruction.step = 0;
   instruction.remaining = instruction.parts[0].lanes;
 
@@ -401,14 +398,6 @@ void LoadStoreUnit<W>::State::finish(unsigned index, Cycle cycle) {
   outside.completions.push_back({instruction.warp, instruction.op, std::max(instruction.ready, cycle + 1)});
   free.push_back(index);
   --(instruction.apart ? outside.apart : outside.pending);
-}
-
-// What L1 does not keep L2 may have had.
-template <unsigned W>
-[[gnu::noinline]] void LoadStoreUnit<W>::State::count_answer(InstructionCounts& counts,
-                                                             const Request& request) {
-  if (request.was_held && request.cacheability.gpu_l1 && !request.tracked)
-    ++count_of(counts, InstructionCount::L1Hits);
 }
 
 template <unsigned W>
