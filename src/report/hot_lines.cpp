@@ -11,6 +11,12 @@
 
 namespace duet::report {
 
+std::string cut_text(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most != 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+  return std::string(text.substr(0, most));
+}
+
 namespace {
 
 constexpr std::size_t kMostText = 200;          // characters of a line
@@ -43,14 +49,10 @@ std::pair<std::string, std::uint32_t> place_of(std::string_view text) {
   return {std::string(file), inner_file == file ? inner_line : line};
 }
 
-std::string cut(std::string_view line) {
+std::string trimmed(std::string_view line) {
   const auto first = line.find_first_not_of(" \t\r");
   if (first == line.npos) return {};
-  line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
-  std::string text(line.substr(0, kMostText));
-  // Not in the middle of a character of UTF-8.
-  if (text.size() < line.size())
-    while (!text.empty() && (static_cast<unsigned char>(line[text.size()]) & 0xc0) == 0x80) text.pop_back();
+  std::string text = cut_text(line.substr(first, line.find_last_not_of(" \t\r") + 1 - first), kMostText);
   std::replace(text.begin(), text.end(), '\t', ' ');
   return text;
 }
@@ -64,7 +66,7 @@ std::map<std::uint32_t, std::string> texts_of(const std::string& path, const std
   std::ifstream file(path, std::ios::binary);
   std::string text;
   for (std::uint32_t line = 1; !lines.empty() && line <= *lines.rbegin() && std::getline(file, text); ++line)
-    if (lines.contains(line)) texts[line] = cut(text);
+    if (lines.contains(line)) texts[line] = trimmed(text);
   return texts;
 }
 

@@ -60,6 +60,8 @@ class LinesResult {
   std::map<std::string, Kernel> by_name_;
 };
 
+// At most so many bytes, not in the middle of a character of UTF-8.
+std::string cut_text(std::string_view text, std::size_t most);
 // Of the counts behind the slots, as stats.json has them: "thread_instructions".
 const char* instruction_count_name(InstructionCount count);
 

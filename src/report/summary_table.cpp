@@ -155,7 +155,7 @@ void line_rows(std::string& out, const RunReport& report) {
     out += fmt::format("    {}:{} {:.1f} %, most of it {}, kernel '{}'{}\n", line->file, line->line,
                        100.0 * static_cast<double>(line->slots()) / static_cast<double>(all),
                        issue_slot_name(cause), readable_name(kernel->kernel),
-                       line->text.empty() ? "" : ": " + line->text.substr(0, kTextShown));
+                       line->text.empty() ? "" : ": " + cut_text(line->text, kTextShown));
   }
 }
 

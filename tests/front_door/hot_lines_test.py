@@ -130,6 +130,18 @@ class HotLines(Fixture):
             other, _ = self.lines("streams", out=f"out-lines-streams-{number}", options=options)
             self.assertEqual(self.without_place(other), self.without_place(found))
 
+    def test_sums_of_all_kinds_of_kernels(self):
+        """Textures, calls, local memory, atomics, lanes that wait for others, kernels that fail; and an SM of another kind."""
+        for name in ("textures", "surfaces", "device_calls", "recursion", "function_tables", "local_arrays", "atomics_global", "atomics_shared",
+                     "errors_texture", "independent_threads"):
+            source = f"tests/programs/{name}.cu"
+            flags = ("-arch", "sm_70") if name == "independent_threads" else ()
+            for machine in ("gtx580", "lustig2013"):
+                with self.subTest(f"{name} on {machine}"):
+                    out = WORK / f"out-lines-{name}-{machine}"
+                    call(DUET, "run", "-q", "--no-html", "--lines", "--machine", machine, "--out", out, self.compiled(source, *flags))
+                    self.check_sums(stats(out))
+
     def test_changes_no_result(self):
         out = WORK / "out-lines-without"
         self.assertEqual(call(DUET, "run", "-q", "--no-html", "--out", out, self.compiled(PROGRAM), "streams").returncode, 0)
