@@ -43,7 +43,7 @@ function row(line, most, total, field) {
   const width = machineNumber("gpu.sm.warp_width") ?? 32;
   const reads = line.l1_hits + line.l1_misses;
   const name = line.line === 0 ? "other lines" : `${fileName(line.file)}:${line.line}`;
-  const places = line.line === 0 ? "" : `${line.file}:${line.line}${line.ptx_line ? `, ${line.ptx}:${line.ptx_line}` : ""}`;
+  const places = line.line === 0 ? "" : `${line.file}:${line.line}${line.inlined ? `, with ${line.inlined}` : ""}${line.ptx_line ? `, ${line.ptx}:${line.ptx_line}` : ""}`;
   return [
     { text: name, title: places }, { text: element("code", {}, line.text), title: line.text },
     { text: share(line.slots, total), title: `${count(line.slots)} slots`, field: `${field}.slots`, value: line.slots },

@@ -36,17 +36,24 @@ std::string_view next_part(std::string_view& text, char separator) {
 }
 
 // A line of what is inlined from the same file is itself; from another file it is the line that it stands in.
-std::pair<std::string, std::uint32_t> place_of(std::string_view text) {
+struct Place {
+  std::string file;
+  std::uint32_t line = 0;
+  std::string inlined;  // "b.h:40", of another file
+};
+
+Place place_of(std::string_view text) {
   const auto number = [](std::string_view digits) {
     std::uint32_t value = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), value);
     return value;
   };
-  const std::string_view file = next_part(text, '\t');
+  const std::string file(next_part(text, '\t'));
   const std::uint32_t line = number(next_part(text, '\t'));
-  const std::string_view inner_file = next_part(text, '\t');
-  const std::uint32_t inner_line = number(text);
-  return {std::string(file), inner_file == file ? inner_line : line};
+  const std::string inner_file(next_part(text, '\t'));
+  if (inner_file.empty()) return {file, line, {}};
+  if (inner_file == file) return {file, number(text), {}};
+  return {file, line, inner_file + ':' + std::string(text)};
 }
 
 std::string trimmed(std::string_view line) {
@@ -84,7 +91,7 @@ void LinesResult::add(const std::byte* record, std::size_t bytes, std::string_vi
   asked = true;
   Kernel& kernel = by_name_[std::string(next_part(text, '\n'))];
   const std::string ptx(next_part(text, '\n'));
-  std::vector<std::pair<std::string, std::uint32_t>> places;
+  std::vector<Place> places;
   while (!text.empty()) places.push_back(place_of(next_part(text, '\n')));
   kernel.launches += found.launches;
   kernel.no_warp_slots += found.no_warp_slots;
@@ -92,11 +99,12 @@ void LinesResult::add(const std::byte* record, std::size_t bytes, std::string_vi
     const LineInstruction& instruction = found.instructions[i];
     const InstructionCounts& counts = found.counts[i];
     if (std::all_of(counts.begin(), counts.end(), [](std::uint64_t count) { return count == 0; })) continue;
-    const auto place = instruction.place == LineInstruction::kNoPlace ? std::pair(ptx, instruction.ptx_line)
-                                                                      : places.at(instruction.place);
-    Line& line = kernel.lines[place];
-    line.line.file = place.first;
-    line.line.line = place.second;
+    const Place place = instruction.place == LineInstruction::kNoPlace ? Place{ptx, instruction.ptx_line, {}}
+                                                                       : places.at(instruction.place);
+    Line& line = kernel.lines[{place.file, place.line}];
+    line.line.file = place.file;
+    line.line.line = place.line;
+    if (!place.inlined.empty()) line.from_files[place.inlined] += slots_of(counts);
     for (std::size_t k = 0; k < kInstructionCounts; ++k) line.line.counts[k] += counts[k];
     if (instruction.machine_instructions != 0) line.line.instructions += counts[0];
     const std::uint64_t requests = count_of(counts, InstructionCount::Requests);
@@ -120,6 +128,9 @@ void LinesResult::finish() {
     lines.no_warp_slots = kernel.no_warp_slots;
     for (auto& [key, line] : kernel.lines) {
       wanted[line.line.file].insert(line.line.line);
+      const auto most = std::max_element(line.from_files.begin(), line.from_files.end(),
+                                         [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (most != line.from_files.end()) line.line.inlined = most->first;
       lines.lines.push_back(std::move(line.line));
     }
     std::stable_sort(lines.lines.begin(), lines.lines.end(),

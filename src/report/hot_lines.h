@@ -16,11 +16,12 @@
 namespace duet::report {
 
 struct HotLine {
-  std::string file;                // of the kernel's PTX where the compiler named no source
-  std::uint32_t line = 0;          // in it
-  std::string ptx;                 // "duet-out/ptx/app.ptx"
-  std::uint32_t ptx_line = 0;      // that of its instruction which spent most slots
-  std::string text;                // of the line, without what is before and behind; empty: not to be had
+  std::string file;            // of the kernel's PTX where the compiler named no source
+  std::uint32_t line = 0;      // in it
+  std::string ptx;             // "duet-out/ptx/app.ptx"
+  std::uint32_t ptx_line = 0;  // that of its instruction which spent most slots
+  std::string text;            // of the line, without what is before and behind; empty: not to be had
+  std::string inlined;  // "b.h:40": of what it inlines from other files the line with most slots; or empty
   std::uint64_t instructions = 0;  // machine instructions of warps
   std::uint64_t l1_misses = 0;     // reads that L1 did not answer at once
   std::uint64_t atomics = 0;       // requests of atomics to global memory
@@ -51,7 +52,8 @@ class LinesResult {
   using Key = std::tuple<std::string, std::uint32_t>;  // file and line
   struct Line {
     HotLine line;
-    std::uint64_t most_slots = 0;  // of one instruction
+    std::uint64_t most_slots = 0;                     // of one instruction
+    std::map<std::string, std::uint64_t> from_files;  // slots of what was inlined from other files
   };
   struct Kernel {
     std::uint64_t launches = 0, no_warp_slots = 0;

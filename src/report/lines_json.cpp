@@ -7,10 +7,9 @@ namespace {
 
 // Of the stalls those of which there are none are left out.
 Json line_json(const HotLine& line) {
-  Json json = {{"file", line.file},        {"line", line.line},
-               {"ptx", line.ptx},          {"ptx_line", line.ptx_line},
-               {"text", line.text},        {"slots", line.slots()},
-               {"issued", line.counts[0]}, {"instructions", line.instructions}};
+  Json json = {{"file", line.file},         {"line", line.line},        {"ptx", line.ptx},
+               {"ptx_line", line.ptx_line}, {"inlined", line.inlined},  {"text", line.text},
+               {"slots", line.slots()},     {"issued", line.counts[0]}, {"instructions", line.instructions}};
   Json& stalls = json["stalls"] = Json::object();
   for (std::size_t i = 1; i < static_cast<std::size_t>(IssueSlot::NoWarp); ++i)
     if (line.counts[i] != 0) stalls[issue_slot_name(static_cast<IssueSlot>(i))] = line.counts[i];

@@ -80,6 +80,8 @@ TEST_F(HotLines, InstructionsOfALineAreAddedUp) {
   EXPECT_EQ(found.lines[0].atomics, 2u);
   EXPECT_EQ(found.lines[1].line, 3u);  // where the header's text was inlined
   EXPECT_EQ(found.lines[1].file, file);
+  EXPECT_EQ(found.lines[1].inlined, "header.h:7");
+  EXPECT_EQ(found.lines[0].inlined, "");
   EXPECT_EQ(found.lines[2].file, "k.ptx");
   EXPECT_EQ(found.lines[2].line, 13u);
 }
