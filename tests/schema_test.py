@@ -66,6 +66,7 @@ class Schemas(unittest.TestCase):
         document = self.statistics("./smooth")
         self.assertGreater(len(document["kernels"]), 1)
         self.assertGreater(len(self.statistics("--interval", "1us", "./smooth")["intervals"]), 10)
+        self.assertTrue(self.statistics("--lines", "./smooth")["lines"])
         self.assertEqual(self.statistics("--functional", "./smooth")["kernels"][0]["complete"], True)
         grouped = self.statistics("--records", "1", "./smooth")
         self.assertTrue(grouped["kernel_groups"] and grouped["copy_groups"])

@@ -1,6 +1,7 @@
 // Per kernel: what issue slots were used for, occupancy and what limits it, hit rates, requests, DRAM.
 import { kernelGroups, machineNumber, readable, shortName, stats } from "./data.js";
 import { details, element, section, table } from "./dom.js";
+import { hotLines } from "./lines.js";
 import { causeName, slotsChart } from "./slots.js";
 import { bytes, count, rate, share, time } from "./units.js";
 
@@ -134,6 +135,7 @@ export function kernelsSection() {
   }
   const peak = dramPeak();
   result.append(
+    ...hotLines(),
     element("h3", {}, "Work and occupancy", element("small", {}, " occupancy: warps that an SM has room for, and what gives room for no more")),
     table(WORK, shown.map(workRow)), details("Occupancy in numbers", () => occupancyNumbers(shown)),
     element("h3", {}, "Memory", element("small", {}, ` hit rates, requests, DRAM${peak ? ` (its peak: ${rate(peak, 1e12)})` : ""}`)),

@@ -17,6 +17,7 @@ std::vector<report::Advice> advise(const report::RunReport& report, const config
   std::stable_sort(found.begin(), found.end(),
                    [](const report::Advice& a, const report::Advice& b) { return a.saves_ps > b.saves_ps; });
   if (found.size() > kMost) found.resize(kMost);
+  name_lines(report, found);
   return found;
 }
 

@@ -106,7 +106,7 @@ constexpr const char* kMarkdownHead =
     "`kernels[].stalls` shares out `sm.slots_*` among kernels. A slot in which nothing issues belongs to "
     "the\n"
     "kernel whose warp waits for the reason; a scheduler without a warp charges the oldest block on its SM\n"
-    "that has warps left.\n\n"
+    "that has warps left. `lines` ([lines.md](lines.md)) shares them out among lines of the source.\n\n"
     "The public name is kind, dot, name: `l1.read_hits`. Counts are summed over the components of a kind; "
     "of\n"
     "the others the last column says what becomes of them: of the *largest of all* the total is the largest, "

@@ -30,6 +30,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.check = options.check;
   system_options.strict_memory = options.strict_memory;
   system_options.skip_clock_loops = options.skip_clock_loops;
+  system_options.count_lines = options.lines && journal != nullptr && !options.functional;
   system_options.simulated_host = options.simulated_host;
   system_options.fast_forward = options.fast_forward.any();
   if (options.fast_forward.any()) {
@@ -49,6 +50,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   if (options.interval_ps != 0 || options.interval_cycles != 0)
     intervals_.emplace(*system_, *journal_, options.interval_ps, options.interval_cycles);
   describe_processor();
+  if (system_options.count_lines) lines_.emplace(*system_, *journal_);
   if (preexecution_) record_preexecution_options();
   driver().on_complete = [this](const driver::CommandRecord& command) {
     if (system_->checker() != nullptr) {

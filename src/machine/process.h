@@ -22,6 +22,7 @@
 #include "machine/event_journal.h"
 #include "machine/grid_workspaces.h"
 #include "machine/interval_sampler.h"
+#include "machine/line_journal.h"
 #include "machine/preexecution.h"
 #include "machine/run_options.h"
 #include "machine/system.h"
@@ -147,6 +148,7 @@ class Process {
   std::unique_ptr<System> system_;
   std::optional<IntervalSampler> intervals_;  // where somebody wants them
   std::optional<FastForward> fast_forward_;
+  std::optional<LineJournal> lines_;          // where somebody wants them
   std::optional<Preexecution> preexecution_;
   std::optional<CpuBlocks> cpu_blocks_;
   RunWatch watch_;

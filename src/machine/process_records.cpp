@@ -187,6 +187,7 @@ void Process::record_completed() {
                                                       ? sim::Statistics::Values()
                                                       : system_->statistics().since(completed.at_start, now));
   completed_kernels_.clear();
+  if (lines_) lines_->record();
   if (!driver().outstanding()) record_components();
 }
 
@@ -218,6 +219,11 @@ void Process::publish_end() {
   record_races(0);
   record_findings();
   record_outside_accesses(0);
+  if (lines_) {
+    driver().for_each_running_kernel(
+        [&](const driver::CommandRecord& command) { lines_->changed(*command.grid->kernel); });
+    lines_->record();
+  }
   publish();
 }
 
@@ -437,6 +443,7 @@ void Process::record(const driver::CommandRecord& command) {
       watch_.kernel_ended(record.start_ps, record.end_ps);
       completed_instructions_ += record.warp_instructions;
       journal_->append(report::RecordType::Kernel, record, command.grid->kernel->name);
+      if (lines_) lines_->completed(*command.grid->kernel);
       // One that was skipped after a fault has not started, and nothing rose while it ran.
       auto start = at_start_.extract(command.grid);
       completed_kernels_.push_back(

@@ -25,6 +25,7 @@ void for_each_field(Options& options, F f) {
   f("interval_cycles", options.interval_cycles);
   f("host_time_real", options.host_time_real);
   f("assembler_peepholes", options.assembler_peepholes);
+  f("lines", options.lines);
   f("skip_clock_loops", options.skip_clock_loops);
   f("registers_per_thread", options.registers_per_thread);
   f("shuffle_seed", options.shuffle_seed);

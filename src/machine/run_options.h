@@ -27,6 +27,7 @@ struct RunOptions {
   std::uint64_t interval_cycles = 0;  // the same in core cycles
   bool host_time_real = false;        // threads' clocks move with the processor time between calls
   bool assembler_peepholes = true;
+  bool lines = false;            // the journal gets what each instruction of a kernel counts; timed GPU
   bool skip_clock_loops = true;  // timed GPU: what only waits for a clock is not simulated cycle by cycle
   std::uint32_t registers_per_thread = 0;  // instead of the compiler's count (occupancy); 0: the compiler's
   std::uint64_t shuffle_seed = 0;          // of the order of ticks; 0: not shuffled

@@ -56,6 +56,7 @@ struct System::Parts {
         gpu::TimedSm::Ports ports;
         ports.races = races.get();
         ports.skip_clock_loops = options.skip_clock_loops;
+        ports.count_lines = options.count_lines;
         ports.launches = &queues.launches;
         ports.done = &queues.done;
         ports.kernel_failed = [this](Picoseconds now) { wake_all(timed_sms, now); };
@@ -223,6 +224,10 @@ gpu::GridCounts System::counts(const gpu::Grid& grid) const {
   for (const auto& sm : parts_->timed_sms) counts += sm->counts_to_tell(grid);
   for (const auto& sm : parts_->functional_sms) counts += sm->counts_to_tell(grid);
   return counts;
+}
+
+void System::take_lines(const ptx::Kernel& kernel, gpu::LineCounts& total) {
+  for (const auto& sm : parts_->timed_sms) sm->take_lines(kernel, total);
 }
 
 sim::Statistics& System::statistics() { return *parts_->statistics; }

@@ -9,6 +9,7 @@
 #include "driver/driver.h"
 #include "gpu/functional/functional_sm.h"
 #include "gpu/outside_accesses.h"
+#include "gpu/sm/line_counts.h"
 #include "machine/standstill.h"
 #include "memory/address_space.h"
 #include "memory/host_port.h"
@@ -30,6 +31,7 @@ struct Options {
   bool strict_memory = false;      // accesses beside allocations are faults
   bool skip_clock_loops = true;    // gpu/sm/sm_spin.cpp
   bool fast_forward = false;       // the timed GPU may execute kernels functionally: machine/fast_forward.h
+  bool count_lines = false;        // gpu/sm/line_counts.h; timed GPU
   bool simulated_host = false;     // the program runs on the machine's cores; it has some
 };
 
@@ -70,6 +72,8 @@ class System {
   sim::Statistics& statistics();
   // What has been counted of a kernel so far.
   gpu::GridCounts counts(const gpu::Grid& grid) const;
+  // Adds to `total` what has been counted by instruction of a kernel since the last call.
+  void take_lines(const ptx::Kernel& kernel, gpu::LineCounts& total);
 
  private:
   struct Parts;

@@ -10,12 +10,6 @@ void SourceMap::location(std::uint32_t ptx_line, SourceLine at, SourceLine inlin
   marks_.push_back({ptx_line, at, inlined_at, false});
 }
 
-std::string SourceMap::text(SourceLine place) const {
-  const auto file = files_.find(place.file);
-  if (place.line == 0 || file == files_.end()) return {};
-  return file->second + ":" + std::to_string(place.line);
-}
-
 // A function's own file is that of its last location, its end. Where the compiler does not say into what it
 // has inlined, the call is at the last location in that file before.
 SourceLine SourceMap::in_own_file(Marks::const_iterator mark) const {
@@ -30,17 +24,32 @@ SourceLine SourceMap::in_own_file(Marks::const_iterator mark) const {
   return before != Marks::const_reverse_iterator(begin) ? before->at : std::find_if(mark, end, own)->at;
 }
 
-std::string SourceMap::place_of(std::uint32_t ptx_line) const {
+std::optional<SourceMap::Place> SourceMap::find(std::uint32_t ptx_line) const {
   const auto behind =
       std::upper_bound(marks_.begin(), marks_.end(), ptx_line,
                        [](std::uint32_t line, const Mark& mark) { return line < mark.ptx_line; });
-  if (behind == marks_.begin()) return {};
+  if (behind == marks_.begin()) return std::nullopt;
   const auto mark = behind - 1;
-  if (mark->function || mark->at.line == 0) return {};
-  const SourceLine own = mark->inlined_at.line != 0 ? mark->inlined_at : in_own_file(mark);
-  const std::string inner = text(mark->at), outer = text(own);
-  if (outer.empty() || outer == inner) return inner;
-  return outer + " (in " + inner + ")";
+  if (mark->function || mark->at.line == 0) return std::nullopt;
+  SourceLine own = mark->inlined_at.line != 0 ? mark->inlined_at : in_own_file(mark);
+  const SourceLine inner = mark->at;
+  if (own.line == 0 || !files_.contains(own.file)) own = inner;
+  const auto file = files_.find(own.file), inner_file = files_.find(inner.file);
+  if (file == files_.end()) return std::nullopt;
+  Place place{file->second, {}, own.line, 0};
+  if (inner_file != files_.end() && (inner.line != own.line || inner_file->second != place.file)) {
+    place.inner_file = inner_file->second;
+    place.inner_line = inner.line;
+  }
+  return place;
+}
+
+std::string SourceMap::place_of(std::uint32_t ptx_line) const {
+  const auto place = find(ptx_line);
+  if (!place) return {};
+  const std::string text = place->file + ":" + std::to_string(place->line);
+  if (place->inner_line == 0) return text;
+  return text + " (in " + place->inner_file + ":" + std::to_string(place->inner_line) + ")";
 }
 
 }  // namespace duet::ptx

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ class SourceMap {
   void location(std::uint32_t ptx_line, SourceLine at, SourceLine inlined_at);
   void file(std::uint32_t number, std::string path) { files_[number] = std::move(path); }
 
+  // Where an instruction is in the file of its function; and where in the text of what was inlined there, if
+  // it was (`inner`).
+  struct Place {
+    std::string file, inner_file;
+    std::uint32_t line = 0, inner_line = 0;
+  };
+  std::optional<Place> find(std::uint32_t ptx_line) const;
   // "a.cu:12", or for an instruction of a function of another file that was inlined "a.cu:12 (in b.h:40)".
   // Empty when it is not known.
   std::string place_of(std::uint32_t ptx_line) const;
@@ -31,7 +39,6 @@ class SourceMap {
     bool function;
   };
   using Marks = std::vector<Mark>;
-  std::string text(SourceLine place) const;
   SourceLine in_own_file(Marks::const_iterator mark) const;
 
   Marks marks_;

@@ -35,6 +35,7 @@ void write_html_report(std::ostream& out, std::string_view html_template, const 
                        const std::vector<MachineKey>& machine) {
   RunReport held = report;
   held.records = std::min(report.records, kHtmlRecords);
+  held.lines.keep_hottest(kHtmlKernels, kHtmlLines);
   write_parts(
       out, html_template, [&](std::ostream& json) { write_stats_json(json, held); },
       [&](std::ostream& json) { write_timeline_json(json, report); }, machine);

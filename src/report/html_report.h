@@ -24,6 +24,8 @@ struct MachineKey {
 
 // Kernels, and copies, that the page has one by one, so that it opens in a second; the rest is in groups.
 constexpr std::uint64_t kHtmlRecords = 500;
+// Kernels with source lines, and lines of each; the rest of its lines together.
+constexpr std::size_t kHtmlKernels = 50, kHtmlLines = 100;
 
 // Throws duet::Error where the template has not exactly one place for each JSON text.
 void write_html_report(std::ostream& out, std::string_view html_template, const RunReport& report,

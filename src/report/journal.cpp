@@ -111,6 +111,11 @@ JournalWriter::JournalWriter(const std::string& directory) {
 JournalWriter::~JournalWriter() {
   keep(components_, nullptr);
   keep(threads_, nullptr);
+  while (!lines_.empty()) {
+    Kept last = lines_.back();
+    lines_.pop_back();
+    keep(last, nullptr);
+  }
   if (chunk_ != nullptr) munmap(chunk_, chunk_->bytes);
   munmap(header_, kHeaderBytes);
   if (same_file(file_, device_, number_)) close(file_);
@@ -187,7 +192,8 @@ bool JournalWriter::begin_chunk(std::size_t record_bytes) {
 }
 
 bool JournalWriter::is_kept(const JournalChunk* chunk) const {
-  return chunk == components_.chunk || chunk == threads_.chunk;
+  return chunk == components_.chunk || chunk == threads_.chunk ||
+         std::any_of(lines_.begin(), lines_.end(), [chunk](const Kept& kept) { return chunk == kept.chunk; });
 }
 
 // `record` is what was appended last, or null, and takes the place of the one that was kept.

@@ -61,6 +61,12 @@ class JournalWriter {
   // Where the next values of the components go, null without a place; they are seen once they are published.
   std::uint64_t* next_component_values();
   void publish_component_values(Picoseconds time);
+  // What the instructions of a kernel have counted: once which there are (LinesRecord says what `text` is),
+  // then the counts as they stand. The number is null when there is no room for them.
+  std::optional<std::size_t> describe_lines(const std::vector<LineInstruction>& instructions,
+                                            std::string_view text);
+  void publish_lines(std::size_t number, std::uint64_t launches, std::uint64_t no_warp_slots,
+                     const std::vector<InstructionCounts>& counts);
   // All of the program's threads, as they stand now.
   void publish_threads(const std::vector<ThreadDescription>& threads);
   // A mark with the statistics as they were set last.
@@ -92,6 +98,7 @@ class JournalWriter {
   JournalChunk* chunk_ = nullptr;  // being written
   std::size_t chunk_at_ = 0;       // in the file
   Kept components_, threads_;
+  std::vector<Kept> lines_;                   // of kernels
   std::vector<std::byte> kernel_statistics_;  // being put together
 };
 
@@ -122,6 +129,15 @@ class JournalReader {
   int file_ = -1;
   const JournalHeader* header_ = nullptr;
 };
+
+// What the instructions of a kernel have counted, as they stood when they were published last.
+struct LinesOfKernel {
+  std::uint64_t launches = 0, no_warp_slots = 0;
+  std::vector<LineInstruction> instructions;
+  std::vector<InstructionCounts> counts;  // empty: none yet
+};
+// Throws duet::Error for bytes that are no such record.
+LinesOfKernel lines_of_kernel(const std::byte* bytes, std::size_t size);
 
 // The values that are not 0, each as two numbers: how many were left out before it, and the value. A number
 // has 7 bits a byte, low ones first, and the top bit says that more follow (LEB128).

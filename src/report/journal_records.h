@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/issue_slot.h"
+#include "base/instruction_counts.h"
 #include "base/task_event.h"
 #include "base/units.h"
 
@@ -36,7 +36,8 @@ enum class RecordType : std::uint32_t {
   Range = 23,
   Checks = 24,  // which checks the run makes, with commas between
   Finding = 25,
-  Resource = 26
+  Resource = 26,
+  Lines = 27
 };
 
 struct KernelRecord {
@@ -61,6 +62,24 @@ struct KernelRecord {
 struct KernelStatisticsRecord {
   std::uint64_t kernel;  // number of its record among those of kernels, from 0
 };                       // followed by the values that are not 0: add_increases() says how
+
+// What each instruction of a kernel has counted in all launches (`duet run --lines`), written once and
+// brought up to date when a launch completes.
+struct LineInstruction {
+  std::uint32_t ptx_line;
+  std::uint32_t place;                 // number among the places, from 0; kNoPlace: the PTX line alone
+  std::uint32_t machine_instructions;  // 0: it comes with its successor
+  enum class Kind : std::uint32_t { Other, Load, Atomic } kind;
+  static constexpr std::uint32_t kNoPlace = ~0u;
+};
+struct LinesRecord {
+  std::uint32_t instructions, columns;  // kInstructionCounts
+  std::atomic<std::uint64_t> version;   // as of components
+  std::uint64_t launches[2];            // that are complete
+  std::uint64_t no_warp_slots[2];
+};  // followed by LineInstruction[instructions], two times their counts, and lines: the kernel's name, the
+    // name of its PTX, and for each place file, line and those of what was inlined there (or nothing and 0),
+    // with tabs between
 
 // The components of the machine and what each of them has counted, written once. The values are brought up to
 // date whenever a command completes and nothing more is outstanding.

@@ -154,6 +154,61 @@ ComponentValues component_values(const std::byte* bytes, std::size_t size) {
 }
 
 namespace {
+std::size_t offset_of_counts(const LinesRecord& record) {
+  return sizeof record + record.instructions * sizeof(LineInstruction);
+}
+std::size_t bytes_of_counts(const LinesRecord& record) {
+  return record.instructions * sizeof(InstructionCounts);
+}
+}  // namespace
+
+std::optional<std::size_t> JournalWriter::describe_lines(const std::vector<LineInstruction>& instructions,
+                                                         std::string_view text) {
+  LinesRecord record{};
+  record.instructions = static_cast<std::uint32_t>(instructions.size());
+  record.columns = kInstructionCounts;
+  std::vector<std::byte> bytes(offset_of_counts(record) + 2 * bytes_of_counts(record));
+  std::memcpy(bytes.data(), &record, sizeof record);
+  std::memcpy(bytes.data() + sizeof record, instructions.data(),
+              instructions.size() * sizeof instructions[0]);
+  std::byte* const place = append(RecordType::Lines, bytes.data(), bytes.size(), text);
+  if (place == nullptr) return std::nullopt;
+  keep(lines_.emplace_back(), place);
+  return lines_.size() - 1;
+}
+
+void JournalWriter::publish_lines(std::size_t number, std::uint64_t launches, std::uint64_t no_warp_slots,
+                                  const std::vector<InstructionCounts>& counts) {
+  std::byte* const bytes = lines_[number].record;
+  auto& record = *reinterpret_cast<LinesRecord*>(bytes);
+  const std::uint64_t version = record.version + 1;
+  record.launches[version % 2] = launches;
+  record.no_warp_slots[version % 2] = no_warp_slots;
+  std::memcpy(bytes + offset_of_counts(record) + version % 2 * bytes_of_counts(record), counts.data(),
+              bytes_of_counts(record));
+  record.version.store(version, std::memory_order_release);
+}
+
+LinesOfKernel lines_of_kernel(const std::byte* bytes, std::size_t size) {
+  LinesOfKernel result;
+  if (size < sizeof(LinesRecord)) throw Error("journal record of an unknown size");
+  const auto& record = *reinterpret_cast<const LinesRecord*>(bytes);
+  if (record.columns != kInstructionCounts || size != offset_of_counts(record) + 2 * bytes_of_counts(record))
+    throw Error("journal record of an unknown size");
+  const std::uint64_t version = record.version.load(std::memory_order_acquire);
+  if (version == 0) return result;
+  result.launches = record.launches[version % 2];
+  result.no_warp_slots = record.no_warp_slots[version % 2];
+  result.instructions.resize(record.instructions);
+  result.counts.resize(record.instructions);
+  std::memcpy(result.instructions.data(), bytes + sizeof record,
+              record.instructions * sizeof(LineInstruction));
+  std::memcpy(result.counts.data(), bytes + offset_of_counts(record) + version % 2 * bytes_of_counts(record),
+              bytes_of_counts(record));
+  return result;
+}
+
+namespace {
 constexpr std::size_t kFewestThreads = 8;
 std::size_t bytes_of_threads(std::size_t room) {
   return sizeof(ThreadsRecord) + 2 * room * sizeof(ThreadDescription);

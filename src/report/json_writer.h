@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/hot_lines.h"
 #include "report/processor_result.h"
 
 namespace duet::report {
@@ -28,6 +29,9 @@ inline Json component_json(const ComponentResult& c) {
 Json core_json(const CoreResult& core);
 Json thread_json(const ThreadResult& thread);
 Json processor_totals(const ProcessorResult& processor, double wall_seconds);
+
+// lines_json.cpp
+Json lines_json(const KernelLines& kernel);
 
 // A JSON object that is written member by member and, of long arrays, element by element.
 class ObjectWriter {

@@ -269,6 +269,9 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
       case RecordType::CpuBlocks:
         report.cpu_blocks.add(record_as<CpuBlocksRecord>(record, bytes), text);
         break;
+      case RecordType::Lines:
+        report.lines.add(record, bytes, text);
+        break;
       case RecordType::Outside:
         add_outside(report, record_as<OutsideRecord>(record, bytes), text);
         break;
@@ -276,6 +279,7 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
         break;
     }
   });
+  report.lines.finish();
   report.check.add_leaks();
   if (report.check.has("api")) add_unasked(report);
   if (report.processor) add_components(*report.processor, report.components);

@@ -17,6 +17,7 @@
 #include "report/advice.h"
 #include "report/check_result.h"
 #include "report/cpu_blocks_result.h"
+#include "report/hot_lines.h"
 #include "report/journal.h"
 #include "report/preexecution_result.h"
 #include "report/processor_result.h"
@@ -90,6 +91,7 @@ struct RunReport {
   CheckResult check;
   PreexecutionResult preexecution;
   CpuBlocksResult cpu_blocks;
+  LinesResult lines;  // where they were asked for
   Counters counters;  // the machine's statistics
   Picoseconds components_ps = 0;
   std::vector<ComponentResult> components;  // as of components_ps, when nothing was outstanding

@@ -396,6 +396,10 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
   });
   write_intervals(json, report);
   write_kernels(json, report);
+  if (report.lines.asked)
+    json.array("lines", [&](auto add) {
+      for (const KernelLines& kernel : report.lines.kernels) add(lines_json(kernel));
+    });
   write_copies(json, report);
   json.array("api", [&](auto add) {
     for (const Api& api : report.api)

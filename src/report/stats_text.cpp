@@ -85,6 +85,22 @@ void flatten(const std::string& before, const Json& object,
   }
 }
 
+// Where the elements of a list have one of that name themselves, an element of that is a row, beside what the
+// one that it is in has else.
+Json rows_of(const Json& list, const std::string& name) {
+  Json rows = Json::array();
+  for (const Json& element : list) {
+    if (!element.is_object() || !element.contains(name)) return list;
+    Json beside = element;
+    beside.erase(name);
+    for (const Json& inner : element.at(name)) {
+      Json& row = rows.emplace_back(beside);
+      for (const auto& [key, value] : inner.items()) row[key] = value;
+    }
+  }
+  return rows;
+}
+
 std::string table(const Json& list) {
   std::vector<std::string> columns;
   std::map<std::string, std::size_t> numbers;
@@ -145,7 +161,7 @@ std::string csv_of(const NamedText& statistics, const std::string& list) {
       if (value.is_array() || value.is_object()) known += (known.empty() ? "" : ", ") + name;
     throw Error(fmt::format("{} has no list '{}': it has {}", statistics.name, list, known));
   }
-  if (found->is_array()) return table(*found);
+  if (found->is_array()) return table(rows_of(*found, list));
   std::vector<std::pair<std::string, std::string>> cells;
   flatten("", *found, cells);
   std::string out = csv_line({"name", "value"});

@@ -16,8 +16,8 @@ std::string described(const NamedText& schema, const std::string& within);
 
 // A list of the file ("kernels", "components", ...) as CSV (base/csv.h), an element a row; members of members
 // are columns "counters.dram.reads", in the order in which they come first, and lists of numbers "128 1 1".
-// Where it is no list but an object ("counters"): a row "name,value" a member. Throws duet::Error where the
-// file has no such list.
+// Of "lines" a line is a row, with its kernel. Where it is no list but an object ("counters"): a row
+// "name,value" a member. Throws duet::Error where the file has no such list.
 std::string csv_of(const NamedText& statistics, const std::string& list);
 
 }  // namespace duet::report

@@ -137,6 +137,30 @@ void call_rows(std::string& out, const RunReport& report) {
   rows_by_time(out, calls, kNamesShown, "  ");
 }
 
+// The hottest lines of the source, of all kernels' issue slots, where they were asked for.
+void line_rows(std::string& out, const RunReport& report) {
+  constexpr std::size_t kMost = 3, kTextShown = 60;
+  std::uint64_t all = 0;
+  std::vector<std::pair<const KernelLines*, const HotLine*>> lines;
+  for (const KernelLines& kernel : report.lines.kernels) {
+    all += kernel.slots();
+    for (const HotLine& line : kernel.lines) lines.emplace_back(&kernel, &line);
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const auto& a, const auto& b) { return a.second->slots() > b.second->slots(); });
+  if (lines.size() > kMost) lines.resize(kMost);
+  if (!lines.empty()) out += fmt::format("  hottest lines of the source, of all issue slots\n");
+  for (const auto& [kernel, line] : lines) {
+    const auto most = std::max_element(line->counts.begin(),
+                                       line->counts.begin() + static_cast<std::size_t>(IssueSlot::NoWarp));
+    const auto cause = static_cast<IssueSlot>(most - line->counts.begin());
+    out += fmt::format("    {}:{} {:.1f} %, most of it {}, kernel '{}'{}\n", line->file, line->line,
+                       100.0 * static_cast<double>(line->slots()) / static_cast<double>(all),
+                       issue_slot_name(cause), readable_name(kernel->kernel),
+                       line->text.empty() ? "" : ": " + cut_text(line->text, kTextShown));
+  }
+}
+
 // What went wrong, whatever the program made of it.
 void failure_rows(std::string& out, const RunReport& report) {
   constexpr std::size_t kFaultsShown = 5;
@@ -196,6 +220,7 @@ std::string summary_table(const RunReport& report) {
   parts_of_run(out, "each moment of the run once", parts, notes);
   parts_of_run(out, "critical path", critical_path(account));
   work_rows(out, report, work);
+  line_rows(out, report);
   call_rows(out, report);
   if (report.processor) out += processor_table(*report.processor, report.simulated_ps, report.wall_seconds);
   if (work.forwarded != 0 && work.forwarded == work.kernels.count)

@@ -5,6 +5,7 @@ Usage: advise_test.py DUET [unittest options]
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -55,6 +56,21 @@ class Rules(Program):
                 rules = [one["rule"] for one in stats["advice"]]
                 self.assertIn(RULE_OF.get(flaw, flaw), rules[:2] if flaw in SECOND else rules[:1], stats["advice"])
                 self.assertLessEqual(len(stats["advice"]), 5)
+
+    def test_the_line_is_named(self):
+        text = SOURCE.read_text().splitlines()
+        for flaw, words in {"uncoalesced": "", "bank_conflicts": "", "atomics": "atomicAdd", "shared_atomics": "atomicAdd", "barriers": "__syncthreads"}.items():
+            with self.subTest(flaw):
+                out = pathlib.Path(self.folder.name) / f"{flaw}-lines"
+                duet("run", "-q", "--no-html", "--lines", "--out", out, self.program, flaw, "trigger")
+                advice = next(one for one in json.loads((out / "stats.json").read_text())["advice"] if one["rule"] == flaw)
+                _, which = self.run_of(flaw, "trigger")
+                without = next(one for one in which["advice"] if one["rule"] == flaw)
+                self.assertTrue(advice["because"].startswith(without["because"] + "; "), advice)
+                found = re.search(r"rules\.cu:(\d+) has (\d+) % of ", advice["because"])
+                self.assertIsNotNone(found, advice)
+                self.assertGreater(int(found[2]), 50)
+                self.assertIn(words, text[int(found[1]) - 1])
 
     def test_what_just_has_it_not_is_not_accused(self):
         for flaw in FLAWS:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Host instructions per machine warp instruction, functional and timed (on gtx480), counted by callgrind: a figure of speed that
+"""Host instructions per machine warp instruction, functional, timed (on gtx480) and timed with --lines, counted by callgrind: a figure of speed that
 other load on the machine does not change. Usage: instructions.py [--duet PATH] [--record]
 
 For each kernel of workloads/micro/kernels.cu two runs with the same buffers and different numbers of elements are counted; the
@@ -19,7 +19,8 @@ SIZES = {"vecadd": (65536, 262144), "matmul": (160, 192), "hist": (16384, 131072
 TIMED_SIZES = {"vecadd": (16384, 49152), "matmul": (64, 96), "hist": (16384, 65536), "copyk": (16384, 65536),
                "reduce": (16384, 65536)}
 # Name in the record, options of duet run, sizes, blocks of the kernels that have a fixed number of them.
-MODES = (("functional", ("--functional",), SIZES, 8), ("timed", ("--machine", "gtx480"), TIMED_SIZES, 60))
+MODES = (("functional", ("--functional",), SIZES, 8), ("timed", ("--machine", "gtx480"), TIMED_SIZES, 60),
+         ("lines", ("--machine", "gtx480", "--lines"), TIMED_SIZES, 60))
 
 
 def count(duet, ptx, folder, name, n, room, blocks, options):

@@ -207,6 +207,32 @@ class PageTest(unittest.TestCase):
         self.assertLess(turned[1] - turned[0], whole[1])
         self.assertEqual(page.problems, [])
 
+    def test_hot_lines(self):
+        """Each line of a kernel with its slots, instructions and bytes, in causes that add up; nothing where nobody asked."""
+        program = self.program("hot", (SOURCE / "tests/front_door/hot_lines.cu").read_text())
+        self.run_duet("hot", "--lines", program, "streams")
+        page, stats = self.opened("hot")
+        self.assertEqual(self.held(page, "stats"), stats)
+        fields = page.evaluate("[...document.querySelectorAll('table.lines [data-field]')].map((e) => [e.dataset.field, Number(e.dataset.value)])")
+        shown = {}
+        for field, value in fields:
+            _, kernel, _, line, name = field.split(".")
+            self.assertEqual(value, stats["lines"][int(kernel)]["lines"][int(line)][name], field)
+            shown.setdefault(name, set()).add((int(kernel), int(line)))
+        every = {(k, l) for k, kernel in enumerate(stats["lines"]) for l in range(len(kernel["lines"]))}
+        self.assertEqual((shown["slots"], shown["instructions"]), (every, every))
+        self.assertGreater(len(every), 10)
+        # As long as their line's part of the hottest one's slots.
+        bars = page.evaluate("[...document.querySelector('table.lines').querySelectorAll('.cause-bar')].map((bar) => [...bar.children]"
+                             ".reduce((sum, part) => sum + part.getBoundingClientRect().width, 0) / bar.getBoundingClientRect().width)")
+        lines = stats["lines"][0]["lines"]
+        for bar, line in zip(bars, lines):
+            self.assertAlmostEqual(bar, line["slots"] / lines[0]["slots"], delta=0.02)
+        self.assertIn(lines[0]["text"], page.evaluate("document.querySelector('#kernels').textContent"))
+        self.run_duet("cold", program, "waits")
+        page, _ = self.opened("cold")
+        self.assertEqual(page.evaluate("document.querySelectorAll('table.lines, #lines').length"), 0)
+
     def test_advice(self):
         """What stats.json advises, and what was measured of it, with their numbers."""
         program = self.program("rules", (SOURCE / "tests/advise/rules.cu").read_text())

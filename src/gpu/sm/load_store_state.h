@@ -58,6 +58,7 @@ struct LoadStoreUnit<W>::State {
   bool takes_place_apart(const Instruction& instruction) const;
   void take_values(Instruction& instruction);
   void count(const Instruction& instruction);
+  static void count_line(const Instruction& instruction);
   bool go_on(Picoseconds now, Cycle cycle, Instruction& instruction, unsigned index);
   bool act(Picoseconds now, Cycle cycle);
   bool act_waiting(Picoseconds now, Cycle cycle);
@@ -73,6 +74,7 @@ struct LoadStoreUnit<W>::State {
                   std::uint64_t lanes);
   void store_words(const Instruction& instruction, std::byte* bytes, const std::uint32_t* offsets,
                    std::uint64_t lanes);
+  static void count_answer(InstructionCounts& counts, const Request& request);
   void take_answer(sim::Queue<memory::Packet>& from, std::uint64_t bit, Picoseconds now, Cycle cycle);
   Cycle next_answer(const sim::Queue<memory::Packet>& from, Picoseconds now, Cycle cycle) const;
   void look_for_race(const Instruction& instruction, const Request& request, Picoseconds now);

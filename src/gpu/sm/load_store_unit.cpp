@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "gpu/sm/load_store_lines.h"
 #include "gpu/sm/load_store_values.h"
 #include "memory/cache/byte_masks.h"
 
@@ -67,9 +68,7 @@ void LoadStoreUnit<W>::State::count(const Instruction& instruction) {
   const ptx::Kind kind = instruction.op->kind;
   for (unsigned i = 0; i < instruction.part_count; ++i) {
     const MemoryPart& part = instruction.parts[i];
-    // Several parts of one path, apart by attributes, are one access.
-    if (i != 0 && part.path == instruction.parts[i - 1].path && part.local == instruction.parts[i - 1].local)
-      continue;
+    if (!begins_access(instruction, i)) continue;
     if (part.path == MemoryPath::Shared)
       ++statistics.shared_accesses;
     else if (part.path != MemoryPath::L1)
@@ -86,7 +85,8 @@ void LoadStoreUnit<W>::State::count(const Instruction& instruction) {
 template <unsigned W>
 typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx::Warp<W>& registers,
                                                          const MicroOp& op, std::uint64_t lanes,
-                                                         const WarpMemory& memory) {
+                                                         const WarpMemory& memory,
+                                                         InstructionCounts* counts) {
   State& s = *state_;
   const unsigned index = s.free.back();
   if (s.entries[index] == nullptr) s.entries[index] = std::make_unique_for_overwrite<MemoryInstruction<W>>();
@@ -109,6 +109,7 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   instruction.wide = instruction.element_bytes == 8 ||
                      (op.source_type != ptx::Type::None && ptx::type_bytes(op.source_type) == 8);
   instruction.memory = &memory;
+  instruction.counts = counts;
   instruction.part_count = 0;
   instruction.tracked = false;
   if (lanes != 0 && !s.check.resolve(instruction)) return Issue::Faulted;
@@ -123,6 +124,7 @@ typename LoadStoreUnit<W>::Issue LoadStoreUnit<W>::issue(std::uint32_t warp, ptx
   if (atomic) instruction.stride += (op.source_count - 1u - op.vector_elements) * instruction.element_bytes;
   s.take_values(instruction);
   s.count(instruction);
+  if (counts != nullptr) s.count_line(instruction);
   instruction.part = instruction.step = 0;
   instruction.remaining = instruction.parts[0].lanes;
 
@@ -283,6 +285,11 @@ bool LoadStoreUnit<W>::State::send(Picoseconds now, Instruction& instruction, co
     ++statistics.transactions;
     statistics.requested_bytes += request.bytes;
     statistics.used_bytes += used_bytes;
+    if (instruction.counts != nullptr) {
+      ++count_of(*instruction.counts, InstructionCount::Requests);
+      count_of(*instruction.counts, InstructionCount::RequestedBytes) += request.bytes;
+      count_of(*instruction.counts, InstructionCount::UsedBytes) += used_bytes;
+    }
   }
   ++instruction.answers;
   advance(instruction, group);
@@ -317,6 +324,8 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
   if (passes > 1) {
     statistics.shared_conflict_cycles += passes - 1;
     (atomic ? statistics.atomic_cycles : statistics.bank_conflict_cycles) += passes - 1;
+    if (instruction.counts != nullptr)
+      count_of(*instruction.counts, InstructionCount::SharedConflictCycles) += passes - 1;
   }
   instruction.ready = std::max(instruction.ready, cycle + passes - 1 + shared_latency);
   free_at = cycle + passes;
@@ -401,6 +410,7 @@ void LoadStoreUnit<W>::State::take_answer(sim::Queue<memory::Packet>& from, std:
   const unsigned index = request.requester & ((1u << kStepShift) - 1);
   Instruction& instruction = *entries[index];
   if (instruction.returns) deliver(instruction, request);
+  if (instruction.counts != nullptr && bit == kL1Bit) count_answer(*instruction.counts, request);
   if (ports.races != nullptr && instruction.op->kind == ptx::Kind::Load)
     look_for_race(instruction, request, now);
   if (request.second != memory::kNoRequest) pool.release(request.second);

@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/instruction_counts.h"
 #include "config/machine.h"
 #include "gpu/functional/memory_unit.h"
 #include "memory/address_space.h"
@@ -103,9 +104,10 @@ class LoadStoreUnit {
   }
   // Takes a Load, Store or Atomic at issue: generates and checks the addresses and copies the stored values.
   // start_at() says right after it when its operands are collected: the first cycle at which it may act.
-  // `warp` is the warp's slot; `registers` and `memory` stay valid until the completion.
+  // `warp` is the warp's slot; `registers`, `memory` and `counts` (null: not asked for) stay valid until the
+  // completion.
   Issue issue(std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op, std::uint64_t lanes,
-              const WarpMemory& memory);
+              const WarpMemory& memory, InstructionCounts* counts = nullptr);
   void start_at(Cycle cycle);
   const AccessFault& fault() const;
 

@@ -74,6 +74,7 @@ struct MemoryInstruction {
   unsigned part = 0, step = 0;
   std::uint64_t remaining = 0;  // lanes of this part and step that have not been sent
   const WarpMemory* memory = nullptr;
+  InstructionCounts* counts = nullptr;  // of the instruction; null: not asked for
   unsigned part_count = 0;
   // Of lanes that take no part, offsets mean nothing.
   alignas(64) std::array<std::uint32_t, W> offsets;

@@ -42,6 +42,7 @@ bool TimedSm::settle_statistics() { return core_->settle_statistics(engine().now
 std::uint64_t TimedSm::command_of(std::uint32_t requester, std::uint32_t pc) const {
   return core_->command_of(requester, pc);
 }
+void TimedSm::take_lines(const ptx::Kernel& kernel, LineCounts& total) { core_->take_lines(kernel, total); }
 GridCounts TimedSm::counts_to_tell(const Grid& grid) const { return core_->counts_to_tell(grid); }
 
 }  // namespace duet::gpu

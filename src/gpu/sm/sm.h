@@ -24,6 +24,7 @@
 namespace duet::gpu {
 
 class SmCore;
+struct LineCounts;
 
 class TimedSm : public sim::Component {
  public:
@@ -33,6 +34,7 @@ class TimedSm : public sim::Component {
 
   struct Ports {
     bool skip_clock_loops = true;  // sm_spin.cpp
+    bool count_lines = false;      // line_counts.h
     sim::Queue<BlockLaunch>* launches = nullptr;
     sim::Queue<BlockDone>* done = nullptr;
     memory::Channel* to_l1 = nullptr;
@@ -58,6 +60,8 @@ class TimedSm : public sim::Component {
   std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const;
   // What it has counted of a grid and the work distributor does not know yet.
   GridCounts counts_to_tell(const Grid& grid) const;
+  // Adds to `total` what it has counted by instruction of a kernel since the last call; between ticks.
+  void take_lines(const ptx::Kernel& kernel, LineCounts& total);
 
  private:
   std::unique_ptr<SmCore> core_;

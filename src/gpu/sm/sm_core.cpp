@@ -44,6 +44,7 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
 template <unsigned W>
 void SmCoreOf<W>::connect(const TimedSm::Ports& ports) {
   skip_clock_loops_ = ports.skip_clock_loops;
+  count_lines_ = ports.count_lines;
   launches_ = ports.launches;
   reports_.connect(*ports.done);
   invalidate_caches_ = ports.invalidate_caches;
@@ -132,18 +133,30 @@ void SmCoreOf<W>::charge(const WarpScheduler& scheduler, Cycle cycles) {
     break;
   }
   statistics_.issue_slots[slot] += cycles;
-  GridTally& tally = only_grid_ != nullptr ? *only_grid_ : idle_tally(waiting);
+  GridTally& tally = only_grid_ != nullptr ? *only_grid_ : idle_tally(waiting, slot, cycles);
   tally.counts.issue_slots[slot] += cycles;
 }
 
 // Of several kernels, whose slot it is in which nothing issues: that of a warp which waits for the reason it
-// is charged to; without one, that of the oldest block with warps that have not ended.
+// is charged to; without one, that of the oldest block with warps that have not ended. Where lines are
+// counted it is the slot of the instruction that the warp waits to issue; at a barrier, of that.
 template <unsigned W>
-[[gnu::noinline]] GridTally& SmCoreOf<W>::idle_tally(std::uint64_t waiting) {
-  if (waiting != 0) return *warps_[static_cast<unsigned>(std::countr_zero(waiting))]->block->tally;
-  for (const auto& block : blocks_)
-    if (block->live_warps != 0) return *block->tally;
-  return *blocks_.front()->tally;
+[[gnu::noinline]] GridTally& SmCoreOf<W>::idle_tally(std::uint64_t waiting, unsigned reason, Cycle cycles) {
+  if (waiting != 0) {
+    const Warp& warp = *warps_[static_cast<unsigned>(std::countr_zero(waiting))];
+    if (warp.counts != nullptr) {
+      const auto pc = reason == static_cast<unsigned>(IssueSlot::Barrier)
+                          ? static_cast<std::size_t>(warp.barrier_op - warp.code)
+                          : warp.pc;
+      warp.counts[pc][reason] += cycles;
+    }
+    return *warp.block->tally;
+  }
+  const auto live =
+      std::find_if(blocks_.begin(), blocks_.end(), [](const auto& block) { return block->live_warps != 0; });
+  GridTally& tally = *(live != blocks_.end() ? *live : blocks_.front())->tally;
+  if (tally.lines != nullptr) tally.lines->no_warp_slots += cycles;
+  return tally;
 }
 
 template <unsigned W>
@@ -262,7 +275,8 @@ GridTally& SmCoreOf<W>::tally_of(Grid& grid) {
   for (const auto& tally : grids_)
     if (tally->grid == &grid) return *tally;
   GridTally& tally = *grids_.emplace_back(std::make_unique<GridTally>(GridTally{&grid, {}, {}}));
-  only_grid_ = grids_.size() == 1 ? &tally : nullptr;
+  if (count_lines_) tally.lines = &lines_.of(*grid.kernel);
+  find_only_grid();
   return tally;
 }
 
@@ -272,6 +286,15 @@ GridCounts SmCoreOf<W>::counts_to_tell(const Grid& grid) const {
   for (const auto& tally : grids_)
     if (tally->grid == &grid) counts += tally->counts;
   return counts;
+}
+
+// What a clock loop has counted by then is remembered no longer.
+template <unsigned W>
+void SmCoreOf<W>::take_lines(const ptx::Kernel& kernel, LineCounts& total) {
+  const bool here = std::any_of(grids_.begin(), grids_.end(),
+                                [&](const auto& tally) { return tally->grid->kernel == &kernel; });
+  lines_.take(kernel, total, here);
+  if (here && spin_.period == 0) spin_.state.clear();
 }
 
 template <unsigned W>
@@ -295,6 +318,7 @@ void SmCoreOf<W>::start_warp(Block& block, std::uint32_t index, unsigned slot) {
                  grid.parameters.data(),
                  grid.parameters.size(),
                  &grid};
+  warp.counts = block.tally->lines != nullptr ? block.tally->lines->by_pc.data() : nullptr;
   warp.parts_left = 0;
   warp.operands_ready = false;
   warp.machine_pc = warp.buffered_end = warp.fetched_end = 0;
@@ -376,7 +400,7 @@ void SmCoreOf<W>::finish_blocks() {
     return std::none_of(blocks_.begin(), blocks_.end(),
                         [&](const auto& block) { return block->tally == tally.get(); });
   });
-  only_grid_ = grids_.size() == 1 ? grids_.front().get() : nullptr;
+  find_only_grid();
 }
 
 // A warp issues nothing any more.

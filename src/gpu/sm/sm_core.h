@@ -14,6 +14,7 @@
 #include "gpu/block_reports.h"
 #include "gpu/sm/execution_units.h"
 #include "gpu/sm/instruction_cache.h"
+#include "gpu/sm/line_counts.h"
 #include "gpu/sm/load_store_unit.h"
 #include "gpu/sm/sm.h"
 #include "gpu/sm/texture_unit.h"
@@ -55,6 +56,7 @@ class SmCore {
   virtual std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const = 0;
   virtual std::vector<sim::StatisticGroup*> statistics() = 0;
   virtual GridCounts counts_to_tell(const Grid& grid) const = 0;
+  virtual void take_lines(const ptx::Kernel& kernel, LineCounts& total) = 0;
   virtual bool settle_statistics(Picoseconds now) = 0;
   const sim::ClockCursor& clock() const { return clock_; }
   void is_of(const sim::Component& sm) { sm_ = &sm; }
@@ -79,6 +81,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   }
   std::vector<sim::StatisticGroup*> statistics() override;
   GridCounts counts_to_tell(const Grid& grid) const override;
+  void take_lines(const ptx::Kernel& kernel, LineCounts& total) override;
   bool settle_statistics(Picoseconds now) override;
 
  private:
@@ -97,7 +100,8 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void end_failed_blocks();
   void account(Cycle cycles);
   void charge(const WarpScheduler& scheduler, Cycle cycles);
-  GridTally& idle_tally(std::uint64_t waiting);
+  GridTally& idle_tally(std::uint64_t waiting, unsigned reason, Cycle cycles);
+  void find_only_grid() { only_grid_ = grids_.size() == 1 && !count_lines_ ? grids_.front().get() : nullptr; }
   void wake_warps();
   void take_completions();
   void complete(std::uint32_t slot, const ptx::MicroOp& op, Cycle ready);
@@ -129,6 +133,10 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   bool issue_control(Warp& warp, unsigned slot, const ptx::MicroOp& op, const TimedOp& timed);
   bool has_instruction(Warp& warp, unsigned slot);
   void consumed(Warp& warp, unsigned slot, const TimedOp& timed);
+  static InstructionCounts* counts_at(const Warp& warp) {
+    return warp.counts != nullptr ? warp.counts + warp.pc : nullptr;
+  }
+  void count_divergence(const Warp& warp, const ptx::MicroOp& op, std::uint64_t lanes);
   bool sleep_until(Warp& warp, unsigned slot, Cycle cycle, IssueSlot reason);
   bool sleep(Warp& warp, unsigned slot, IssueSlot reason);
   void set_reason(Warp& warp, unsigned slot, IssueSlot reason);
@@ -219,7 +227,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   std::vector<std::unique_ptr<Block>> blocks_;  // resident, in order of launch
   std::vector<std::unique_ptr<Block>> idle_blocks_;
   std::vector<std::unique_ptr<GridTally>> grids_;  // of the resident blocks
-  GridTally* only_grid_ = nullptr;                 // when they are of one grid
+  GridTally* only_grid_ = nullptr;                 // when they are of one grid and nobody counts lines
   std::uint64_t last_launch_id_ = ~0ull;
   bool blocks_ending_ = false;  // some block has no running warps left
   bool drain_changed_ =
@@ -234,6 +242,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
     Picoseconds now = 0;  // then; while cycles are skipped: of cycle_
     std::vector<State> counts;
     std::vector<GridCounts> grids;
+    std::vector<std::pair<LineCounts*, LineCounts>> lines;  // of their kernels, where they are counted
     unsigned looks = 0, next_state = 1;
     // It is in that state again after so many cycles, in which it counts as much as is said above; 0: this is
     // not known, and nothing is skipped.
@@ -242,6 +251,8 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   };
   Spin spin_;
   bool skip_clock_loops_ = true;
+  bool count_lines_ = false;
+  LinesOfKernels lines_;
   SmStatistics statistics_{"sm."};
   sim::State resident_warps_{statistics_, "resident_warps", "warps", "warps of resident blocks that run",
                              [this] {

@@ -130,17 +130,23 @@ bool SmCoreOf<W>::has_instruction(Warp& warp, unsigned slot) {
 // A machine instruction of `op` has issued.
 template <unsigned W>
 void SmCoreOf<W>::consumed(Warp& warp, unsigned slot, const TimedOp& timed) {
+  std::uint64_t threads = 0;
   if (timed.parts != 0) {
     ++warp.machine_pc;
     want_fetch(warp, slot);
-    const auto threads = static_cast<std::uint64_t>(std::popcount(warp.active));
+    threads = static_cast<std::uint64_t>(std::popcount(warp.active));
     GridCounts& counts = warp.block->tally->counts;
     ++counts.warp_instructions;
     counts.thread_instructions += threads;
     ++statistics_.warp_instructions;
   }
-  ++statistics_.issue_slots[static_cast<unsigned>(IssueSlot::Issued)];
-  ++warp.block->tally->counts.issue_slots[static_cast<unsigned>(IssueSlot::Issued)];
+  constexpr auto kIssued = static_cast<unsigned>(IssueSlot::Issued);
+  ++statistics_.issue_slots[kIssued];
+  ++warp.block->tally->counts.issue_slots[kIssued];
+  if (InstructionCounts* const counts = counts_at(warp); counts != nullptr) {
+    ++(*counts)[kIssued];
+    count_of(*counts, InstructionCount::ThreadInstructions) += threads;
+  }
 }
 
 template <unsigned W>
@@ -207,7 +213,7 @@ bool SmCoreOf<W>::issue_memory(Warp& warp, unsigned slot, const MicroOp& op, con
     lanes = checked_lanes<W>(*warp.block->check, warp.lanes, op, warp.pc, warp.index, lanes);
   if (lanes != 0) {
     if (!load_store_.can_issue()) return sleep(warp, slot, IssueSlot::LoadStoreBusy);
-    const auto issue = load_store_.issue(slot, warp.lanes, op, lanes, warp.memory);
+    const auto issue = load_store_.issue(slot, warp.lanes, op, lanes, warp.memory, counts_at(warp));
     if (issue == LoadStoreUnit<W>::Issue::Later) return sleep(warp, slot, IssueSlot::TrackedOrder);
     if (issue == LoadStoreUnit<W>::Issue::Faulted) {
       Program::fault_of_access(warp, op, load_store_.fault());
@@ -234,7 +240,7 @@ template <unsigned W>
       waits_for_textures_ |= 1ull << slot;
       return sleep(warp, slot, IssueSlot::UnitBusy);
     }
-    if (!textures_.issue(slot, warp.lanes, op, lanes, warp.memory)) {
+    if (!textures_.issue(slot, warp.lanes, op, lanes, warp.memory, counts_at(warp))) {
       Program::fault_of_access(warp, op, textures_.fault());
       return true;
     }
@@ -273,6 +279,7 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   const Cycle ready = start + timed.latency_cycles;
   entries += timed.read_entries;
   for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[entries[i]] = ready;
+  if (warp.counts != nullptr) count_divergence(warp, op, lanes);
   execute_program(warp, op, lanes);
   const bool branch = op.kind == Kind::Branch || op.kind == Kind::BranchIndexed || op.kind == Kind::Call ||
                       op.kind == Kind::Return;
@@ -283,6 +290,20 @@ bool SmCoreOf<W>::issue_control(Warp& warp, unsigned slot, const MicroOp& op, co
   if (op.opcode == ptx::Opcode::Nanosleep && lanes != 0 && warp.reason == IssueSlot::Issued) [[unlikely]]
     nap(warp, op, lanes);
   return true;
+}
+
+// Whether a branch, or a return, is about to part the lanes of its warp.
+template <unsigned W>
+[[gnu::noinline]] void SmCoreOf<W>::count_divergence(const Warp& warp, const MicroOp& op,
+                                                     std::uint64_t lanes) {
+  if (lanes == 0 || (op.kind != Kind::Branch && op.kind != Kind::BranchIndexed && op.kind != Kind::Return))
+    return;
+  bool parts = lanes != warp.active;
+  if (op.kind != Kind::Branch && !parts)
+    parts =
+        indexed_paths<W>(warp.lanes, op, *warp.block->grid->kernel, lanes, warp.active, warp.pc + 1).count >
+        1;
+  if (parts) ++count_of(warp.counts[warp.pc], InstructionCount::DivergentBranches);
 }
 
 // The running path goes on at `pc`.

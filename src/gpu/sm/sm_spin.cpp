@@ -129,7 +129,14 @@ void SmCoreOf<W>::remember(State state) {
   spin_.counts.clear();
   for (const sim::StatisticGroup* group : statistics()) spin_.counts.push_back(group->counts());
   spin_.grids.clear();
-  for (const auto& tally : grids_) spin_.grids.push_back(tally->counts);
+  spin_.lines.clear();
+  for (const auto& tally : grids_) {
+    spin_.grids.push_back(tally->counts);
+    if (tally->lines != nullptr &&
+        std::none_of(spin_.lines.begin(), spin_.lines.end(),
+                     [&](const auto& known) { return known.first == tally->lines; }))
+      spin_.lines.emplace_back(tally->lines, *tally->lines);
+  }
 }
 
 // A warp's round through a clock loop, executed apart from the warp as if all its clocks were read at
@@ -271,6 +278,10 @@ template <unsigned W>
     GridCounts counts = grids_[i]->counts;
     spin_.grids[i] = counts -= spin_.grids[i];
   }
+  for (auto& [lines, counted] : spin_.lines) {
+    LineCounts now = *lines;
+    counted = now -= counted;
+  }
   return clock_.edge_after(now_, (periods - 1) * period + 1);
 }
 
@@ -294,6 +305,7 @@ void SmCoreOf<W>::skip_periods(Cycle end) {
     GridCounts counts = spin_.grids[i];
     grids_[i]->counts += counts *= periods;
   }
+  for (const auto& [lines, counted] : spin_.lines) lines->add(counted, periods);
   now_ = clock_.edge_after(now_, cycles);
   cycle_ += cycles;
   wheel_ = {};

@@ -10,7 +10,7 @@ TextureUnit<W>::TextureUnit(const memory::AddressSpace& address_space, unsigned 
 
 template <unsigned W>
 bool TextureUnit<W>::issue(std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op,
-                           std::uint64_t lanes, const WarpMemory& memory) {
+                           std::uint64_t lanes, const WarpMemory& memory, InstructionCounts* counts) {
   auto free = std::find_if(jobs_.begin(), jobs_.end(), [](const auto& job) { return !job->active; });
   if (free == jobs_.end()) free = jobs_.insert(free, std::make_unique<Job>());
   Job& job = **free;
@@ -21,6 +21,7 @@ bool TextureUnit<W>::issue(std::uint32_t warp, ptx::Warp<W>& registers, const pt
   job.registers = &registers;
   job.op = &op;
   job.memory = &memory;
+  job.counts = counts;
   job.warp = warp;
   job.sent = job.answered = 0;
   job.ready = 0;
@@ -41,7 +42,8 @@ Cycle TextureUnit<W>::tick(Cycle cycle, LoadStoreUnit<W>& load_store) {
     if (job.sent < taps.size()) {
       const auto& tap = taps[job.sent];
       if (!load_store.can_issue()) return cycle + 1;
-      const auto issue = load_store.issue(job.warp, job.access.scratch(), tap.op, tap.lanes, *job.memory);
+      const auto issue =
+          load_store.issue(job.warp, job.access.scratch(), tap.op, tap.lanes, *job.memory, job.counts);
       if (issue == LoadStoreUnit<W>::Issue::Later) return cycle + 1;
       ++job.sent;
       if (issue == LoadStoreUnit<W>::Issue::Faulted) {

@@ -41,7 +41,7 @@ class TextureUnit {
   // Reads the operands; false: fault() says why and nothing has happened. start_at() right after it says when
   // the unit may begin.
   bool issue(std::uint32_t warp, ptx::Warp<W>& registers, const ptx::MicroOp& op, std::uint64_t lanes,
-             const WarpMemory& memory);
+             const WarpMemory& memory, InstructionCounts* counts = nullptr);
   void start_at(Cycle cycle) { queue_.back()->start = cycle; }
   const AccessFault& fault() const { return fault_; }
 
@@ -65,6 +65,7 @@ class TextureUnit {
     ptx::Warp<W>* registers = nullptr;
     const ptx::MicroOp* op = nullptr;
     const WarpMemory* memory = nullptr;
+    InstructionCounts* counts = nullptr;
     std::uint32_t warp = 0;
     std::size_t sent = 0, answered = 0;
     Cycle start = 0, ready = 0;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "gpu/sm/line_counts.h"
 #include "gpu/sm/load_store_unit.h"
 #include "gpu/sm/timed_kernel.h"
 #include "gpu/warp/warp_state.h"
@@ -16,6 +17,7 @@ struct GridTally {
   Grid* grid = nullptr;
   GridCounts counts;
   Fault fault;
+  LineCounts* lines = nullptr;  // of its kernel; null: not asked for
 };
 
 struct TimedBlock : BlockState {
@@ -39,6 +41,7 @@ struct TimedWarp : WarpState<W, TimedBlock> {
   IssueSlot reason = IssueSlot::NoWarp;  // why it cannot issue; Issued: it may
   Cycle wake_cycle = 0;  // when reason ends by itself; SmCoreOf::kPending: something else ends it
   unsigned slot = 0;     // of the SM: always the same
+  InstructionCounts* counts = nullptr;  // of its kernel, by pc; null: not asked for
   WarpMemory memory;
   LaneArrays registers;
   std::vector<std::uint64_t> predicates;

@@ -1,0 +1,34 @@
+// What a load-store unit counts by instruction (line_counts.h), apart from where requests are sent. Only
+// load_store_unit.cpp includes it.
+#pragma once
+
+#include "gpu/sm/load_store_state.h"
+
+namespace duet::gpu {
+
+// Several parts of one path, apart by attributes, are one access.
+template <unsigned W>
+inline bool begins_access(const MemoryInstruction<W>& instruction, unsigned i) {
+  const MemoryPart& part = instruction.parts[i];
+  return i == 0 || part.path != instruction.parts[i - 1].path || part.local != instruction.parts[i - 1].local;
+}
+
+template <unsigned W>
+[[gnu::noinline]] void LoadStoreUnit<W>::State::count_line(const Instruction& instruction) {
+  for (unsigned i = 0; i < instruction.part_count; ++i) {
+    if (!begins_access(instruction, i)) continue;
+    const MemoryPath path = instruction.parts[i].path;
+    if (path == MemoryPath::L1) ++count_of(*instruction.counts, InstructionCount::GlobalAccesses);
+    if (path == MemoryPath::Shared) ++count_of(*instruction.counts, InstructionCount::SharedAccesses);
+  }
+}
+
+// What L1 does not keep L2 may have had.
+template <unsigned W>
+[[gnu::noinline]] void LoadStoreUnit<W>::State::count_answer(InstructionCounts& counts,
+                                                             const Request& request) {
+  if (request.was_held && request.cacheability.gpu_l1 && !request.tracked)
+    ++count_of(counts, InstructionCount::L1Hits);
+}
+
+}  // namespace duet::gpu
