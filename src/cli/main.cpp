@@ -311,6 +311,7 @@ RunRequest read_run(const config::Installation& installation, const CLI::App& ap
 
 int run(const config::Installation& installation, CLI::App& app, RunOptions& run) {
   const RunRequest request = read_run(installation, app, run);
+  run.run.lines = run.lines.value_or(!run.no_html && !run.run.functional);
   if (request.what == RunRequest::Rv64 && run.run.explain)
     throw duet::Error("explain: there is nothing to explain without a GPU: use `duet run`");
   if (request.what == RunRequest::Rv64) return run_rv64(installation, run);

@@ -126,7 +126,7 @@ void check_fast_forward(const RunOptions& options) {
 void check(const RunOptions& options) {
   if (options.run.check_races && options.run.functional)
     throw Error("--check-races needs the timed GPU: leave out --functional");
-  if (options.run.lines && options.run.functional)
+  if (options.lines.value_or(false) && options.run.functional)
     throw Error("--lines needs the timed GPU: leave out --functional");
   if (options.check_exit != 0 && !options.run.check.any())
     throw Error("--check-exit needs --check: say which checks");

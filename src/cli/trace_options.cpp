@@ -53,9 +53,10 @@ void add_trace_options(CLI::App& app, RunOptions& run) {
          "tracks "
          "in timeline.pftrace; changes no result")
       ->type_name("N(ns|us|ms|cycles)");
-  app.add_flag("--lines", run.run.lines,
-               "which lines of the source kernels spend their issue slots, requests and bytes on, in "
-               "stats.json and report.html (docs/lines.md); timed GPU");
+  app.add_flag_function(
+      "--lines,!--no-lines", [&run](std::int64_t asked) { run.lines = asked > 0; },
+      "which lines of the source kernels spend their issue slots, requests and bytes on, in stats.json and "
+      "report.html (docs/lines.md); timed GPU; without either word where there is a report.html");
   app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
                "write every push-buffer command to push_buffer.txt");
   app.add_flag("--events", run.run.events,

@@ -443,7 +443,7 @@ void Process::record(const driver::CommandRecord& command) {
       watch_.kernel_ended(record.start_ps, record.end_ps);
       completed_instructions_ += record.warp_instructions;
       journal_->append(report::RecordType::Kernel, record, command.grid->kernel->name);
-      if (lines_) lines_->completed(*command.grid->kernel);
+      if (lines_ && !command.grid->fast_forward) lines_->completed(*command.grid->kernel);
       // One that was skipped after a fault has not started, and nothing rose while it ran.
       auto start = at_start_.extract(command.grid);
       completed_kernels_.push_back(

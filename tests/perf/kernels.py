@@ -25,7 +25,8 @@ def command(duet, ptx, folder, name, n, room, blocks, *options):
     buffers = {"vecadd": (floats, floats, full), "matmul": (floats, floats, full), "hist": (words, "buffer:1024"),
                "copyk": (floats, full), "reduce": (floats, "buffer:%d" % (4 * blocks))}[name]
     grid = {"vecadd": str(max(1, (n + 255) // 256)), "matmul": "%d,%d" % ((max(1, n // 16),) * 2)}.get(name, str(blocks))
-    line = [duet, "run", "--quiet", "--out", str(pathlib.Path(folder) / "run"), *options, str(ptx), "--kernel", name, "--grid", grid,
+    lines = () if "--lines" in options else ("--no-lines",)
+    line = [duet, "run", "--quiet", "--out", str(pathlib.Path(folder) / "run"), *lines, *options, str(ptx), "--kernel", name, "--grid", grid,
             "--block", "16,16" if name == "matmul" else "256"]
     for argument in buffers + ("i32:%d" % n,):
         line += ["--arg", argument]
