@@ -24,7 +24,7 @@ CASES = (("attribute", "attribute", ()), ("launch", "launch", ()), ("launch, fun
 
 def count(duet, folder, options, kind, calls):
     """Host instructions of the program's process, and how many calls it made."""
-    line = [duet, "run", "-q", "--out", f"{folder}/run", *options, "--", *callgrind.COMMAND, f"{folder}/calls", kind, str(calls)]
+    line = [duet, "run", "-q", "--no-lines", "--out", f"{folder}/run", *options, "--", *callgrind.COMMAND, f"{folder}/calls", kind, str(calls)]
     return callgrind.count(line)[0], calls
 
 

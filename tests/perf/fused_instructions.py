@@ -24,7 +24,7 @@ MODES = {"off": (), "adaptive": ("--preexec", "adaptive"), "blocks on the core":
 
 def count(duet, folder, mode, program, arguments):
     """Host instructions of the program's process, and instructions of GPU and core."""
-    line = [duet, "run", "-q", "--machine", "fused", "--out", f"{folder}/run", *mode, "--", *callgrind.COMMAND, f"{folder}/{program}",
+    line = [duet, "run", "-q", "--no-lines", "--machine", "fused", "--out", f"{folder}/run", *mode, "--", *callgrind.COMMAND, f"{folder}/{program}",
             *arguments.split()]
     host = callgrind.count(line)[0]
     kernels = json.loads(pathlib.Path(f"{folder}/run/stats.json").read_text())["kernels"]
@@ -41,7 +41,7 @@ def main():
             subprocess.run([options.duet, "cc", str(WORKLOADS / f"{program}.cu"), "-o", f"{folder}/{program}"], check=True)
             for mode, extra in MODES.items():
                 for size in sizes:  # compiled programs are kept, and are not to be counted
-                    subprocess.run([options.duet, "run", "-q", "--machine", "fused", "--out", f"{folder}/run", *extra, f"{folder}/{program}",
+                    subprocess.run([options.duet, "run", "-q", "--no-lines", "--machine", "fused", "--out", f"{folder}/run", *extra, f"{folder}/{program}",
                                     *size.split()], check=True, stdout=subprocess.DEVNULL)
                 counts = [count(options.duet, folder, extra, program, size) for size in sizes]
                 measured[mode][program] = round(callgrind.per_unit(counts), 2)
