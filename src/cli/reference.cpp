@@ -27,14 +27,16 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
+// Without what the check of its value adds.
 std::string type_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
+  std::string type = option.get_type_name();
+  type.resize(std::min(type.find(':'), type.size()));
   return type.empty() ? "VALUE" : type;
 }
 
 // The words between which an option chooses, where its type says so ("off|adaptive|profiled").
 std::vector<std::string> choices_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
+  const std::string type = type_of(option);
   std::vector<std::string> words;
   if (type.find('|') == std::string::npos) return words;
   for (std::size_t from = 0; from <= type.size();) {
