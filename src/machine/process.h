@@ -148,7 +148,7 @@ class Process {
   std::unique_ptr<System> system_;
   std::optional<IntervalSampler> intervals_;  // where somebody wants them
   std::optional<FastForward> fast_forward_;
-  std::optional<LineJournal> lines_;          // where somebody wants them
+  std::optional<LineJournal> lines_;  // where somebody wants them
   std::optional<Preexecution> preexecution_;
   std::optional<CpuBlocks> cpu_blocks_;
   RunWatch watch_;

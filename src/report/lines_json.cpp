@@ -1,13 +1,25 @@
 // stats.json: source lines of kernels.
+#include <string>
+#include <string_view>
+
 #include "report/json_writer.h"
 
 namespace duet::report {
 
 namespace {
 
+// What the run keeps is told from its folder, so that equal runs in two folders say the same.
+std::string in_folder(const std::string& path) {
+  constexpr std::string_view kKept = "ptx/";
+  const std::size_t at = path.rfind(kKept);
+  const bool kept = at != std::string::npos && (at == 0 || path[at - 1] == '/') &&
+                    path.find('/', at + kKept.size()) == std::string::npos;
+  return kept ? path.substr(at) : path;
+}
+
 // Of the stalls those of which there are none are left out.
 Json line_json(const HotLine& line) {
-  Json json = {{"file", line.file},         {"line", line.line},        {"ptx", line.ptx},
+  Json json = {{"file", line.file},         {"line", line.line},        {"ptx", in_folder(line.ptx)},
                {"ptx_line", line.ptx_line}, {"inlined", line.inlined},  {"text", line.text},
                {"slots", line.slots()},     {"issued", line.counts[0]}, {"instructions", line.instructions}};
   Json& stalls = json["stalls"] = Json::object();

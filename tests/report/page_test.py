@@ -229,7 +229,7 @@ class PageTest(unittest.TestCase):
         for bar, line in zip(bars, lines):
             self.assertAlmostEqual(bar, line["slots"] / lines[0]["slots"], delta=0.02)
         self.assertIn(lines[0]["text"], page.evaluate("document.querySelector('#kernels').textContent"))
-        self.run_duet("cold", program, "waits")
+        self.run_duet("cold", "--no-lines", program, "waits")
         page, _ = self.opened("cold")
         self.assertEqual(page.evaluate("document.querySelectorAll('table.lines, #lines').length"), 0)
 
