@@ -12,16 +12,17 @@ namespace {
 std::string in_folder(const std::string& path) {
   constexpr std::string_view kKept = "ptx/";
   const std::size_t at = path.rfind(kKept);
-  const bool kept = at != std::string::npos && (at == 0 || path[at - 1] == '/') &&
+  const bool kept = path.ends_with(".ptx") && at != std::string::npos && (at == 0 || path[at - 1] == '/') &&
                     path.find('/', at + kKept.size()) == std::string::npos;
   return kept ? path.substr(at) : path;
 }
 
 // Of the stalls those of which there are none are left out.
 Json line_json(const HotLine& line) {
-  Json json = {{"file", line.file},         {"line", line.line},        {"ptx", in_folder(line.ptx)},
-               {"ptx_line", line.ptx_line}, {"inlined", line.inlined},  {"text", line.text},
-               {"slots", line.slots()},     {"issued", line.counts[0]}, {"instructions", line.instructions}};
+  Json json = {
+      {"file", in_folder(line.file)}, {"line", line.line},        {"ptx", in_folder(line.ptx)},
+      {"ptx_line", line.ptx_line},    {"inlined", line.inlined},  {"text", line.text},
+      {"slots", line.slots()},        {"issued", line.counts[0]}, {"instructions", line.instructions}};
   Json& stalls = json["stalls"] = Json::object();
   for (std::size_t i = 1; i < static_cast<std::size_t>(IssueSlot::NoWarp); ++i)
     if (line.counts[i] != 0) stalls[issue_slot_name(static_cast<IssueSlot>(i))] = line.counts[i];
