@@ -101,6 +101,17 @@ class SharedShadow {
   // f(lane, first piece) for lanes whose group is not whole in the run; group_f(lane, group) for the others.
   template <typename F, typename G>
   void for_each_part(const SharedAccess& access, const LaneRun& run, const F& f, const G& group_f);
+  // f(number, number among those of the lane, piece, group): the pieces of a lane.
+  template <typename F>
+  void for_each_piece(const SharedAccess& access, unsigned lane, const F& f) {
+    const std::size_t count = std::max<std::size_t>(access.bytes >> shift_, 1);
+    const std::size_t first = access.addresses[lane] >> shift_;
+    for (std::size_t i = 0; i < count; ++i) {
+      Group& group = groups_[(first + i) / kGroup];
+      into_pieces(group);
+      f(first + i, i, pieces_[first + i], group);
+    }
+  }
   static void touch(Piece& piece, const Touch& own) {
     if (piece.reader.thread() != own.thread()) piece.other_reader = piece.reader;
     piece.reader = own;
@@ -150,13 +161,8 @@ template <typename Race, typename Unwritten>
 void SharedShadow::lane_read(const SharedAccess& access, unsigned lane, const Race& race,
                              const Unwritten& unwritten) {
   const BlockOrder::Stamp base = order_->base(), floor = order_->floor();
-  const std::size_t count = std::max<std::size_t>(access.bytes >> shift_, 1);
   const Touch own = access.first.with_lane(lane);
-  std::size_t at = access.addresses[lane] >> shift_;
-  for (std::size_t i = 0; i < count; ++i, ++at) {
-    Piece& piece = pieces_[at];
-    Group& group = groups_[at / kGroup];
-    into_pieces(group);
+  for_each_piece(access, lane, [&](std::size_t at, std::size_t i, Piece& piece, Group& group) {
     group.latest_read = std::max(group.latest_read, own.stamp());
     if (group.latest_write > floor || group.block != base || (group.written >> at % kGroup & 1) == 0) {
       const Touch writer = piece.writer, atomic = piece.synchroniser;
@@ -169,7 +175,7 @@ void SharedShadow::lane_read(const SharedAccess& access, unsigned lane, const Ra
       if (atomic.stamp() > floor && races(access, lane, atomic)) race(address, lane, atomic, true);
     }
     touch(piece, own);
-  }
+  });
 }
 
 template <typename Race, typename Unwritten>
@@ -188,14 +194,9 @@ void SharedShadow::read(const SharedAccess& access, const LaneRun& run, const Ra
 template <typename Race>
 void SharedShadow::lane_write(const SharedAccess& access, unsigned lane, const Race& race) {
   const BlockOrder::Stamp floor = order_->floor();
-  const std::size_t count = std::max<std::size_t>(access.bytes >> shift_, 1);
   const std::size_t piece_bytes = std::min<std::size_t>(access.bytes, std::size_t{1} << shift_);
   const Touch own = access.first.with_lane(lane);
-  std::size_t at = access.addresses[lane] >> shift_;
-  for (std::size_t i = 0; i < count; ++i, ++at) {
-    Piece& piece = pieces_[at];
-    Group& group = groups_[at / kGroup];
-    into_pieces(group);
+  for_each_piece(access, lane, [&](std::size_t at, std::size_t i, Piece& piece, Group& group) {
     std::uint64_t value = 0;
     if (access.values != nullptr)
       __builtin_memcpy(&value, access.values + lane * access.bytes + i * piece_bytes,
@@ -226,7 +227,7 @@ void SharedShadow::lane_write(const SharedAccess& access, unsigned lane, const R
     if (group.block != order_->base()) group.block = order_->base(), group.written = 0;
     group.written = static_cast<std::uint8_t>(group.written | 1u << at % kGroup);
     group.latest_write = std::max(group.latest_write, own.stamp());
-  }
+  });
 }
 
 template <typename Race>

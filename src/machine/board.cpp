@@ -168,20 +168,22 @@ void Board::connect_copy_engine(gpu::DataTransferEngine& engine, const config::M
     work_distributor_.connect_engine(*ports.starts, *ports.done);
 }
 
-Board::SmQueues Board::connect_sm(sim::Component& sm) {
+Board::SmQueues Board::queues_of_sm(sim::Component& sm) {
   const std::size_t blocks = config_.gpu.sm.max_blocks;
-  auto& launches = launch_queues_.emplace_back(blocks, &work_distributor_, &sm);
-  auto& done = done_queues_.emplace_back(blocks, &sm, &work_distributor_);
-  work_distributor_.connect_sm(sm, launches, done);
-  return {launches, done};
+  return {launch_queues_.emplace_back(blocks, &work_distributor_, &sm),
+          done_queues_.emplace_back(blocks, &sm, &work_distributor_)};
+}
+
+Board::SmQueues Board::connect_sm(sim::Component& sm) {
+  const SmQueues queues = queues_of_sm(sm);
+  work_distributor_.connect_sm(sm, queues.launches, queues.done);
+  return queues;
 }
 
 Board::SmQueues Board::connect_fast_forward_sm(sim::Component& sm) {
-  const std::size_t blocks = config_.gpu.sm.max_blocks;
-  auto& launches = launch_queues_.emplace_back(blocks, &work_distributor_, &sm);
-  auto& done = done_queues_.emplace_back(blocks, &sm, &work_distributor_);
-  work_distributor_.connect_fast_forward_sm(sm, launches, done);
-  return {launches, done};
+  const SmQueues queues = queues_of_sm(sm);
+  work_distributor_.connect_fast_forward_sm(sm, queues.launches, queues.done);
+  return queues;
 }
 
 Board::CoreQueues Board::connect_cores(sim::Component& cores, std::size_t count) {

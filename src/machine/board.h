@@ -69,6 +69,7 @@ class Board {
   memory::RequestPool& requests() { return pool_; }
 
  private:
+  SmQueues queues_of_sm(sim::Component& sm);
   // Numbers of the ends of the link.
   static constexpr std::uint8_t kDriver = 0, kHostMemory = 1, kGigaThreadEngine = 2, kWorkDistributor = 3,
                                 kHostBridge = 4, kFirstCopyEngine = 5;

@@ -6,8 +6,8 @@
 // block and after its last one all caches are written back and emptied, which takes no time. Before the next
 // kernel in time L2 is given, clean, what it held, the code of the fast-forwarded ones and the sectors of
 // device memory that they touched last, the latest first, beside what copies have brought (functional
-// warming: Wunderlich et al., "SMARTS", ISCA 2003). All other caches are empty. With --check no data is
-// warmed.
+// warming: Wunderlich et al., "SMARTS", ISCA 2003). All other caches are empty. With --check
+// what the kernels touched is not known.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,6 @@ class FastForward {
     std::string kernels;      // an ECMAScript regular expression, found anywhere in the name; empty: all
     std::uint64_t count = 0;  // so many launches in time, of those that match; 0: all
     bool any() const { return skip != 0 || !kernels.empty() || count != 0; }
-    bool operator==(const Options&) const = default;
   };
   // Throws duet::Error for an expression that is none.
   explicit FastForward(const Options& options);

@@ -13,6 +13,16 @@ namespace {
 constexpr std::uint16_t kNumbersOfSm = 3;
 constexpr std::size_t kCommands = 4;  // to a cache, that it has not taken yet
 
+// What takes the bytes that caches give up.
+auto store_into(memory::PhysicalMemory& memory) {
+  return [&memory](PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
+    std::byte* const backing = memory.bytes(address);
+    if (backing == nullptr) return;  // the allocation is gone, and nobody can read its bytes any more
+    for (unsigned i = 0; i < memory::kLineBytes; ++i)
+      if (mask.test(i)) backing[i] = data[i];
+  };
+}
+
 }  // namespace
 
 MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, const sim::Component* parent,
@@ -133,30 +143,16 @@ void MemorySystem::connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<
   bridge_.connect(ports);
 }
 
-void MemorySystem::store(PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
-  std::byte* const backing = address_space_.memory().bytes(address);
-  if (backing == nullptr) return;  // the allocation is gone, and nobody can read its bytes any more
-  for (unsigned i = 0; i < memory::kLineBytes; ++i)
-    if (mask.test(i)) backing[i] = data[i];
-}
-
 void MemorySystem::write_back(PhysicalAddress physical, Bytes bytes) {
-  const auto store = [this](PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
-    this->store(address, data, mask);
-  };
   // The newest bytes last, which lie nearest to the SMs.
   for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
-    level->flush_range(physical, bytes, store);
+    level->flush_range(physical, bytes, store_into(address_space_.memory()));
 }
 
 void MemorySystem::write_back_all() {
   constexpr Bytes kAll = Bytes{1} << 62;
   write_back(PhysicalAddress(0), kAll);
-  for (memory::Cache& l1 : l1_)
-    l1.flush_range(PhysicalAddress(0), kAll,
-                   [this](PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
-                     store(address, data, mask);
-                   });
+  for (memory::Cache& l1 : l1_) l1.flush_range(PhysicalAddress(0), kAll, store_into(address_space_.memory()));
 }
 
 void MemorySystem::warm(const std::vector<Sector>& latest_first) {

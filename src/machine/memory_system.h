@@ -84,7 +84,6 @@ class MemorySystem {
 
  private:
   void write_back(PhysicalAddress physical, Bytes bytes);
-  void store(PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask);
 
   sim::Engine& engine_;
   const config::Gpu config_;
