@@ -35,6 +35,7 @@ constexpr milliseconds kShortest{500}, kLongest{8000};
 // A task touches its folder every so often. One that Slurm believes to run, and that has not for so long, has
 // gone: Slurm learns of the end of a task from a process beside it, which may have been killed, too.
 constexpr milliseconds kSign{10'000}, kSilence{120'000};
+constexpr milliseconds kPatience{60'000};  // with tasks that wait and none that runs, until that is said
 
 struct Finished {
   int status = 0;
@@ -88,6 +89,7 @@ std::map<std::string, Strings> read_batches(const Folder& folder) {
 struct Task {
   std::string id;  // of its run
   bool runs;
+  std::string reason;  // why it waits
 };
 using Tasks = std::map<std::string, Task>;
 
@@ -98,17 +100,17 @@ std::optional<Tasks> look(const Folder& folder, const std::map<std::string, Stri
   std::string names;
   for (const auto& [name, ids] : batches) names += (names.empty() ? "" : ",") + name;
   const Finished squeue = execute(
-      folder, {"squeue", "--all", "--noheader", "--array", "--name=" + names, "--format=%j|%F|%K|%T"});
+      folder, {"squeue", "--all", "--noheader", "--array", "--name=" + names, "--format=%j|%F|%K|%T|%r"});
   if (squeue.status != 0) return std::nullopt;
   std::istringstream lines(squeue.output);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
-    std::string name, job, number, state;
-    for (std::string* field : {&name, &job, &number, &state}) std::getline(fields, *field, '|');
+    std::string name, job, number, state, reason;
+    for (std::string* field : {&name, &job, &number, &state, &reason}) std::getline(fields, *field, '|');
     const auto batch = batches.find(name);
     const std::size_t task = std::strtoul(number.c_str(), nullptr, 10);
     if (batch != batches.end() && task < batch->second.size())
-      tasks[job + "_" + number] = {batch->second[task], state == "RUNNING"};
+      tasks[job + "_" + number] = {batch->second[task], state == "RUNNING", reason};
   }
   return tasks;
 }
@@ -175,6 +177,7 @@ class SlurmRunner {
     }
     silent_ = false;
     end_silent(*tasks);
+    say_why_none_runs(*tasks, any_ended);
     if (!cleaned_) clean(*tasks);
     const std::vector<Open*> to_submit = find_lost(*tasks);
     forget_batches(*tasks);
@@ -184,6 +187,23 @@ class SlurmRunner {
                to_submit.begin() + static_cast<std::ptrdiff_t>(std::min(to_submit.size(), i + kMostTasks))}))
         break;
     return any_ended || !to_submit.empty();
+  }
+
+  // A node that was drained, or a job that is held, is somebody's to mend; the queue alone knows of it.
+  void say_why_none_runs(const Tasks& tasks, bool any_ended) {
+    const bool waits =
+        !any_ended && !tasks.empty() &&
+        std::none_of(tasks.begin(), tasks.end(), [](const auto& one) { return one.second.runs; });
+    if (!waits) {
+      none_runs_since_.reset();
+      return;
+    }
+    if (!none_runs_since_) none_runs_since_ = Clock::now();
+    const std::string& reason = tasks.begin()->second.reason;
+    if (Clock::now() - *none_runs_since_ < kPatience || reason == said_) return;
+    said_ = reason;
+    fmt::print(stderr, "duet: sweep: Slurm has {} of the runs in its queue and starts none: {}\n",
+               tasks.size(), reason);
   }
 
   // Tasks that Slurm alone believes in.
@@ -312,6 +332,8 @@ class SlurmRunner {
   std::map<std::string, Open> open_;  // by id
   std::map<std::string, Strings> batches_;
   std::map<std::string, Sign> signs_;  // by task
+  std::optional<Clock::time_point> none_runs_since_;
+  std::string said_;  // of why none runs
   bool silent_ = false, cleaned_ = false, lost_ = false;
   Outcome outcome_;
 };

@@ -119,6 +119,17 @@ class Cluster:
         self.processes["slurmctld"].send_signal(signal.SIGKILL)
         self.processes["slurmctld"].wait()
 
+    def resume(self):
+        """What an administrator does after a controller's crash: one that has lost its last seconds gives a job's number
+        again while the node still knows it, drains the node for that, and holds the job.
+        """
+        if "drain" in self.command("sinfo", "-h", "-o", "%T").stdout:
+            self.command("scontrol", "update", "nodename=ALL", "state=resume")
+        for line in self.command("squeue", "-h", "--array", "--format=%i %r").stdout.splitlines():
+            job, reason = line.split(maxsplit=1)
+            if "held" in reason.lower():
+                self.command("scontrol", "release", job)
+
     def command(self, *words):
         return subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=60)
 

@@ -72,7 +72,11 @@ class Slurm(unittest.TestCase):
         time.sleep(4)
         log.moment()
         CLUSTER.start_controller()
-        _, error = sweep.communicate(timeout=900)
+        end = time.monotonic() + 900
+        while sweep.poll() is None and time.monotonic() < end:
+            CLUSTER.resume()
+            time.sleep(1)
+        _, error = sweep.communicate(timeout=1)
         self.assertEqual(sweep.returncode, 0, error)
 
         starts = log.check(most_cut_off=len(tasks))
