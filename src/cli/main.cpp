@@ -208,6 +208,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       ->default_str("duet-out");
   app.add_flag("--functional", run.run.functional,
                "functional GPU: right results fast, and only a simple time per block");
+  app.add_flag_callback("--predict", [&run] { run.run.functional = run.run.predict = true; }, "")->group("");
   app.add_flag("-q,--quiet", run.quiet, "no table");
   app.add_flag("--no-html", run.no_html, "no report.html");
   add_fast_forward_options(app, run.run.fast_forward);

@@ -46,6 +46,10 @@ class Board {
   };
   SmQueues connect_sm(sim::Component& sm);
   SmQueues connect_fast_forward_sm(sim::Component& sm);
+  // Of the functional GPU: before a copy's write is serviced.
+  void on_device_write(std::function<void(const memory::Request&)> f) {
+    if (device_memory_) device_memory_->tell_before_writes(std::move(f));
+  }
   void on_fast_forward(std::function<void(const gpu::Grid&)> f) {
     work_distributor_.on_fast_forward(std::move(f));
   }

@@ -26,6 +26,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.shuffle_seed = options.shuffle_seed;
   system_options.two_threads = options.two_threads;
   system_options.functional = options.functional;
+  system_options.predict = options.predict;
   system_options.check_races = options.check_races;
   system_options.check = options.check;
   system_options.strict_memory = options.strict_memory;
@@ -262,7 +263,7 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name,
 
 // Machine code takes device memory: instruction fetches go through L2 like everything else.
 void Process::place_code(LoadedModule& loaded, const std::string& name) {
-  if (system_->functional()) return;
+  if (system_->functional() && !system_->predicts()) return;
   std::vector<Bytes> offsets;
   Bytes total = 0;
   for (const ptx::Kernel& kernel : loaded.module.kernels) {
@@ -324,7 +325,7 @@ void Process::tell_registers(const ptx::Kernel& kernel) {
 PhysicalAddress Process::local_memory(const gpu::Grid& grid) {
   const config::Sm& sm = config().gpu.sm;
   const Bytes bytes = sm.count * sm.max_warps * sm.warp_width * round_up<Bytes>(grid.local_bytes(), 4);
-  if (bytes == 0 || system_->functional()) return {};
+  if (bytes == 0 || (system_->functional() && !system_->predicts())) return {};
   if (local_memory_ == nullptr || local_memory_->bytes < bytes)
     local_memory_ = system_->address_space().allocate_device(bytes, memory::AllocationKind::Module);
   if (local_memory_ == nullptr)

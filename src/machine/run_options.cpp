@@ -14,6 +14,7 @@ using Json = nlohmann::json;
 template <typename Options, typename F>
 void for_each_field(Options& options, F f) {
   f("functional", options.functional);
+  f("predict", options.predict);
   f("check_races", options.check_races);
   f("strict_memory", options.strict_memory);
   f("trace_push_buffer", options.trace_push_buffer);

@@ -12,6 +12,7 @@
 #include "machine/command_checks.h"
 #include "machine/policies.h"
 #include "machine/processor.h"
+#include "predict/predictor.h"
 
 namespace duet::machine {
 
@@ -39,13 +40,15 @@ struct System::Parts {
       services.checker = &*checker;
     }
     if (!options.strict_memory) services.outside = &outside;
+    if (options.predict) begin_predicting();
     const bool fast_forward = options.fast_forward && !options.functional;
     if (fast_forward) begin_fast_forward();
     for (std::uint32_t i = 0; i < machine.gpu.sm.count; ++i) {
       if (fast_forward) add_fast_forward_sm(i);
       if (options.functional) {
         auto& sm = *functional_sms.emplace_back(std::make_unique<gpu::FunctionalSm>(
-            engine, &board.gpu(), i, machine.gpu, address_space, services));
+            engine, &board.gpu(), i, options.predict ? predict::functional_gpu(machine.gpu) : machine.gpu,
+            address_space, services));
         const Board::SmQueues queues = board.connect_sm(sm);
         sm.connect(queues.launches, queues.done);
         sm.on_failure([this](Picoseconds now) { wake_all(functional_sms, now); });
@@ -84,6 +87,20 @@ struct System::Parts {
     CacheLevel* const level = memory_system == nullptr ? nullptr : memory_system->shared_level();
     if (level == nullptr) return std::nullopt;
     return SharedMemory{*level, memory_system->controllers(), board.requests(), address_space};
+  }
+
+  void begin_predicting() {
+    predictor.emplace(machine, address_space, [](const predict::Prediction& p) {
+      if (getenv("DUET_P") == nullptr) return;
+      const auto& l = p.recording->load; const auto& t = p.times;
+      fprintf(stderr, "P %s cycles %.0f req %lu l2miss %lu dram r %lu w %lu cyc %.0f rowhit %.2f imb %.2f | l1 %lu/%lu below %lu dram %lu busy lsu %.2f port %.2f l2 %.2f dram %.2f at %.2f share %.2f kept %zu/%lu wave %lu slots", p.recording->grid->kernel->name.c_str(), t.cycles, l.requests, l.below[0], l.dram_reads, l.dram_writes, l.dram_cycles, l.row_hits, l.imbalance, t.l1_hits, t.l1_requests, t.requests_below, t.dram_requests, t.load_store_busy, t.port_busy, t.l2_busy, t.dram_busy, t.atomics_busy, t.computed_share, p.recording->kept.size(), p.recording->blocks, p.recording->wave);
+      for (auto s : t.slots) fprintf(stderr, " %lu", s);
+      fprintf(stderr, "\n");
+    });
+    services.recorder = &predictor->recorder();
+    board.on_device_write([this](const memory::Request& request) {
+      predictor->memory().copied(request.address, request.bytes, true);
+    });
   }
 
   void add_fast_forward_sm(std::uint32_t number) {
@@ -150,6 +167,7 @@ struct System::Parts {
   std::optional<check::Checker> checker;
   std::optional<gpu::LineLog> lines;  // of fast-forwarded kernels
   std::map<PhysicalAddress, Bytes> forwarded_code;
+  std::optional<predict::Predictor> predictor;
   Board board;
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
   std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;
@@ -169,6 +187,7 @@ driver::Driver& System::driver() { return parts_->board.driver(); }
 Board& System::board() { return parts_->board; }
 Processor* System::processor() { return parts_->processor ? &*parts_->processor : nullptr; }
 const config::Machine& System::config() const { return parts_->machine; }
+bool System::predicts() const { return parts_->predictor.has_value(); }
 bool System::functional() const { return parts_->board.memory_system() == nullptr; }
 void System::settle(VirtualAddress first, Bytes bytes) {
   parts_->address_space.for_each_run(

@@ -26,6 +26,7 @@ struct Options {
   std::uint64_t shuffle_seed = 0;  // other than 0: shuffles tick order (results must not change)
   bool two_threads = false;        // ticks components on two threads (results must not change)
   bool functional = false;         // the functional GPU instead of the timed one
+  bool predict = false;            // functional, and kernels take the time of a model: src/predict
   bool check_races = false;        // memory/race_detector.h; timed GPU
   check::Checks check;             // of kernels: src/check
   bool strict_memory = false;      // accesses beside allocations are faults
@@ -50,6 +51,8 @@ class System {
   Processor* processor();
   const config::Machine& config() const;
   bool functional() const;
+  // Functional, with the time of a model: kernels' code and local memory have places as on the timed GPU.
+  bool predicts() const;
 
   // Before something outside the machine reads or writes the backing of device memory: brings what caches
   // hold of these bytes there and drops it. Costs no simulated time.

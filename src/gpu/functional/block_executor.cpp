@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu/functional/block_recorder.h"
 #include "gpu/functional/line_log.h"
 #include "gpu/functional/memory_unit.h"
 #include "gpu/occupancy.h"
@@ -19,6 +20,8 @@ using ptx::MicroOp;
 // A warp's turn. Short, so that the warps of a block advance side by side, as a scheduler that interleaves
 // them does: programs with benign races between warps then compute what they do on silicon.
 constexpr std::uint64_t kTurnInstructions = 32;
+// Where a block is recorded, for the order of requests that caches see.
+constexpr std::uint64_t kRecordedTurn = 4;
 
 enum class State : std::uint8_t { Ready, AtBarrier, Ended };
 
@@ -28,8 +31,9 @@ struct FunctionalWarp : WarpState<W, BlockState> {
   BlockMemory memory;
 };
 
-// What is told before the block does it: accesses and barriers to its check, or accesses to the log of lines.
-enum class Told : std::uint8_t { Nothing, Check, Lines };
+// What is told before the block does it: accesses and barriers to its check, accesses to the log of lines, or
+// all instructions to its record.
+enum class Told : std::uint8_t { Nothing, Check, Lines, Record };
 
 template <unsigned W, Told kTold>
 class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, kTold>, FunctionalWarp<W>> {
@@ -39,8 +43,9 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
         width_(static_cast<unsigned>(context.config->sm.warp_width)),
         memory_(*context.address_space, context.services->outside) {}
 
-  void start(Grid& grid, std::uint64_t block, Cycle start_cycle) override;
+  void start(Grid& grid, std::uint64_t block, Cycle start_cycle, RecordedBlock* record) override;
   void run(std::uint64_t warp_instructions) override;
+  std::uint64_t recorded_turn() const override { return kRecordedTurn * block_.warp_count; }
   bool finished() const override { return block_.live_warps == 0; }
   bool stuck() const override { return stuck_; }
   Cycle cycle() const override {
@@ -65,6 +70,9 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
     if constexpr (kTold == Told::Check) {
       if (lanes != 0 && op.kind != Kind::Image)
         lanes = checked_lanes<W>(*block_.check, warp.lanes, op, pc, warp.index, lanes);
+    } else if constexpr (kTold == Told::Record) {
+      if (lanes != 0)
+        context_.services->recorder->access(*record_, warp.index, warp.lanes, op, lanes, warp.memory);
     } else if (op.kind != Kind::Image &&
                (op.space == ptx::StateSpace::Global || op.space == ptx::StateSpace::Generic)) {
       log_lines(warp, op, lanes);
@@ -116,6 +124,7 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
   MemoryUnit<W> memory_;
 
   BlockState block_;
+  RecordedBlock* record_ = nullptr;
   Cycle start_cycle_ = 0;
   std::uint64_t machine_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
@@ -130,8 +139,9 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
 };
 
 template <unsigned W, Told kTold>
-void Executor<W, kTold>::start(Grid& grid, std::uint64_t block, Cycle start_cycle) {
+void Executor<W, kTold>::start(Grid& grid, std::uint64_t block, Cycle start_cycle, RecordedBlock* record) {
   const ptx::Kernel& kernel = *grid.kernel;
+  record_ = record;
   block_.start(grid, block);
   start_cycle_ = start_cycle;
   machine_instructions_ = thread_instructions_ = 0;
@@ -214,7 +224,7 @@ void Executor<W, kTold>::run(std::uint64_t warp_instructions) {
       continue;
     }
     idle = 0;
-    executed += run_warp(warp, std::min(kTurnInstructions, warp_instructions - executed));
+    executed += run_warp(warp, std::min(kTold == Told::Record ? kRecordedTurn : kTurnInstructions, warp_instructions - executed));
   }
 }
 
@@ -246,6 +256,7 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
   while (pc != end && pc < code_size && left != 0) {
     const MicroOp& op = code[pc];
     const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, active);
+    if constexpr (kTold == Told::Record) record_->step(warp.index, pc);
     --left;
     machine += op.machine_instructions;
     switch (op.kind) {
@@ -327,13 +338,14 @@ std::string Executor<W, kTold>::describe() const {
 
 }  // namespace
 
-std::unique_ptr<BlockExecutor> make_block_executor(const SmContext& context) {
+std::unique_ptr<BlockExecutor> make_block_executor(const SmContext& context, bool recorded) {
   const bool narrow = context.config->sm.warp_width <= 32;
   const auto make = [&]<Told kTold>() -> std::unique_ptr<BlockExecutor> {
     if (narrow) return std::make_unique<Executor<32, kTold>>(context);
     return std::make_unique<Executor<64, kTold>>(context);
   };
   if (context.services->checker != nullptr) return make.template operator()<Told::Check>();
+  if (recorded) return make.template operator()<Told::Record>();
   if (context.services->lines != nullptr) return make.template operator()<Told::Lines>();
   return make.template operator()<Told::Nothing>();
 }

@@ -13,6 +13,8 @@
 
 namespace duet::gpu {
 
+struct RecordedBlock;
+
 // What the blocks of one SM share.
 struct SmContext {
   const config::Gpu* config = nullptr;
@@ -25,8 +27,10 @@ struct SmContext {
 class BlockExecutor {
  public:
   virtual ~BlockExecutor() = default;
-  // Puts a block in place; it starts at `start_cycle`.
-  virtual void start(Grid& grid, std::uint64_t block, Cycle start_cycle) = 0;
+  // Puts a block in place; it starts at `start_cycle`. `record` is of executors that record.
+  virtual void start(Grid& grid, std::uint64_t block, Cycle start_cycle, RecordedBlock* record = nullptr) = 0;
+  // So many instructions that each warp has executed a few of them.
+  virtual std::uint64_t recorded_turn() const = 0;
   // Executes about `warp_instructions` (less when the block ends or faults).
   virtual void run(std::uint64_t warp_instructions) = 0;
   virtual bool finished() const = 0;
@@ -40,6 +44,7 @@ class BlockExecutor {
   // Where the block's first warp stands that has not ended, and why it waits.
   virtual std::string describe() const = 0;
 };
-std::unique_ptr<BlockExecutor> make_block_executor(const SmContext& context);
+// `recorded`: it tells the recorder what it does.
+std::unique_ptr<BlockExecutor> make_block_executor(const SmContext& context, bool recorded = false);
 
 }  // namespace duet::gpu

@@ -7,6 +7,7 @@
 #include "base/lane_mask.h"
 #include "gpu/block_reports.h"
 #include "gpu/functional/block_executor.h"
+#include "gpu/functional/block_recorder.h"
 #include "sim/statistics.h"
 
 namespace duet::gpu {
@@ -14,6 +15,8 @@ namespace duet::gpu {
 // A block that is resident: when its next quantum is due, or when it has ended.
 struct FunctionalSm::Resident {
   std::unique_ptr<BlockExecutor> executor;
+  bool recorded = false;
+  bool told = false;  // the recorder has heard of its end
   Grid* grid = nullptr;
   std::uint64_t block = 0;
   Picoseconds due_ps = 0;
@@ -34,7 +37,7 @@ struct FunctionalSm::State {
   sim::Queue<BlockLaunch>* launches = nullptr;
   BlockReports reports;
   std::vector<Resident> resident;  // in order of arrival
-  std::vector<std::unique_ptr<BlockExecutor>> idle;
+  std::vector<std::unique_ptr<BlockExecutor>> idle[2];  // those that record are the second
   std::function<void(Picoseconds)> kernel_failed = [](Picoseconds) {};
   FunctionalSmStatistics statistics;
 };
@@ -81,16 +84,20 @@ Picoseconds FunctionalSm::next_opportunity(Picoseconds time) const {
 void FunctionalSm::start(Picoseconds now, Cycle cycle, const BlockLaunch& launch) {
   State& s = *state_;
   Resident entry;
-  if (s.idle.empty()) {
-    entry.executor = make_block_executor(s.context);
+  RecordedBlock* const record =
+      s.services.recorder == nullptr ? nullptr : s.services.recorder->begin(*launch.grid, launch.block, now);
+  entry.recorded = record != nullptr;
+  auto& idle = s.idle[entry.recorded ? 1 : 0];
+  if (idle.empty()) {
+    entry.executor = make_block_executor(s.context, entry.recorded);
   } else {
-    entry.executor = std::move(s.idle.back());
-    s.idle.pop_back();
+    entry.executor = std::move(idle.back());
+    idle.pop_back();
   }
   entry.grid = launch.grid;
   entry.block = launch.block;
   entry.due_ps = now;
-  entry.executor->start(*launch.grid, launch.block, cycle);
+  entry.executor->start(*launch.grid, launch.block, cycle, record);
   if (entry.executor->fault().kind != FaultKind::None) {
     entry.fault_ps = now;
     launch.grid->fail(now);
@@ -105,7 +112,7 @@ void FunctionalSm::run(Picoseconds now, Cycle cycle, Resident& entry) {
   BlockExecutor& executor = *entry.executor;
   const bool failed = entry.grid->failed_ps.load(std::memory_order_relaxed) != kNever;
   const std::uint64_t before = executor.counts().warp_instructions;
-  executor.run(s.config.functional.quantum_warp_instructions);
+  executor.run(entry.recorded ? executor.recorded_turn() : s.config.functional.quantum_warp_instructions);
   s.statistics.warp_instructions += executor.counts().warp_instructions - before;
   entry.due_ps = s.context.clock.edge(std::max(executor.cycle(), cycle + 1));
   if (executor.stuck() && !executor.finished()) entry.due_ps = kNever;
@@ -118,13 +125,18 @@ void FunctionalSm::run(Picoseconds now, Cycle cycle, Resident& entry) {
 // A block is done. A full queue wakes this SM when it has room again.
 void FunctionalSm::finish(Picoseconds now, Resident& entry) {
   State& s = *state_;
+  if (s.services.recorder != nullptr && !entry.told) {
+    entry.told = true;
+    entry.due_ps = s.services.recorder->finished(*entry.grid, entry.block, entry.executor->counts(), now);
+    if (entry.due_ps > now) return;
+  }
   if (!s.reports.can_send(now)) return;
   BlockReport& report = s.reports.next(*entry.grid);
   report.counts = entry.executor->counts();
   if (const Fault& fault = entry.executor->fault(); fault.kind != FaultKind::None)
     report.fault = {fault.kind, fault.text, entry.fault_ps, s.context.number};
   s.reports.send(now, {entry.grid, entry.block, s.context.number});
-  s.idle.push_back(std::move(entry.executor));
+  s.idle[entry.recorded ? 1 : 0].push_back(std::move(entry.executor));
 }
 
 Picoseconds FunctionalSm::tick(Picoseconds now) {
@@ -141,6 +153,7 @@ Picoseconds FunctionalSm::tick(Picoseconds now) {
       next = std::min(next, entry.due_ps);
     } else {
       finish(now, entry);
+      if (entry.executor != nullptr && entry.due_ps > now) next = std::min(next, entry.due_ps);
     }
   }
   std::erase_if(s.resident, [](const Resident& entry) { return entry.executor == nullptr; });

@@ -21,6 +21,7 @@ class Checker;
 
 namespace duet::gpu {
 
+class BlockRecorder;
 class LineLog;
 class OutsideAccesses;
 
@@ -29,6 +30,7 @@ struct DeviceServices {
   // Takes accesses beside allocations; null: they are faults.
   OutsideAccesses* outside = nullptr;
   check::Checker* checker = nullptr;  // null: nothing is checked
+  BlockRecorder* recorder = nullptr;  // of functional SMs, where nothing is checked; null: nobody asks
   LineLog* lines = nullptr;  // what functional SMs touch, where nothing is checked; null: nobody asks
   std::function<void(const std::string&)> print;  // text that device printf or assert produced
   // The device heap, as an SM asks for it: 0 when it is full; false when nothing starts at this address. Both

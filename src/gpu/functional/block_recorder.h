@@ -1,0 +1,48 @@
+// Who wants to know what blocks do while they execute functionally: the instructions of each warp in the order
+// in which they are executed, and each access to memory before it happens (predict/recorder.h).
+//   RecordedBlock* record = recorder.begin(grid, block, now);      null: this block is not asked for
+//   record->step(warp, pc);                                        every instruction of a warp
+//   recorder.access(*record, warp, registers, op, lanes, memory);  a load, store or atomic of it
+//   recorder.finished(grid, block, counts, now)                    until when the block's end is kept back
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/functional/memory_unit.h"
+#include "gpu/grid.h"
+
+namespace duet::gpu {
+
+// The steps of a block's warps, each an index in Kernel::code; with kAccess an access to memory belongs to it.
+struct RecordedBlock {
+  static constexpr std::uint32_t kAccess = 1u << 31;
+
+  void step(std::uint32_t warp, std::uint32_t pc) {
+    if (kept == limit) return;
+    ++kept;
+    warps[warp].push_back(pc);
+  }
+  void mark_access(std::uint32_t warp) {
+    if (kept != limit && !warps[warp].empty()) warps[warp].back() |= kAccess;
+  }
+
+  std::uint64_t block = 0;
+  std::uint64_t kept = 0, limit = 0;  // steps; where both are equal later ones are not kept
+  std::vector<std::vector<std::uint32_t>> warps;
+};
+
+class BlockRecorder {
+ public:
+  virtual ~BlockRecorder() = default;
+  // A block starts. It lives until finished().
+  virtual RecordedBlock* begin(Grid& grid, std::uint64_t block, Picoseconds now) = 0;
+  virtual void access(RecordedBlock& record, std::uint32_t warp, ptx::Warp<32>& registers,
+                      const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
+  virtual void access(RecordedBlock& record, std::uint32_t warp, ptx::Warp<64>& registers,
+                      const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
+  // All blocks, also those that were not asked for. The work distributor hears of the block's end no earlier.
+  virtual Picoseconds finished(Grid& grid, std::uint64_t block, const GridCounts& counts, Picoseconds now) = 0;
+};
+
+}  // namespace duet::gpu

@@ -1,0 +1,216 @@
+#include "predict/memory_model.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+namespace duet::predict {
+
+// So many queues full of requests, of all channels, go by until channels are compared.
+namespace {
+constexpr std::uint64_t kChunkQueues = 8;
+}
+
+struct MemoryModel::Level {
+  Level(const config::Cache& cache, const memory::AddressMap& map, const std::string& name,
+        std::uint64_t slices, bool perfect_level)
+      : slice_map(map, name, slices, cache.line_bytes),
+        tags(cache, &slice_map),
+        line_bytes(cache.line_bytes),
+        write_back(cache.write_back),
+        write_allocate(cache.write_allocate),
+        fetch_on_write(cache.fetch_on_write),
+        perfect(perfect_level) {}
+  memory::SliceMap slice_map;
+  TagArray tags;
+  Bytes line_bytes;
+  bool write_back, write_allocate, fetch_on_write, perfect;
+};
+
+struct MemoryModel::Channel {
+  struct Entry {
+    std::uint32_t bank, row;
+    std::uint32_t bursts;
+    bool written;
+  };
+  std::vector<Entry> queue;
+  std::vector<std::uint32_t> open;  // row of each bank
+  double cycles = 0;                // since the last chunk
+};
+
+MemoryModel::MemoryModel(const config::Machine& machine) : machine_(machine), map_(machine_.gpu.dram) {
+  levels_.push_back(
+      std::make_unique<Level>(machine_.gpu.l2, map_, "L2", machine_.gpu.l2_slices, false));
+  for (const config::Level& level : machine_.levels)
+    levels_.push_back(std::make_unique<Level>(level.cache, map_, level.name, level.slices, level.perfect));
+  channels_.resize(machine_.gpu.dram.channels);
+  for (Channel& channel : channels_) channel.open.assign(machine_.gpu.dram.banks, ~0u);
+  of_slice_.resize(machine_.gpu.l2_slices);
+  load_.below.resize(levels_.size());
+}
+
+MemoryModel::~MemoryModel() = default;
+
+unsigned MemoryModel::access(const Request& request, Kind kind) {
+  ++load_.requests;
+  ++of_slice_[levels_.front()->tags.slice_of(request.address)];
+  const std::uint64_t block = request.address & ~std::uint64_t{127};
+  if (kind == Kind::Store) {
+    write(0, block, request.sectors, request.used_bytes == 32 * std::popcount(unsigned{request.sectors}));
+    return 0;
+  }
+  const unsigned depth = read(0, block, request.sectors);
+  if (kind == Kind::Atomic) write(0, block, request.sectors, false);
+  return depth;
+}
+
+// Calls f(address, segments of its line) for each line of a level in a block of 128 bytes.
+template <typename F>
+void MemoryModel::for_lines(const Level& level, std::uint64_t block, unsigned segments, const F& f) {
+  const auto of_line = static_cast<unsigned>(std::min<Bytes>(level.line_bytes, 128) / 32);
+  for (unsigned first = 0; first < 4; first += of_line) {
+    const unsigned own = segments >> first & ((1u << of_line) - 1);
+    if (own != 0) f(block + 32 * first, own, first);
+  }
+}
+
+// Segments of 32 bytes of a block of 128. Returns how many caches from this level on did not have them all.
+unsigned MemoryModel::read(std::size_t number, std::uint64_t block, unsigned segments) {
+  if (number >= levels_.size()) {
+    to_dram(block, segments, false);
+    return 0;
+  }
+  Level& level = *levels_[number];
+  if (level.perfect) return 0;
+  unsigned missing = 0;
+  for_lines(level, block, segments, [&](std::uint64_t address, unsigned own, unsigned first) {
+    if (!level.tags.read(address, own)) missing |= level.tags.brought() << first;
+    if (level.tags.displaced() != 0) displaced(number, level);
+  });
+  if (missing == 0) return 0;
+  ++load_.below[number];
+  return 1 + read(number + 1, block, missing);
+}
+
+// A dirty line goes below.
+void MemoryModel::displaced(std::size_t number, Level& level) {
+  const std::uint64_t line = level.tags.displaced_line();
+  write(number + 1, line & ~std::uint64_t{127}, level.tags.displaced() << line % 128 / 32, true);
+}
+
+void MemoryModel::write(std::size_t number, std::uint64_t block, unsigned segments, bool whole) {
+  if (number >= levels_.size()) return to_dram(block, segments, true);
+  Level& level = *levels_[number];
+  if (level.perfect) return;
+  if (level.fetch_on_write && !whole) read(number, block, segments);
+  bool through = !level.write_back;
+  for_lines(level, block, segments, [&](std::uint64_t address, unsigned own, unsigned) {
+    through |= !level.tags.write(address, own, whole, level.write_allocate) && !level.write_allocate;
+    if (level.tags.displaced() != 0) displaced(number, level);
+  });
+  if (through) write(number + 1, block, segments, whole);
+}
+
+void MemoryModel::copied(PhysicalAddress first, Bytes bytes, bool written) {
+  const std::uint64_t end = first.value() + bytes;
+  for (std::uint64_t at = first.value() & ~std::uint64_t{127}; at < end; at += 128) {
+    if (at >= machine_.gpu.dram.bytes) return;  // the host's
+    if (written)
+      write(0, at, 0xf, true);
+    else
+      read(0, at, 0xf);
+  }
+}
+
+void MemoryModel::to_dram(std::uint64_t address, unsigned segments, bool written) {
+  const config::Dram& dram = machine_.gpu.dram;
+  const memory::DramPlace place = map_.place(PhysicalAddress(address));
+  Channel& channel = channels_[place.channel];
+  const Bytes bytes = 32 * static_cast<Bytes>(std::popcount(segments));
+  const auto bursts = static_cast<std::uint32_t>(std::max<Bytes>((bytes + dram.burst_bytes - 1) / dram.burst_bytes, 1));
+  channel.queue.push_back({place.bank, place.row, bursts, written});
+  ++(written ? load_.dram_writes : load_.dram_reads);
+  load_.dram_bytes += bytes;
+  if (channel.queue.size() >= std::max<std::uint64_t>(dram.queue_entries, 1)) serve(channel);
+  if (++chunk_requests_ >= kChunkQueues * std::max<std::uint64_t>(dram.queue_entries, 1) * channels_.size())
+    count_chunk();
+}
+
+// What lies in a channel's queue is served in the order that opens the fewest rows.
+void MemoryModel::serve(Channel& channel) {
+  if (channel.queue.empty()) return;
+  const config::Dram& dram = machine_.gpu.dram;
+  const config::DramTiming& t = dram.timing;
+  std::stable_sort(channel.queue.begin(), channel.queue.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.bank, a.row) < std::tie(b.bank, b.row);
+  });
+  bool reads = false, writes = false;
+  double bus = 0, activates = 0, work = 0, squares = 0, bank = 0;
+  for (std::size_t i = 0, end; i < channel.queue.size(); i = end) {
+    // Those of one row, which is open already or is opened for them.
+    const auto& first = channel.queue[i];
+    std::uint64_t bursts = 0;
+    bool written = false;
+    for (end = i; end < channel.queue.size() && channel.queue[end].bank == first.bank &&
+                  channel.queue[end].row == first.row;
+         ++end) {
+      bursts += channel.queue[end].bursts;
+      written |= channel.queue[end].written;
+      (channel.queue[end].written ? writes : reads) = true;
+    }
+    bus += static_cast<double>(std::max(dram.burst_cycles, t.ccd) * bursts);
+    std::uint64_t cycles = std::max({dram.burst_cycles, t.ccd, t.ccd_l}) * bursts;
+    if (channel.open[first.bank] != first.row) {
+      channel.open[first.bank] = first.row;
+      ++activates;
+      ++row_misses_;
+      const std::uint64_t close = written ? t.wl + dram.burst_cycles + t.wr : t.rtp;
+      cycles = std::max(cycles + close + t.rp + t.rcd, t.rc);
+    }
+    bank += static_cast<double>(cycles);
+    if (end < channel.queue.size() && channel.queue[end].bank == first.bank) continue;
+    work += bank;
+    squares += bank * bank;
+    bank = 0;
+  }
+  if (reads && writes) bus += static_cast<double>(t.rtw + t.wl + t.wtr);
+  const double by_activates = activates * std::max(static_cast<double>(t.rrd), static_cast<double>(t.faw) / 4);
+  double cycles = std::max({bus, by_activates, squares / work});
+  if (dram.refresh && t.refi != 0 && dram.refresh_unit == "rank")
+    cycles *= static_cast<double>(t.refi) / static_cast<double>(t.refi - std::min(t.rfc, t.refi / 2));
+  channel.cycles += cycles;
+  channel.queue.clear();
+}
+
+// Channels wait for each other no longer than the requests on their way do: the busiest one counts.
+void MemoryModel::count_chunk() {
+  double most = 0;
+  for (Channel& channel : channels_) {
+    most = std::max(most, channel.cycles);
+    channel.cycles = 0;
+  }
+  load_.dram_cycles += most;
+  chunk_requests_ = 0;
+}
+
+MemoryLoad MemoryModel::take_load() {
+  for (Channel& channel : channels_) serve(channel);
+  count_chunk();
+  MemoryLoad load = std::move(load_);
+  const std::uint64_t dram = load.dram_reads + load.dram_writes;
+  if (dram != 0) load.row_hits = 1 - static_cast<double>(row_misses_) / static_cast<double>(dram);
+  std::uint64_t most = 0, all = 0;
+  for (std::uint64_t& requests : of_slice_) {
+    most = std::max(most, requests);
+    all += requests;
+    requests = 0;
+  }
+  if (all != 0)
+    load.imbalance = static_cast<double>(most) * static_cast<double>(of_slice_.size()) / static_cast<double>(all);
+  row_misses_ = 0;
+  load_ = {};
+  load_.below.resize(levels_.size());
+  return load;
+}
+
+}  // namespace duet::predict

@@ -1,0 +1,71 @@
+// What the caches below L1 hold, and how busy DRAM would be, seen by a kernel's requests in the order in which
+// they are executed. It outlives kernels: what copies and earlier kernels brought is there.
+//   MemoryModel memory(machine);
+//   request.depth = memory.access(request, Kind::Load);
+//   memory.take_load()    since the last call: requests, and for how long DRAM's busiest channel works on them
+// DRAM is counted, not played: of as many requests of a channel as its queue holds, each row is opened once
+// (FR-FCFS), and the channel takes what takes longest: the data bus with a turn from reads to writes and back,
+// activates (tRRD, tFAW), or the banks. With a bank's work w these take sum w^2 / sum w: all of it where one bank
+// has everything, a share where many have as much. Source: machine file (gpu.dram);
+// JEDEC names; Rixner et al., "Memory Access Scheduling", ISCA 2000, for the order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "config/machine.h"
+#include "memory/address_map.h"
+#include "predict/recording.h"
+#include "predict/tag_array.h"
+
+namespace duet::predict {
+
+enum class Kind : std::uint8_t { Load, Store, Atomic };
+
+// Of a number of requests, all SMs together.
+struct MemoryLoad {
+  std::uint64_t requests = 0;               // below L1
+  std::vector<std::uint64_t> below;         // by level: what went below it, fetches
+  std::uint64_t dram_reads = 0, dram_writes = 0;  // requests
+  std::uint64_t dram_bytes = 0;
+  double dram_cycles = 0;  // of the command clock, of the busiest channel
+  double row_hits = 1;     // of the DRAM requests, those that found their row open
+  double imbalance = 1;    // requests of the busiest slice of L2 times slices, by all
+};
+
+class MemoryModel {
+ public:
+  explicit MemoryModel(const config::Machine& machine);
+  ~MemoryModel();
+
+  // A request that L1 has not answered. Returns how many caches did not have it.
+  unsigned access(const Request& request, Kind kind);
+  // A copy engine wrote or read these bytes.
+  void copied(PhysicalAddress first, Bytes bytes, bool written);
+  // A line of machine code.
+  unsigned fetch(std::uint64_t address) { return read(0, address & ~std::uint64_t{127}, 0xf); }
+  MemoryLoad take_load();
+
+ private:
+  struct Level;
+  struct Channel;
+  template <typename F>
+  static void for_lines(const Level& level, std::uint64_t block, unsigned segments, const F& f);
+  unsigned read(std::size_t number, std::uint64_t block, unsigned segments);
+  void displaced(std::size_t number, Level& level);
+  void write(std::size_t number, std::uint64_t block, unsigned segments, bool whole);
+  void to_dram(std::uint64_t address, unsigned segments, bool written);
+  void serve(Channel& channel);
+  void count_chunk();
+
+  const config::Machine machine_;
+  memory::AddressMap map_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<Channel> channels_;
+  std::vector<std::uint64_t> of_slice_;
+  std::uint64_t row_misses_ = 0, chunk_requests_ = 0;
+  MemoryLoad load_;
+};
+
+}  // namespace duet::predict

@@ -1,0 +1,243 @@
+#include "predict/memory_path.h"
+
+#include <bit>
+#include <cmath>
+
+namespace duet::predict {
+
+namespace {
+
+double ratio(std::uint64_t core_khz, std::uint64_t khz) {
+  return static_cast<double>(core_khz) / static_cast<double>(khz);
+}
+
+// How much of its time an output port of a crossbar is used at most, where packets for any of `outputs` wait in
+// one queue at each of `inputs`: the head of a queue holds up who could go. Source: Karol, Hluchyj and Morgan,
+// "Input versus output queueing on a space-division packet switch", IEEE Trans. Communications, 1987, for as
+// many of either; with a = inputs / outputs heads for each output the same sum gives r + r^2 / (2 (1 - r)) = a.
+double used_at_most(double inputs, double outputs) {
+  if (inputs <= 1 || outputs <= 1) return 1;
+  const double a = inputs / outputs;
+  return 1 + a - std::sqrt(1 + a * a);
+}
+
+unsigned bytes_of(const Request& request) {
+  return 32 * static_cast<unsigned>(std::popcount(unsigned{request.sectors}));
+}
+
+}  // namespace
+
+MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& recording,
+                       const std::vector<const Block*>& mine, const Changes& changes)
+    : machine_(machine),
+      changes_(changes),
+      l1_(machine.gpu.l1, nullptr),
+      constants_(machine.gpu.constant_cache, nullptr) {
+  const config::Gpu& gpu = machine.gpu;
+  const double sms = static_cast<double>(std::min(recording.blocks, gpu.sm.count));
+  const std::size_t caches = 1 + machine.levels.size();
+  // What this SM's blocks ask for, by how deep it goes.
+  std::vector<double> deeper(caches + 1, 0);
+  double stores = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> words;
+  for (const Block* block : mine)
+    for (const Request& request : block->requests) {
+      if (request.host || (request.path != Path::L1 && request.path != Path::ConstantCache)) continue;
+      for (unsigned i = 0; i <= request.depth && i <= caches; ++i) ++deeper[i];
+      stores += request.store;
+      if (request.atomic) ++words[request.address & ~std::uint64_t{3}];
+    }
+  for (const auto& [word, count] : words) {
+    const auto all = recording.atomic_words.find(word);
+    if (all != recording.atomic_words.end())
+      word_shares_[word] = std::max(static_cast<double>(all->second) / static_cast<double>(count), 1.0);
+  }
+  const auto level = [&](const config::Cache& cache, const config::Interconnect& network, double slices,
+                         double requests_of_all, double imbalance) {
+    Level result;
+    result.clock_ratio = ratio(gpu.core_clock_khz, network.clock_khz);
+    result.share = changes.no_shared_limits ? 0 : requests_of_all * imbalance / slices;
+    result.in_share = result.share / used_at_most(sms, slices);
+    result.out_share = result.share / (used_at_most(slices, sms) * sms / slices);
+    result.latency = static_cast<double>(cache.latency_cycles);
+    result.flit_bytes = static_cast<double>(network.flit_bytes);
+    result.header_bytes = static_cast<double>(network.header_bytes);
+    result.network_latency = static_cast<double>(network.latency_cycles);
+    return result;
+  };
+  levels_.push_back(level(gpu.l2, gpu.interconnect, static_cast<double>(gpu.l2_slices), sms,
+                          std::min(recording.load.imbalance, static_cast<double>(gpu.l2_slices) / sms + 1)));
+  for (std::size_t i = 0; i < machine.levels.size(); ++i) {
+    const config::Level& own = machine.levels[i];
+    const double here = deeper[i + 1];
+    const double all = here == 0 ? 0 : static_cast<double>(recording.load.below[i]) / here;
+    levels_.push_back(level(own.cache, own.interconnect, static_cast<double>(own.slices), all, 1));
+    levels_.back().wire = static_cast<double>(own.wire_cycles);
+  }
+  const config::Dram& dram = gpu.dram;
+  const double command = ratio(gpu.core_clock_khz, dram.command_clock_khz);
+  const config::DramTiming& t = dram.timing;
+  const double opened = static_cast<double>(t.rp + t.rcd);
+  dram_latency_ = command * (static_cast<double>(dram.controller_cycles + t.cl + dram.burst_cycles) +
+                             (1 - recording.load.row_hits) * opened);
+  const double reads = static_cast<double>(recording.load.dram_reads),
+               writes = static_cast<double>(recording.load.dram_writes);
+  if (reads + writes != 0 && !changes.no_shared_limits) {
+    const double cycles = command * recording.load.dram_cycles / changes.dram_rate;
+    const double deep = deeper[caches];
+    double of_reads = cycles * reads / (reads + writes);
+    double of_writes = cycles - of_reads;
+    if (stores == 0) of_reads += std::exchange(of_writes, 0);
+    if (deep == 0) of_writes += std::exchange(of_reads, 0);
+    dram_read_cost_ = deep == 0 ? 0 : of_reads / deep;
+    dram_write_cost_ = stores == 0 ? 0 : of_writes / stores;
+  }
+  dram_slack_ = command * static_cast<double>(dram.queue_entries * dram.burst_cycles) * 2;
+  host_share_ = changes.no_shared_limits ? 0 : sms;
+  const double core_per_ns = static_cast<double>(gpu.core_clock_khz) / 1e6;
+  host_latency_ = core_per_ns * static_cast<double>(2 * machine.link.latency_ns + machine.host.dram_latency_ns);
+  host_byte_cycles_ = core_per_ns * 1e3 /
+                      static_cast<double>(std::max<std::uint64_t>(machine.link.payload_mb_per_s_to_gpu, 1));
+}
+
+double MemoryPath::flits(const Level& level, double payload) const {
+  return level.clock_ratio * std::max(1.0, std::ceil((payload + level.header_bytes) / level.flit_bytes));
+}
+
+double MemoryPath::from_dram(double now, double cost, double latency) {
+  ++dram_requests_;
+  return dram_.take(now, cost) + latency;
+}
+
+double MemoryPath::from_host(const Request& request, double now) {
+  const double time = host_byte_cycles_ * std::max<double>(bytes_of(request), 1);
+  return host_link_.take(now, time * host_share_) + time + host_latency_;
+}
+
+// From the edge at which L1 sends it to the edge at which L1 sees the answer.
+double MemoryPath::below(const Request& request, double now) {
+  ++requests_below_;
+  const bool store = request.store;
+  const double up_payload = store || request.atomic ? request.used_bytes : 0;
+  const double down_payload = store ? 0 : request.atomic ? request.used_bytes : bytes_of(request);
+  const unsigned depth = changes_.l2_hits ? 0 : request.depth;
+  const double own_up = flits(levels_[0], up_payload);
+  double at = up_.take(now, own_up);
+  const unsigned reached = std::min<unsigned>(depth, static_cast<unsigned>(levels_.size()) - 1);
+  for (unsigned i = 0; i <= reached; ++i) {
+    Level& level = levels_[i];
+    const double up = flits(level, up_payload);
+    at = level.in.take(at, up * level.in_share) + up + level.clock_ratio * (level.network_latency + level.wire);
+    double look_up = 1;
+    if (request.atomic && i == 0 && machine_.gpu.l2.atomic_words_per_cycle != 0)
+      look_up = std::max(1.0, static_cast<double>(request.passes) /
+                                  static_cast<double>(machine_.gpu.l2.atomic_words_per_cycle));
+    at = level.look_up.take(at, level.clock_ratio * look_up * level.share) +
+         level.clock_ratio * (1 + level.latency + look_up - 1);
+    if (request.atomic && i == 0) {
+      const auto share = word_shares_.find(request.address & ~std::uint64_t{3});
+      const double time = level.clock_ratio * static_cast<double>(machine_.gpu.l2.atomic_conflict_cycles);
+      const double all = time * (share == word_shares_.end() || changes_.no_shared_limits ? 1 : share->second);
+      at = words_[request.address & ~std::uint64_t{3}].take(at, all);
+      atomics_busy_ = std::max(atomics_busy_, words_[request.address & ~std::uint64_t{3}].busy);
+    }
+  }
+  if (depth > reached) at = from_dram(at, dram_read_cost_, dram_latency_);
+  if (store && dram_write_cost_ != 0) at = std::max(at, dram_.take(at, dram_write_cost_) - dram_slack_);
+  for (unsigned i = reached + 1; i-- > 0;) {
+    Level& level = levels_[i];
+    const double down = flits(level, down_payload);
+    at = level.out.take(at, down * level.out_share) + down + level.clock_ratio * (level.network_latency + level.wire + 1);
+  }
+  const double own_down = flits(levels_[0], down_payload);
+  return down_.take(at - own_down, own_down) + own_down;
+}
+
+double MemoryPath::fetch(unsigned depth, double now) {
+  Request request;
+  request.depth = static_cast<std::uint8_t>(depth);
+  request.sectors = 0xf;
+  return below(request, now) + 1;
+}
+
+MemoryPath::Times MemoryPath::send(const Request& request, double now) {
+  const config::Gpu& gpu = machine_.gpu;
+  const bool constant = request.path == Path::ConstantCache;
+  const config::Cache& cache = constant ? gpu.constant_cache : gpu.l1;
+  Server& port = constant ? constant_port_ : l1_port_;
+  std::vector<Miss>& misses = constant ? constant_misses_ : misses_;
+  const bool cached = constant || request.in_l1;
+  const bool passes = !cached && cache.pass_cycles != 0 && !request.store;
+  // The request is looked up so many cycles after it was sent; one that finds no room holds up the others.
+  const double latency = 1 + static_cast<double>(passes ? cache.pass_cycles : cache.latency_cycles);
+  const double start = port.take(now, 1);
+  double look_up = start + latency;
+  const double room = static_cast<double>(cache.queue_entries + cache.latency_cycles);
+  ++l1_requests_;
+  if (request.host) {
+    const double answered = from_host(request, below({.sectors = 1, .used_bytes = request.used_bytes}, look_up));
+    return {start, answered + 1};
+  }
+  if (request.store || request.atomic || !cached) {
+    if (request.store && cached) {
+      if (cache.write_evict)
+        l1_.drop(request.address);
+      else if (l1_.read(request.address, 0, false))
+        l1_.write(request.address, 0, false, false);
+    }
+    // Without room below it stays in L1's queue.
+    const double held = std::max(0.0, up_.free - look_up - room);
+    return {start + held, below(request, look_up) + 1};
+  }
+  TagArray& tags = constant ? constants_ : l1_;
+  const std::uint64_t line = request.address / cache.line_bytes;
+  unsigned segments = request.sectors;
+  if (cache.line_bytes < 128)
+    segments = segments >> request.address % 128 / cache.line_bytes * (cache.line_bytes / 32) &
+               ((1u << cache.line_bytes / 32) - 1);
+  if (changes_.l1_hits) {
+    ++l1_hits_;
+    return {start, look_up + 1};
+  }
+  std::erase_if(misses, [&](const Miss& miss) { return miss.arrival <= look_up; });
+  const bool hit = tags.read(request.address, segments);
+  for (Miss& miss : misses) {
+    if (miss.line != line) continue;
+    if (!hit) break;
+    // It joins a fetch on its way; those that wait are answered one a cycle.
+    if (++miss.targets <= cache.mshr_targets) return {start, miss.arrival + miss.targets};
+    port.free = std::max(port.free, miss.arrival - latency);
+    return {std::max(start, miss.arrival - room), miss.arrival + miss.targets};
+  }
+  if (hit) {
+    ++l1_hits_;
+    return {start, look_up + 1};
+  }
+  double held = 0;
+  if (misses.size() >= cache.mshrs) {
+    // The lookup waits for the register that is free first.
+    const auto first = std::min_element(misses.begin(), misses.end(),
+                                        [](const Miss& a, const Miss& b) { return a.arrival < b.arrival; });
+    held = std::max(0.0, first->arrival - look_up);
+    look_up = std::max(look_up, first->arrival);
+    misses.erase(first);
+    port.free = std::max(port.free, look_up - latency + 1);
+  }
+  const double arrival = below(request, look_up);
+  misses.push_back({line, arrival, 1});
+  return {start + std::max(0.0, held - room), arrival + 1};
+}
+
+void MemoryPath::describe(SmTimes& times, double cycles) const {
+  times.l1_requests = l1_requests_;
+  times.l1_hits = l1_hits_;
+  times.requests_below = requests_below_;
+  times.dram_requests = dram_requests_;
+  if (cycles <= 0) return;
+  times.port_busy = std::max(up_.busy, down_.busy) / cycles;
+  times.l2_busy = std::max({levels_[0].in.busy, levels_[0].look_up.busy, levels_[0].out.busy}) / cycles;
+  times.dram_busy = dram_.busy / cycles;
+  times.atomics_busy = atomics_busy_ / cycles;
+}
+
+}  // namespace duet::predict

@@ -1,0 +1,69 @@
+// The way of an SM's requests, from its load-store unit to whoever has the bytes and back, as latencies and rates
+// in cycles of the core clock (docs/predict.md has the sums).
+//   MemoryPath path(machine, recording, timing);
+//   const double here = path.load(request, when the load-store unit sends it);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "config/machine.h"
+#include "predict/recorder.h"
+#include "predict/servers.h"
+#include "predict/sm_model.h"
+
+namespace duet::predict {
+
+class MemoryPath {
+ public:
+  // `mine`: the blocks that this SM executes.
+  MemoryPath(const config::Machine& machine, const KernelRecording& recording,
+             const std::vector<const Block*>& mine, const Changes& changes);
+
+  // The load-store unit sends a request at `now`, or when there is room in L1: the time at which it has (from then
+  // on the next may be sent), and at which the answer is there.
+  struct Times {
+    double sent, answered;
+  };
+  Times send(const Request& request, double now);
+  // A line of code that is not in the SM.
+  double fetch(unsigned depth, double now);
+  void describe(SmTimes& times, double cycles) const;
+
+ private:
+  struct Level {
+    double clock_ratio = 1;  // core cycles in one of its own
+    // Requests of all SMs for each of this one's, by slices, and by what of its time a port can be used.
+    double share = 1, in_share = 1, out_share = 1;
+    double latency = 0, wire = 0;
+    double flit_bytes = 32, header_bytes = 8, network_latency = 0;
+    Server in, look_up, out;
+  };
+  double flits(const Level& level, double payload) const;
+  double below(const Request& request, double now);
+  double from_dram(double now, double cost, double latency);
+  double from_host(const Request& request, double now);
+
+  const config::Machine& machine_;
+  const Changes changes_;
+  std::vector<Level> levels_;
+  double dram_read_cost_ = 0, dram_write_cost_ = 0, dram_latency_ = 0, dram_slack_ = 0;
+  Server dram_, up_, down_, host_link_;
+  TagArray l1_, constants_;
+  Server l1_port_, constant_port_;
+  struct Miss {
+    std::uint64_t line;
+    double arrival;
+    unsigned targets;
+  };
+  std::vector<Miss> misses_, constant_misses_;
+  std::unordered_map<std::uint64_t, Server> words_;        // atomics
+  std::unordered_map<std::uint64_t, double> word_shares_;  // of all SMs' atomics, for each of this one's
+  double atomics_busy_ = 0;
+  double host_share_ = 1, host_latency_ = 0, host_byte_cycles_ = 0;
+  std::uint64_t l1_requests_ = 0, l1_hits_ = 0, requests_below_ = 0, dram_requests_ = 0;
+};
+
+}  // namespace duet::predict

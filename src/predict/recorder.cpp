@@ -1,0 +1,229 @@
+#include "predict/recorder.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "gpu/occupancy.h"
+#include "gpu/sm/address_check.h"
+#include "gpu/sm/coalescer.h"
+#include "gpu/sm/shared_memory.h"
+
+namespace duet::predict {
+
+namespace {
+
+// Steps that are kept of one launch.
+constexpr std::uint64_t kKeptSteps = 4'000'000;
+
+}  // namespace
+
+struct Recorder::Launch {
+  KernelRecording recording;
+  std::map<std::uint64_t, std::unique_ptr<Block>> open;  // blocks in execution, by number
+  std::uint64_t limit = 0;                               // steps of a block
+  std::uint64_t kept_steps = 0;
+  bool keep_all = false;
+  std::uint64_t sms = 1;
+
+  bool in_window(std::uint64_t block) const {
+    const std::uint64_t wave = recording.wave, blocks = recording.blocks;
+    if (blocks <= 4 * wave) return true;
+    const std::uint64_t middle = blocks / 2 / wave * wave;
+    return block < 2 * wave || (block >= middle && block < middle + wave) || block >= blocks - wave;
+  }
+};
+
+// What turns the lanes of an instruction into requests, as the load-store unit does.
+template <unsigned W>
+struct Recorder::Lanes {
+  Lanes(const config::Gpu& gpu, const memory::AddressSpace& address_space)
+      : check(gpu, address_space), banks(static_cast<unsigned>(gpu.sm.shared_banks)) {}
+  gpu::AddressCheck<W> check;
+  gpu::SharedMemoryBanks banks;
+  gpu::MemoryInstruction<W> instruction;
+  gpu::WarpMemory memory;
+};
+
+Recorder::Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, Finish finish)
+    : machine_(machine), address_space_(address_space), finish_(std::move(finish)), memory_(machine) {
+  if (machine.gpu.sm.warp_width <= 32)
+    narrow_ = std::make_unique<Lanes<32>>(machine_.gpu, address_space);
+  else
+    wide_ = std::make_unique<Lanes<64>>(machine_.gpu, address_space);
+}
+
+Recorder::~Recorder() = default;
+
+Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
+  std::unique_ptr<Launch>& launch = launches_[&grid];
+  if (launch != nullptr) return *launch;
+  launch = std::make_unique<Launch>();
+  KernelRecording& recording = launch->recording;
+  recording.grid = &grid;
+  recording.first_ps = now;
+  recording.blocks = grid.grid.count();
+  const config::Sm& sm = machine_.gpu.sm;
+  const gpu::Occupancy fits =
+      gpu::occupancy(sm, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
+  recording.blocks_per_sm = std::max(fits.blocks_per_sm, 1u);
+  launch->sms = sm.count;
+  recording.wave = sm.count * recording.blocks_per_sm;
+  launch->keep_all = recording.blocks <= recording.wave;
+  const std::uint64_t seen = std::min(recording.blocks, 4 * recording.wave);
+  const std::uint64_t kept = (seen + sm.count - 1) / sm.count;
+  launch->limit = std::max<std::uint64_t>(kKeptSteps / kept, 1000);
+  memory_.take_load();  // what is before it
+  return *launch;
+}
+
+gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, Picoseconds now) {
+  Launch& launch = launch_of(grid, now);
+  if (!launch.in_window(block)) return nullptr;
+  auto record = std::make_unique<Block>();
+  record->block = block;
+  const std::uint64_t warps =
+      (grid.block.count() + machine_.gpu.sm.warp_width - 1) / machine_.gpu.sm.warp_width;
+  record->warps.resize(warps);
+  record->accesses.resize(warps);
+  const bool mine = block % launch.sms == 0;
+  if (mine || (launch.keep_all && launch.kept_steps < kKeptSteps)) record->limit = launch.limit;
+  return (launch.open[block] = std::move(record)).get();
+}
+
+void Recorder::access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<32>& registers,
+                      const ptx::MicroOp& op, std::uint64_t lanes, const gpu::BlockMemory& memory) {
+  take(*narrow_, record, warp, registers, op, lanes, memory);
+}
+
+void Recorder::access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<64>& registers,
+                      const ptx::MicroOp& op, std::uint64_t lanes, const gpu::BlockMemory& memory) {
+  take(*wide_, record, warp, registers, op, lanes, memory);
+}
+
+// An access that faults is not kept: its block ends there.
+template <unsigned W>
+void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<W>& registers,
+                    const ptx::MicroOp& op, std::uint64_t active, const gpu::BlockMemory& memory) {
+  auto& block = static_cast<Block&>(record);
+  Launch& launch = *launches_.at(memory.grid);
+  if (op.kind == ptx::Kind::Image) {
+    launch.recording.has_images = true;
+    return;
+  }
+  gpu::MemoryInstruction<W>& instruction = lanes.instruction;
+  const bool atomic = op.kind == ptx::Kind::Atomic;
+  instruction.op = &op;
+  instruction.registers = &registers;
+  instruction.lanes = active;
+  instruction.element_bytes = atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
+  instruction.bytes = instruction.element_bytes * op.vector_elements;
+  instruction.wide = false;
+  const Bytes of_warp = round_up<Bytes>(memory.local_bytes, 4) * registers.width;
+  const std::uint64_t place = record.block % launch.recording.wave * record.warps.size() + warp;
+  lanes.memory = {memory.shared,     memory.shared_bytes,    PhysicalAddress(machine_.gpu.dram.bytes + place * of_warp),
+                  memory.local_bytes, memory.parameters,      memory.parameter_bytes,
+                  memory.grid};
+  instruction.memory = &lanes.memory;
+  if (!lanes.check.resolve(instruction)) return;
+  const bool kept = record.kept != record.limit;
+  Access access{static_cast<std::uint32_t>(block.requests.size()), 0};
+  const auto add = [&](const Request& request) {
+    if (!kept) return;
+    block.requests.push_back(request);
+    ++access.count;
+  };
+  const Kind kind = atomic ? Kind::Atomic : op.kind == ptx::Kind::Load ? Kind::Load : Kind::Store;
+  const std::uint32_t* const offsets = instruction.offsets.data();
+  for (unsigned p = 0; p < instruction.part_count; ++p) {
+    const gpu::MemoryPart& part = instruction.parts[p];
+    Request request;
+    if (part.path == gpu::MemoryPath::Parameters) {
+      request.path = Path::Parameters;
+      add(request);
+      continue;
+    }
+    if (part.path == gpu::MemoryPath::Shared) {
+      request.path = Path::Shared;
+      const bool one = !atomic && lanes.banks.one_pass_for_range(instruction.lowest, instruction.highest, instruction.bytes);
+      if (!one)
+        request.passes = static_cast<std::uint16_t>(
+            lanes.banks.passes(offsets, part.lanes, instruction.bytes, registers.width, atomic));
+      add(request);
+      continue;
+    }
+    for (unsigned step = 0; step < part.steps; ++step) {
+      const std::uint32_t add_step = step * part.step_bytes;
+      for (std::uint64_t rest = part.lanes; rest != 0;) {
+        const std::uint32_t at = offsets[std::countr_zero(rest)] + add_step;
+        const std::uint32_t segment = at & ~(part.request_bytes - 1);
+        std::uint64_t group =
+            gpu::lanes_where<W>(offsets, add_step, part.group_mask, at & part.group_mask) & rest;
+        if (atomic) group = gpu::distinct_lanes(offsets, segment, group);
+        rest &= ~group;
+        request = {};
+        request.path = part.path == gpu::MemoryPath::ConstantCache ? Path::ConstantCache : Path::L1;
+        const PhysicalAddress first = part.base + segment;
+        request.address = (atomic ? part.base + at : first).value();
+        request.in_l1 = part.cacheability.gpu_l1;
+        request.host = !part.local && request.address >= machine_.gpu.dram.bytes;
+        request.store = kind == Kind::Store;
+        request.atomic = atomic;
+        request.passes = static_cast<std::uint16_t>(std::popcount(group) * op.vector_elements);
+        const memory::ByteMask mask = gpu::touched_bytes(
+            offsets, add_step - segment, group, part.steps > 1 ? 4 : instruction.bytes);
+        request.used_bytes =
+            static_cast<std::uint8_t>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
+        const unsigned into_block = static_cast<unsigned>(first.value() % 128);
+        unsigned sectors = 0;
+        if (kind == Kind::Load && request.in_l1) {
+          sectors = (1u << part.request_bytes / 32) - 1;  // what L1 would fetch is known below
+          if (machine_.gpu.l1.sector_bytes < part.request_bytes) {
+            sectors = 0;
+            for (unsigned i = 0; i < part.request_bytes / 32; ++i)
+              if ((mask.bits[i / 2] >> i % 2 * 32 & 0xffffffff) != 0) sectors |= 1u << i;
+          }
+        } else {
+          for (unsigned i = 0; i < part.request_bytes / 32; ++i)
+            if ((mask.bits[i / 2] >> i % 2 * 32 & 0xffffffff) != 0) sectors |= 1u << i;
+        }
+        request.sectors = static_cast<std::uint8_t>(sectors << into_block / 32);
+        if (!request.host) {
+          request.depth = static_cast<std::uint8_t>(memory_.access(request, kind));
+          if (atomic)
+            LaneMask(group).for_each([&](unsigned lane) {
+              ++launch.recording.atomic_words[(part.base + (offsets[lane] & ~3u)).value()];
+            });
+        }
+        add(request);
+      }
+    }
+  }
+  if (!kept) return;
+  block.accesses[warp].push_back(access);
+  record.mark_access(warp);
+}
+
+Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu::GridCounts& counts,
+                               Picoseconds now) {
+  Launch& launch = launch_of(grid, now);
+  KernelRecording& recording = launch.recording;
+  recording.executed += counts.warp_instructions;
+  recording.thread_instructions += counts.thread_instructions;
+  if (const auto found = launch.open.find(number); found != launch.open.end()) {
+    ++recording.seen_blocks;
+    recording.seen_instructions += counts.warp_instructions;
+    found->second->executed = counts.warp_instructions;
+    launch.kept_steps += found->second->kept;
+    if (found->second->limit != 0) recording.kept.push_back(std::move(found->second));
+    launch.open.erase(found);
+  }
+  if (++recording.done != recording.blocks) return now;
+  recording.load = memory_.take_load();
+  std::sort(recording.kept.begin(), recording.kept.end(),
+            [](const auto& a, const auto& b) { return a->block < b->block; });
+  const Picoseconds end = recording.first_ps + finish_(recording);
+  launches_.erase(&grid);
+  return std::max(end, now);
+}
+
+}  // namespace duet::predict

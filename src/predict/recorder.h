@@ -1,0 +1,69 @@
+// Chooses blocks of a kernel, keeps what they do, and asks for the kernel's time when the last one is done.
+// Recorded are the blocks of windows: of up to four waves (the blocks that the GPU holds at once) all, of more
+// the first two, one in the middle and the last. The caches below L1 see the requests of all of them; kept is
+// what the blocks of one SM do (every n-th, on n SMs), of small kernels what all do.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "config/machine.h"
+#include "gpu/functional/block_recorder.h"
+#include "memory/address_space.h"
+#include "predict/memory_model.h"
+#include "predict/recording.h"
+
+namespace duet::predict {
+
+// Of one launch.
+struct KernelRecording {
+  const gpu::Grid* grid = nullptr;
+  std::uint64_t blocks = 0, wave = 0;       // wave: blocks that the GPU holds at once
+  unsigned blocks_per_sm = 0;
+  Picoseconds first_ps = 0;                 // when the first block was there
+  std::vector<std::unique_ptr<Block>> kept;  // in the order of their numbers
+  std::uint64_t executed = 0;               // machine instructions of all blocks
+  std::uint64_t thread_instructions = 0;
+  std::uint64_t seen_blocks = 0, seen_instructions = 0;  // blocks whose requests the caches saw, and what they executed
+  std::uint64_t done = 0;
+  bool has_images = false;
+  MemoryLoad load;                               // of the blocks seen
+  std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
+};
+
+class Recorder final : public gpu::BlockRecorder {
+ public:
+  // Called when all blocks of a grid have executed: how long it takes.
+  using Finish = std::function<Picoseconds(KernelRecording&)>;
+  Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, Finish finish);
+  ~Recorder() override;
+
+  gpu::RecordedBlock* begin(gpu::Grid& grid, std::uint64_t block, Picoseconds now) override;
+  void access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<32>& registers,
+              const ptx::MicroOp& op, std::uint64_t lanes, const gpu::BlockMemory& memory) override;
+  void access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<64>& registers,
+              const ptx::MicroOp& op, std::uint64_t lanes, const gpu::BlockMemory& memory) override;
+  Picoseconds finished(gpu::Grid& grid, std::uint64_t block, const gpu::GridCounts& counts,
+                       Picoseconds now) override;
+  MemoryModel& memory() { return memory_; }
+
+ private:
+  struct Launch;
+  template <unsigned W>
+  struct Lanes;
+  template <unsigned W>
+  void take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<W>& registers,
+            const ptx::MicroOp& op, std::uint64_t active, const gpu::BlockMemory& memory);
+  Launch& launch_of(gpu::Grid& grid, Picoseconds now);
+
+  const config::Machine machine_;
+  const memory::AddressSpace& address_space_;
+  const Finish finish_;
+  MemoryModel memory_;
+  std::map<const gpu::Grid*, std::unique_ptr<Launch>> launches_;
+  std::unique_ptr<Lanes<32>> narrow_;
+  std::unique_ptr<Lanes<64>> wide_;
+};
+
+}  // namespace duet::predict

@@ -1,0 +1,42 @@
+// What the model of a kernel is computed from: the instructions of some of its blocks, warp by warp, and the
+// requests of their accesses to memory, each with the level that had its bytes.
+//   Access a = block.accesses[warp][n];            of the n-th step of the warp that has RecordedBlock::kAccess
+//   block.requests[a.first] .. [a.first + a.count - 1]
+// No time is in it: the same recording is computed with other latencies, bandwidths and numbers of units.
+// Coalescing, bank conflicts, sizes of caches and the map of addresses are those of the machine of the run.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/functional/block_recorder.h"
+
+namespace duet::predict {
+
+enum class Path : std::uint8_t { L1, ConstantCache, Shared, Parameters };
+
+// Of the lanes of a warp: what the load-store unit does in one turn.
+struct Request {
+  std::uint64_t address = 0;  // physical, of its first byte; of an atomic that of its first word
+  Path path = Path::L1;
+  std::uint8_t depth = 0;    // caches below L1 that did not have it; beyond all of them: DRAM
+  std::uint8_t sectors = 0;  // of its line, 32 bytes each, a bit each
+  std::uint8_t used_bytes = 0;
+  std::uint16_t passes = 1;  // shared memory; of an atomic: words
+  bool in_l1 = false;        // L1 may hold it
+  bool store = false, atomic = false;
+  bool host = false;         // in the memory of the host
+};
+
+struct Access {
+  std::uint32_t first = 0;  // in Block::requests
+  std::uint32_t count = 0;
+};
+
+struct Block : gpu::RecordedBlock {
+  std::vector<std::vector<Access>> accesses;  // by warp
+  std::vector<Request> requests;
+  std::uint64_t executed = 0;  // machine instructions of the whole block
+};
+
+}  // namespace duet::predict
