@@ -92,7 +92,7 @@ struct System::Parts {
   void begin_predicting() {
     predictor.emplace(machine, address_space, [](const predict::Prediction& p) {
       if (getenv("DUET_P") == nullptr) return;
-      const auto& l = p.recording->load; const auto& t = p.times;
+      const auto& l = *p.load; const auto& t = p.times;
       fprintf(stderr, "P %s cycles %.0f req %lu l2miss %lu dram r %lu w %lu cyc %.0f rowhit %.2f imb %.2f | l1 %lu/%lu below %lu dram %lu busy lsu %.2f port %.2f l2 %.2f dram %.2f at %.2f share %.2f kept %zu/%lu wave %lu slots", p.recording->grid->kernel->name.c_str(), t.cycles, l.requests, l.below[0], l.dram_reads, l.dram_writes, l.dram_cycles, l.row_hits, l.imbalance, t.l1_hits, t.l1_requests, t.requests_below, t.dram_requests, t.load_store_busy, t.port_busy, t.l2_busy, t.dram_busy, t.atomics_busy, t.computed_share, p.recording->kept.size(), p.recording->blocks, p.recording->wave);
       for (auto s : t.slots) fprintf(stderr, " %lu", s);
       fprintf(stderr, "\n");

@@ -39,8 +39,7 @@ struct MemoryModel::Channel {
 };
 
 MemoryModel::MemoryModel(const config::Machine& machine) : machine_(machine), map_(machine_.gpu.dram) {
-  levels_.push_back(
-      std::make_unique<Level>(machine_.gpu.l2, map_, "L2", machine_.gpu.l2_slices, false));
+  levels_.push_back(std::make_unique<Level>(machine_.gpu.l2, map_, "L2", machine_.gpu.l2_slices, false));
   for (const config::Level& level : machine_.levels)
     levels_.push_back(std::make_unique<Level>(level.cache, map_, level.name, level.slices, level.perfect));
   channels_.resize(machine_.gpu.dram.channels);
@@ -127,7 +126,8 @@ void MemoryModel::to_dram(std::uint64_t address, unsigned segments, bool written
   const memory::DramPlace place = map_.place(PhysicalAddress(address));
   Channel& channel = channels_[place.channel];
   const Bytes bytes = 32 * static_cast<Bytes>(std::popcount(segments));
-  const auto bursts = static_cast<std::uint32_t>(std::max<Bytes>((bytes + dram.burst_bytes - 1) / dram.burst_bytes, 1));
+  const auto bursts =
+      static_cast<std::uint32_t>(std::max<Bytes>((bytes + dram.burst_bytes - 1) / dram.burst_bytes, 1));
   channel.queue.push_back({place.bank, place.row, bursts, written});
   ++(written ? load_.dram_writes : load_.dram_reads);
   load_.dram_bytes += bytes;
@@ -174,7 +174,8 @@ void MemoryModel::serve(Channel& channel) {
     bank = 0;
   }
   if (reads && writes) bus += static_cast<double>(t.rtw + t.wl + t.wtr);
-  const double by_activates = activates * std::max(static_cast<double>(t.rrd), static_cast<double>(t.faw) / 4);
+  const double by_activates =
+      activates * std::max(static_cast<double>(t.rrd), static_cast<double>(t.faw) / 4);
   double cycles = std::max({bus, by_activates, squares / work});
   if (dram.refresh && t.refi != 0 && dram.refresh_unit == "rank")
     cycles *= static_cast<double>(t.refi) / static_cast<double>(t.refi - std::min(t.rfc, t.refi / 2));
@@ -206,7 +207,8 @@ MemoryLoad MemoryModel::take_load() {
     requests = 0;
   }
   if (all != 0)
-    load.imbalance = static_cast<double>(most) * static_cast<double>(of_slice_.size()) / static_cast<double>(all);
+    load.imbalance =
+        static_cast<double>(most) * static_cast<double>(of_slice_.size()) / static_cast<double>(all);
   row_misses_ = 0;
   load_ = {};
   load_.below.resize(levels_.size());

@@ -1,13 +1,14 @@
-// What the caches below L1 hold, and how busy DRAM would be, seen by a kernel's requests in the order in which
-// they are executed. It outlives kernels: what copies and earlier kernels brought is there.
+// What the caches below L1 hold, and how busy DRAM would be, seen by a kernel's requests in the order in
+// which they are executed. It outlives kernels: what copies and earlier kernels brought is there.
 //   MemoryModel memory(machine);
 //   request.depth = memory.access(request, Kind::Load);
-//   memory.take_load()    since the last call: requests, and for how long DRAM's busiest channel works on them
+//   memory.take_load()    since the last call: requests, and for how long DRAM's busiest channel works on
+//   them
 // DRAM is counted, not played: of as many requests of a channel as its queue holds, each row is opened once
-// (FR-FCFS), and the channel takes what takes longest: the data bus with a turn from reads to writes and back,
-// activates (tRRD, tFAW), or the banks. With a bank's work w these take sum w^2 / sum w: all of it where one bank
-// has everything, a share where many have as much. Source: machine file (gpu.dram);
-// JEDEC names; Rixner et al., "Memory Access Scheduling", ISCA 2000, for the order.
+// (FR-FCFS), and the channel takes what takes longest: the data bus with a turn from reads to writes and
+// back, activates (tRRD, tFAW), or the banks. With a bank's work w these take sum w^2 / sum w: all of it
+// where one bank has everything, a share where many have as much. Source: machine file (gpu.dram); JEDEC
+// names; Rixner et al., "Memory Access Scheduling", ISCA 2000, for the order.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +26,16 @@ enum class Kind : std::uint8_t { Load, Store, Atomic };
 
 // Of a number of requests, all SMs together.
 struct MemoryLoad {
-  std::uint64_t requests = 0;               // below L1
-  std::vector<std::uint64_t> below;         // by level: what went below it, fetches
+  std::uint64_t requests = 0;                     // below L1
+  std::vector<std::uint64_t> below;               // by level: what went below it, fetches
   std::uint64_t dram_reads = 0, dram_writes = 0;  // requests
   std::uint64_t dram_bytes = 0;
   double dram_cycles = 0;  // of the command clock, of the busiest channel
   double row_hits = 1;     // of the DRAM requests, those that found their row open
   double imbalance = 1;    // requests of the busiest slice of L2 times slices, by all
+  // Of the SM whose time is computed: requests below L1, and by level what went below it.
+  std::uint64_t own_requests = 0, own_stores = 0;
+  std::vector<std::uint64_t> own_below;
 };
 
 class MemoryModel {

@@ -11,10 +11,11 @@ double ratio(std::uint64_t core_khz, std::uint64_t khz) {
   return static_cast<double>(core_khz) / static_cast<double>(khz);
 }
 
-// How much of its time an output port of a crossbar is used at most, where packets for any of `outputs` wait in
-// one queue at each of `inputs`: the head of a queue holds up who could go. Source: Karol, Hluchyj and Morgan,
-// "Input versus output queueing on a space-division packet switch", IEEE Trans. Communications, 1987, for as
-// many of either; with a = inputs / outputs heads for each output the same sum gives r + r^2 / (2 (1 - r)) = a.
+// How much of its time an output port of a crossbar is used at most, where packets for any of `outputs` wait
+// in one queue at each of `inputs`: the head of a queue holds up who could go. Source: Karol, Hluchyj and
+// Morgan, "Input versus output queueing on a space-division packet switch", IEEE Trans. Communications, 1987,
+// for as many of either; with a = inputs / outputs heads for each output the same sum gives r + r^2 / (2 (1 -
+// r)) = a.
 double used_at_most(double inputs, double outputs) {
   if (inputs <= 1 || outputs <= 1) return 1;
   const double a = inputs / outputs;
@@ -28,25 +29,18 @@ unsigned bytes_of(const Request& request) {
 }  // namespace
 
 MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& recording,
-                       const std::vector<const Block*>& mine, const Changes& changes)
+                       const std::vector<Block*>& mine, const MemoryLoad* load, const Changes& changes)
     : machine_(machine),
       changes_(changes),
       l1_(machine.gpu.l1, nullptr),
       constants_(machine.gpu.constant_cache, nullptr) {
   const config::Gpu& gpu = machine.gpu;
   const double sms = static_cast<double>(std::min(recording.blocks, gpu.sm.count));
-  const std::size_t caches = 1 + machine.levels.size();
-  // What this SM's blocks ask for, by how deep it goes.
-  std::vector<double> deeper(caches + 1, 0);
-  double stores = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> words;
-  for (const Block* block : mine)
-    for (const Request& request : block->requests) {
-      if (request.host || (request.path != Path::L1 && request.path != Path::ConstantCache)) continue;
-      for (unsigned i = 0; i <= request.depth && i <= caches; ++i) ++deeper[i];
-      stores += request.store;
-      if (request.atomic) ++words[request.address & ~std::uint64_t{3}];
-    }
+  if (!recording.atomic_words.empty())
+    for (const Block* block : mine)
+      for (const Request& request : block->requests)
+        if (request.atomic) ++words[request.address & ~std::uint64_t{3}];
   for (const auto& [word, count] : words) {
     const auto all = recording.atomic_words.find(word);
     if (all != recording.atomic_words.end())
@@ -65,12 +59,13 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
     result.network_latency = static_cast<double>(network.latency_cycles);
     return result;
   };
-  levels_.push_back(level(gpu.l2, gpu.interconnect, static_cast<double>(gpu.l2_slices), sms,
-                          std::min(recording.load.imbalance, static_cast<double>(gpu.l2_slices) / sms + 1)));
+  const double imbalance =
+      load == nullptr ? 1 : std::min(load->imbalance, static_cast<double>(gpu.l2_slices) / sms + 1);
+  levels_.push_back(level(gpu.l2, gpu.interconnect, static_cast<double>(gpu.l2_slices), sms, imbalance));
   for (std::size_t i = 0; i < machine.levels.size(); ++i) {
     const config::Level& own = machine.levels[i];
-    const double here = deeper[i + 1];
-    const double all = here == 0 ? 0 : static_cast<double>(recording.load.below[i]) / here;
+    const double here = load == nullptr ? 0 : static_cast<double>(load->own_below[i]);
+    const double all = here == 0 ? sms : static_cast<double>(load->below[i]) / here;
     levels_.push_back(level(own.cache, own.interconnect, static_cast<double>(own.slices), all, 1));
     levels_.back().wire = static_cast<double>(own.wire_cycles);
   }
@@ -79,12 +74,17 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
   const config::DramTiming& t = dram.timing;
   const double opened = static_cast<double>(t.rp + t.rcd);
   dram_latency_ = command * (static_cast<double>(dram.controller_cycles + t.cl + dram.burst_cycles) +
-                             (1 - recording.load.row_hits) * opened);
-  const double reads = static_cast<double>(recording.load.dram_reads),
-               writes = static_cast<double>(recording.load.dram_writes);
-  if (reads + writes != 0 && !changes.no_shared_limits) {
-    const double cycles = command * recording.load.dram_cycles / changes.dram_rate;
-    const double deep = deeper[caches];
+                             (load == nullptr ? 0 : 1 - load->row_hits) * opened);
+  if (load == nullptr) {
+    const double bursts = 128 / static_cast<double>(dram.burst_bytes);
+    dram_read_cost_ = dram_write_cost_ =
+        command * bursts * static_cast<double>(dram.burst_cycles) * sms / static_cast<double>(dram.channels);
+  } else if (load->dram_reads + load->dram_writes != 0 && !changes.no_shared_limits) {
+    const double reads = static_cast<double>(load->dram_reads),
+                 writes = static_cast<double>(load->dram_writes);
+    const double cycles = command * load->dram_cycles / changes.dram_rate;
+    const double deep = static_cast<double>(load->own_below.back());
+    const double stores = static_cast<double>(load->own_stores);
     double of_reads = cycles * reads / (reads + writes);
     double of_writes = cycles - of_reads;
     if (stores == 0) of_reads += std::exchange(of_writes, 0);
@@ -95,7 +95,8 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
   dram_slack_ = command * static_cast<double>(dram.queue_entries * dram.burst_cycles) * 2;
   host_share_ = changes.no_shared_limits ? 0 : sms;
   const double core_per_ns = static_cast<double>(gpu.core_clock_khz) / 1e6;
-  host_latency_ = core_per_ns * static_cast<double>(2 * machine.link.latency_ns + machine.host.dram_latency_ns);
+  host_latency_ =
+      core_per_ns * static_cast<double>(2 * machine.link.latency_ns + machine.host.dram_latency_ns);
   host_byte_cycles_ = core_per_ns * 1e3 /
                       static_cast<double>(std::max<std::uint64_t>(machine.link.payload_mb_per_s_to_gpu, 1));
 }
@@ -127,7 +128,8 @@ double MemoryPath::below(const Request& request, double now) {
   for (unsigned i = 0; i <= reached; ++i) {
     Level& level = levels_[i];
     const double up = flits(level, up_payload);
-    at = level.in.take(at, up * level.in_share) + up + level.clock_ratio * (level.network_latency + level.wire);
+    at = level.in.take(at, up * level.in_share) + up +
+         level.clock_ratio * (level.network_latency + level.wire);
     double look_up = 1;
     if (request.atomic && i == 0 && machine_.gpu.l2.atomic_words_per_cycle != 0)
       look_up = std::max(1.0, static_cast<double>(request.passes) /
@@ -137,7 +139,8 @@ double MemoryPath::below(const Request& request, double now) {
     if (request.atomic && i == 0) {
       const auto share = word_shares_.find(request.address & ~std::uint64_t{3});
       const double time = level.clock_ratio * static_cast<double>(machine_.gpu.l2.atomic_conflict_cycles);
-      const double all = time * (share == word_shares_.end() || changes_.no_shared_limits ? 1 : share->second);
+      const double all =
+          time * (share == word_shares_.end() || changes_.no_shared_limits ? 1 : share->second);
       at = words_[request.address & ~std::uint64_t{3}].take(at, all);
       atomics_busy_ = std::max(atomics_busy_, words_[request.address & ~std::uint64_t{3}].busy);
     }
@@ -147,7 +150,8 @@ double MemoryPath::below(const Request& request, double now) {
   for (unsigned i = reached + 1; i-- > 0;) {
     Level& level = levels_[i];
     const double down = flits(level, down_payload);
-    at = level.out.take(at, down * level.out_share) + down + level.clock_ratio * (level.network_latency + level.wire + 1);
+    at = level.out.take(at, down * level.out_share) + down +
+         level.clock_ratio * (level.network_latency + level.wire + 1);
   }
   const double own_down = flits(levels_[0], down_payload);
   return down_.take(at - own_down, own_down) + own_down;
@@ -175,7 +179,8 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now) {
   const double room = static_cast<double>(cache.queue_entries + cache.latency_cycles);
   ++l1_requests_;
   if (request.host) {
-    const double answered = from_host(request, below({.sectors = 1, .used_bytes = request.used_bytes}, look_up));
+    const double answered =
+        from_host(request, below({.sectors = 1, .used_bytes = request.used_bytes}, look_up));
     return {start, answered + 1};
   }
   if (request.store || request.atomic || !cached) {
@@ -213,19 +218,27 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now) {
     ++l1_hits_;
     return {start, look_up + 1};
   }
-  double held = 0;
-  if (misses.size() >= cache.mshrs) {
-    // The lookup waits for the register that is free first.
-    const auto first = std::min_element(misses.begin(), misses.end(),
-                                        [](const Miss& a, const Miss& b) { return a.arrival < b.arrival; });
-    held = std::max(0.0, first->arrival - look_up);
-    look_up = std::max(look_up, first->arrival);
-    misses.erase(first);
+  // The lookup waits for the register that is free first, and for a way of its set that does not wait itself.
+  const double wanted = look_up;
+  const std::uint64_t set = tags.set_of(request.address);
+  const auto wait = [&](std::uint64_t most, auto&& counts) {
+    std::uint64_t count = 0;
+    double first = 0;
+    for (const Miss& miss : misses) {
+      if (!counts(miss)) continue;
+      first = count++ == 0 ? miss.arrival : std::min(first, miss.arrival);
+    }
+    if (count >= most) look_up = std::max(look_up, first);
+  };
+  wait(cache.mshrs, [](const Miss&) { return true; });
+  wait(cache.ways, [&](const Miss& miss) { return miss.set == set; });
+  if (look_up > wanted) {
+    std::erase_if(misses, [&](const Miss& miss) { return miss.arrival <= look_up; });
     port.free = std::max(port.free, look_up - latency + 1);
   }
   const double arrival = below(request, look_up);
-  misses.push_back({line, arrival, 1});
-  return {start + std::max(0.0, held - room), arrival + 1};
+  misses.push_back({line, set, arrival, 1});
+  return {start + std::max(0.0, look_up - wanted - room), arrival + 1};
 }
 
 void MemoryPath::describe(SmTimes& times, double cycles) const {

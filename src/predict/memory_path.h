@@ -1,5 +1,5 @@
-// The way of an SM's requests, from its load-store unit to whoever has the bytes and back, as latencies and rates
-// in cycles of the core clock (docs/predict.md has the sums).
+// The way of an SM's requests, from its load-store unit to whoever has the bytes and back, as latencies and
+// rates in cycles of the core clock (docs/predict.md has the sums).
 //   MemoryPath path(machine, recording, timing);
 //   const double here = path.load(request, when the load-store unit sends it);
 #pragma once
@@ -18,12 +18,13 @@ namespace duet::predict {
 
 class MemoryPath {
  public:
-  // `mine`: the blocks that this SM executes.
+  // `mine`: the blocks that this SM executes. `load`: null where nothing is known of caches and DRAM: all
+  // that L1 does not have is taken to come from DRAM at its peak rate.
   MemoryPath(const config::Machine& machine, const KernelRecording& recording,
-             const std::vector<const Block*>& mine, const Changes& changes);
+             const std::vector<Block*>& mine, const MemoryLoad* load, const Changes& changes);
 
-  // The load-store unit sends a request at `now`, or when there is room in L1: the time at which it has (from then
-  // on the next may be sent), and at which the answer is there.
+  // The load-store unit sends a request at `now`, or when there is room in L1: the time at which it has (from
+  // then on the next may be sent), and at which the answer is there.
   struct Times {
     double sent, answered;
   };
@@ -54,7 +55,7 @@ class MemoryPath {
   TagArray l1_, constants_;
   Server l1_port_, constant_port_;
   struct Miss {
-    std::uint64_t line;
+    std::uint64_t line, set;
     double arrival;
     unsigned targets;
   };

@@ -12,7 +12,8 @@ Picoseconds Predictor::finish(KernelRecording& recording) {
   const auto timed = gpu::make_timed_kernel(*recording.grid->kernel, machine_.gpu.sm);
   Prediction prediction;
   prediction.recording = &recording;
-  prediction.times = model_.run(recording, *timed, {}, true);
+  prediction.times = model_.run(recording, *timed);
+  prediction.load = &model_.load();
   prediction.time_ps = static_cast<Picoseconds>(prediction.times.cycles * 1e9 /
                                                 static_cast<double>(machine_.gpu.core_clock_khz));
   tell_(prediction);

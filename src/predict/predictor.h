@@ -1,5 +1,6 @@
-// The time of kernels from a model in place of the simulator: a functional GPU executes them, and each kernel's end
-// is kept back until the time that the model gives it. All else (calls, driver, link, copies, streams) is simulated.
+// The time of kernels from a model in place of the simulator: a functional GPU executes them, and each
+// kernel's end is kept back until the time that the model gives it. All else (calls, driver, link, copies,
+// streams) is simulated.
 //   Predictor predictor(machine, address_space, [](const Prediction& p) {...});
 //   services.recorder = &predictor.recorder();          of a functional GPU built from functional_machine()
 #pragma once
@@ -14,6 +15,7 @@ namespace duet::predict {
 // Of one launch.
 struct Prediction {
   const KernelRecording* recording = nullptr;
+  const MemoryLoad* load = nullptr;
   SmTimes times;
   Picoseconds time_ps = 0;  // from the first block's start to the last one's end
 };

@@ -63,8 +63,7 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
   recording.first_ps = now;
   recording.blocks = grid.grid.count();
   const config::Sm& sm = machine_.gpu.sm;
-  const gpu::Occupancy fits =
-      gpu::occupancy(sm, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
+  const gpu::Occupancy fits = gpu::occupancy(sm, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
   recording.blocks_per_sm = std::max(fits.blocks_per_sm, 1u);
   launch->sms = sm.count;
   recording.wave = sm.count * recording.blocks_per_sm;
@@ -72,7 +71,6 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
   const std::uint64_t seen = std::min(recording.blocks, 4 * recording.wave);
   const std::uint64_t kept = (seen + sm.count - 1) / sm.count;
   launch->limit = std::max<std::uint64_t>(kKeptSteps / kept, 1000);
-  memory_.take_load();  // what is before it
   return *launch;
 }
 
@@ -86,7 +84,8 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, Picose
   record->warps.resize(warps);
   record->accesses.resize(warps);
   const bool mine = block % launch.sms == 0;
-  if (mine || (launch.keep_all && launch.kept_steps < kKeptSteps)) record->limit = launch.limit;
+  record->keeps_steps = mine || (launch.keep_all && launch.kept_steps < kKeptSteps);
+  record->limit = launch.limit;
   return (launch.open[block] = std::move(record)).get();
 }
 
@@ -120,9 +119,10 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
   instruction.wide = false;
   const Bytes of_warp = round_up<Bytes>(memory.local_bytes, 4) * registers.width;
   const std::uint64_t place = record.block % launch.recording.wave * record.warps.size() + warp;
-  lanes.memory = {memory.shared,     memory.shared_bytes,    PhysicalAddress(machine_.gpu.dram.bytes + place * of_warp),
-                  memory.local_bytes, memory.parameters,      memory.parameter_bytes,
-                  memory.grid};
+  lanes.memory = {
+      memory.shared,      memory.shared_bytes, PhysicalAddress(machine_.gpu.dram.bytes + place * of_warp),
+      memory.local_bytes, memory.parameters,   memory.parameter_bytes,
+      memory.grid};
   instruction.memory = &lanes.memory;
   if (!lanes.check.resolve(instruction)) return;
   const bool kept = record.kept != record.limit;
@@ -144,7 +144,8 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
     }
     if (part.path == gpu::MemoryPath::Shared) {
       request.path = Path::Shared;
-      const bool one = !atomic && lanes.banks.one_pass_for_range(instruction.lowest, instruction.highest, instruction.bytes);
+      const bool one = !atomic && lanes.banks.one_pass_for_range(instruction.lowest, instruction.highest,
+                                                                 instruction.bytes);
       if (!one)
         request.passes = static_cast<std::uint16_t>(
             lanes.banks.passes(offsets, part.lanes, instruction.bytes, registers.width, atomic));
@@ -169,8 +170,8 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
         request.store = kind == Kind::Store;
         request.atomic = atomic;
         request.passes = static_cast<std::uint16_t>(std::popcount(group) * op.vector_elements);
-        const memory::ByteMask mask = gpu::touched_bytes(
-            offsets, add_step - segment, group, part.steps > 1 ? 4 : instruction.bytes);
+        const memory::ByteMask mask =
+            gpu::touched_bytes(offsets, add_step - segment, group, part.steps > 1 ? 4 : instruction.bytes);
         request.used_bytes =
             static_cast<std::uint8_t>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
         const unsigned into_block = static_cast<unsigned>(first.value() % 128);
@@ -187,13 +188,10 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
             if ((mask.bits[i / 2] >> i % 2 * 32 & 0xffffffff) != 0) sectors |= 1u << i;
         }
         request.sectors = static_cast<std::uint8_t>(sectors << into_block / 32);
-        if (!request.host) {
-          request.depth = static_cast<std::uint8_t>(memory_.access(request, kind));
-          if (atomic)
-            LaneMask(group).for_each([&](unsigned lane) {
-              ++launch.recording.atomic_words[(part.base + (offsets[lane] & ~3u)).value()];
-            });
-        }
+        if (atomic && kept)
+          LaneMask(group).for_each([&](unsigned lane) {
+            ++launch.recording.atomic_words[(part.base + (offsets[lane] & ~3u)).value()];
+          });
         add(request);
       }
     }
@@ -210,15 +208,12 @@ Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu:
   recording.executed += counts.warp_instructions;
   recording.thread_instructions += counts.thread_instructions;
   if (const auto found = launch.open.find(number); found != launch.open.end()) {
-    ++recording.seen_blocks;
-    recording.seen_instructions += counts.warp_instructions;
     found->second->executed = counts.warp_instructions;
-    launch.kept_steps += found->second->kept;
-    if (found->second->limit != 0) recording.kept.push_back(std::move(found->second));
+    if (found->second->keeps_steps) launch.kept_steps += found->second->kept;
+    recording.kept.push_back(std::move(found->second));
     launch.open.erase(found);
   }
   if (++recording.done != recording.blocks) return now;
-  recording.load = memory_.take_load();
   std::sort(recording.kept.begin(), recording.kept.end(),
             [](const auto& a, const auto& b) { return a->block < b->block; });
   const Picoseconds end = recording.first_ps + finish_(recording);

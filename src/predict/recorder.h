@@ -1,7 +1,7 @@
 // Chooses blocks of a kernel, keeps what they do, and asks for the kernel's time when the last one is done.
-// Recorded are the blocks of windows: of up to four waves (the blocks that the GPU holds at once) all, of more
-// the first two, one in the middle and the last. The caches below L1 see the requests of all of them; kept is
-// what the blocks of one SM do (every n-th, on n SMs), of small kernels what all do.
+// Recorded are the blocks of windows: of up to four waves (the blocks that the GPU holds at once) all, of
+// more the first two, one in the middle and the last. Kept is what the blocks of one SM do (every n-th, on n
+// SMs), of small kernels what all do; of the others their accesses.
 #pragma once
 
 #include <functional>
@@ -19,16 +19,14 @@ namespace duet::predict {
 // Of one launch.
 struct KernelRecording {
   const gpu::Grid* grid = nullptr;
-  std::uint64_t blocks = 0, wave = 0;       // wave: blocks that the GPU holds at once
+  std::uint64_t blocks = 0, wave = 0;  // wave: blocks that the GPU holds at once
   unsigned blocks_per_sm = 0;
-  Picoseconds first_ps = 0;                 // when the first block was there
-  std::vector<std::unique_ptr<Block>> kept;  // in the order of their numbers
-  std::uint64_t executed = 0;               // machine instructions of all blocks
+  Picoseconds first_ps = 0;                  // when the first block was there
+  std::vector<std::unique_ptr<Block>> kept;  // in the order of their numbers; not all have steps
+  std::uint64_t executed = 0;                // machine instructions of all blocks
   std::uint64_t thread_instructions = 0;
-  std::uint64_t seen_blocks = 0, seen_instructions = 0;  // blocks whose requests the caches saw, and what they executed
   std::uint64_t done = 0;
   bool has_images = false;
-  MemoryLoad load;                               // of the blocks seen
   std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
 };
 

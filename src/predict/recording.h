@@ -1,7 +1,8 @@
 // What the model of a kernel is computed from: the instructions of some of its blocks, warp by warp, and the
-// requests of their accesses to memory, each with the level that had its bytes.
-//   Access a = block.accesses[warp][n];            of the n-th step of the warp that has RecordedBlock::kAccess
-//   block.requests[a.first] .. [a.first + a.count - 1]
+// requests of their accesses to memory. Which level had the bytes of a request is filled in later
+// (shared_caches.h).
+//   Access a = block.accesses[warp][n];            of the n-th step of the warp that has
+//   RecordedBlock::kAccess block.requests[a.first] .. [a.first + a.count - 1]
 // No time is in it: the same recording is computed with other latencies, bandwidths and numbers of units.
 // Coalescing, bank conflicts, sizes of caches and the map of addresses are those of the machine of the run.
 #pragma once
@@ -19,13 +20,13 @@ enum class Path : std::uint8_t { L1, ConstantCache, Shared, Parameters };
 struct Request {
   std::uint64_t address = 0;  // physical, of its first byte; of an atomic that of its first word
   Path path = Path::L1;
-  std::uint8_t depth = 0;    // caches below L1 that did not have it; beyond all of them: DRAM
-  std::uint8_t sectors = 0;  // of its line, 32 bytes each, a bit each
+  std::uint8_t depth = 0xff;  // caches below L1 that did not have it; beyond all of them: DRAM
+  std::uint8_t sectors = 0;   // of its line, 32 bytes each, a bit each
   std::uint8_t used_bytes = 0;
   std::uint16_t passes = 1;  // shared memory; of an atomic: words
   bool in_l1 = false;        // L1 may hold it
   bool store = false, atomic = false;
-  bool host = false;         // in the memory of the host
+  bool host = false;  // in the memory of the host
 };
 
 struct Access {

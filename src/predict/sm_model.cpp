@@ -8,6 +8,7 @@
 #include "gpu/sm/schedulers/greedy_then_oldest.h"
 #include "gpu/sm/warp_scheduler.h"
 #include "predict/memory_path.h"
+#include "predict/shared_caches.h"
 
 namespace duet::predict {
 
@@ -30,7 +31,8 @@ struct WarpRun {
   Cycle next = kNever;       // it may issue then; kNever: something else wakes it
   IssueSlot reason = IssueSlot::NoWarp;
   unsigned parts_left = 0;
-  unsigned block = 0;  // in `resident`
+  unsigned block = 0;       // in `resident`
+  std::uint32_t index = 0;  // in its block
   bool at_barrier = false, live = false;
   bool asked = false;  // `next` says when its operands are there
   Cycle drained = 0;   // when all its accesses are complete
@@ -40,6 +42,7 @@ struct WarpRun {
 
 struct BlockRun {
   const Block* block = nullptr;
+  std::uint32_t number = 0;  // in the order in which they start
   std::uint64_t slots = 0;
   unsigned live = 0, waiting = 0;
   Cycle end = 0;
@@ -48,7 +51,8 @@ struct BlockRun {
 class Run {
  public:
   Run(const config::Machine& machine, const KernelRecording& recording, const gpu::TimedKernel& timed,
-      const std::vector<const Block*>& mine, const Changes& changes, MemoryModel& memory, TagArray& code_tags)
+      const std::vector<Block*>& mine, const MemoryLoad* load, const Changes& changes, MemoryModel& memory,
+      TagArray& code_tags, AccessOrder* order)
       : sm_(machine.gpu.sm),
         machine_(machine),
         recording_(recording),
@@ -58,8 +62,9 @@ class Run {
         changes_(changes),
         memory_(memory),
         code_tags_(code_tags),
+        order_(order),
         units_(machine.gpu.sm),
-        path_(machine, recording, mine, changes) {
+        path_(machine, recording, mine, load, changes) {
     for (unsigned s = 0; s < sm_.schedulers; ++s) {
       std::uint64_t owned = 0;
       for (unsigned i = s; i < sm_.max_warps; i += static_cast<unsigned>(sm_.schedulers)) owned |= 1ull << i;
@@ -100,10 +105,11 @@ class Run {
   const KernelRecording& recording_;
   const ptx::Kernel& kernel_;
   const gpu::TimedKernel& timed_;
-  const std::vector<const Block*>& mine_;
+  const std::vector<Block*>& mine_;
   const Changes changes_;
   MemoryModel& memory_;
   TagArray& code_tags_;
+  AccessOrder* const order_;  // null: nobody asks
   gpu::ExecutionUnits units_;
   MemoryPath path_;
   std::vector<gpu::WarpScheduler> schedulers_;
@@ -120,13 +126,19 @@ class Run {
   Cycle load_store_free_ = 0, load_store_busy_ = 0;
   // Fetch.
   Cycle fetch_cycles_, fetch_port_ = 0;
-  std::vector<std::pair<std::uint64_t, Cycle>> lines_coming_;
+  struct Coming {
+    std::uint64_t line;
+    Cycle arrival;
+    Cycle waiting;  // warps: one after the other fetches when it is there
+  };
+  std::vector<Coming> lines_coming_;
   SmTimes result_;
 };
 
 void Run::start(const Block& block, Cycle now) {
   BlockRun run;
   run.block = &block;
+  run.number = static_cast<std::uint32_t>(next_block_);
   run.live = static_cast<unsigned>(block.warps.size());
   const auto index = static_cast<unsigned>(
       std::find_if(resident_.begin(), resident_.end(), [](const BlockRun& r) { return r.block == nullptr; }) -
@@ -144,6 +156,7 @@ void Run::start(const Block& block, Cycle now) {
     warp.ready.assign(timed_.scoreboard_entries, 0);
     warp.parts_left = 0;
     warp.block = index;
+    warp.index = static_cast<std::uint32_t>(i);
     warp.live = true;
     warp.at_barrier = warp.asked = false;
     warp.drained = now;
@@ -169,28 +182,29 @@ void Run::fetch(WarpRun& warp, Cycle now) {
       recording_.grid->code_physical.value() + warp.buffered_end * sm_.instruction_bytes;
   const std::uint64_t line = address / cache.line_bytes;
   Cycle at = std::max(now, fetch_port_);
-  std::erase_if(lines_coming_, [&](const auto& coming) { return coming.second <= at; });
+  std::erase_if(lines_coming_, [&](const Coming& coming) { return coming.arrival <= at; });
   const bool hit = code_tags_.read(address, (1u << cache.line_bytes / 32) - 1);
   fetch_port_ = at + 1;
   const auto coming = std::find_if(lines_coming_.begin(), lines_coming_.end(),
-                                   [&](const auto& c) { return c.first == line; });
+                                   [&](const Coming& c) { return c.line == line; });
   if (coming != lines_coming_.end()) {
-    at = coming->second;
-    fetch_port_ = std::max(fetch_port_, at + 1);
+    at = coming->arrival + coming->waiting++;
   } else if (!hit) {
     Cycle from = at;
     if (lines_coming_.size() >= cache.mshrs) {
-      const auto first = std::min_element(lines_coming_.begin(), lines_coming_.end(),
-                                          [](const auto& a, const auto& b) { return a.second < b.second; });
-      from = std::max(from, first->second);
+      const auto first =
+          std::min_element(lines_coming_.begin(), lines_coming_.end(),
+                           [](const Coming& a, const Coming& b) { return a.arrival < b.arrival; });
+      from = std::max(from, first->arrival);
       lines_coming_.erase(first);
     }
-    const unsigned depth = memory_.fetch(address);
+    const unsigned depth = order_ != nullptr ? 0 : memory_.fetch(address);
     at = static_cast<Cycle>(std::ceil(path_.fetch(depth, static_cast<double>(from))));
-    lines_coming_.emplace_back(line, at);
+    lines_coming_.push_back({line, at, 1});
   }
   const std::uint64_t to_line_end = (cache.line_bytes - address % cache.line_bytes) / sm_.instruction_bytes;
-  warp.buffered_end += std::max<std::uint64_t>(std::min<std::uint64_t>(sm_.fetch_instructions, to_line_end), 1);
+  warp.buffered_end +=
+      std::max<std::uint64_t>(std::min<std::uint64_t>(sm_.fetch_instructions, to_line_end), 1);
   warp.buffered_ready = at + fetch_cycles_;
 }
 
@@ -205,7 +219,8 @@ void Run::consumed(WarpRun& warp, const TimedOp& timed, Cycle now) {
   if (timed.parts == 0) return;
   ++result_.warp_instructions;
   ++warp.machine_pc;
-  if (warp.machine_pc == warp.buffered_end && warp.buffered_end < timed_.machine_instructions) fetch(warp, now);
+  if (warp.machine_pc == warp.buffered_end && warp.buffered_end < timed_.machine_instructions)
+    fetch(warp, now);
 }
 
 // When the operands of a warp's next instruction are there.
@@ -280,7 +295,8 @@ bool Run::issue_arithmetic(WarpRun& warp, unsigned slot, const MicroOp&, const T
     return true;
   }
   const std::uint16_t* written = entries(timed) + timed.read_entries;
-  for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[written[i]] = 2 * (start + timed.latency_cycles);
+  for (unsigned i = 0; i < timed.write_entries; ++i)
+    warp.ready[written[i]] = 2 * (start + timed.latency_cycles);
   advance(warp, slot, now);
   return true;
 }
@@ -303,12 +319,18 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
     if (pending_.size() >= sm_.pending_instructions) {
       std::erase_if(pending_, [&](Cycle end) { return end <= now; });
       if (pending_.size() >= sm_.pending_instructions)
-        return wait_until(warp, *std::min_element(pending_.begin(), pending_.end()), IssueSlot::LoadStoreBusy);
+        return wait_until(warp, *std::min_element(pending_.begin(), pending_.end()),
+                          IssueSlot::LoadStoreBusy);
     }
-    const Access& access = *warp.accesses++;
-    const Block& block = *resident_[warp.block].block;
-    Cycle at = std::max(load_store_free_,
-                        units_.collect(now, slot, entries(timed), timed.register_reads));
+    const Access& access = *warp.accesses;
+    const BlockRun& run = resident_[warp.block];
+    const Block& block = *run.block;
+    if (order_ != nullptr)
+      order_->entries.push_back(
+          {run.number, warp.index,
+           static_cast<std::uint32_t>(warp.accesses - block.accesses[warp.index].data())});
+    ++warp.accesses;
+    Cycle at = std::max(load_store_free_, units_.collect(now, slot, entries(timed), timed.register_reads));
     const Cycle began = at;
     Cycle ready = at + 1;
     for (std::uint32_t i = 0; i < access.count; ++i) {
@@ -346,8 +368,8 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
 }
 
 bool Run::issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now) {
-  const bool waits = op.kind == ptx::Kind::SystemCall ||
-                     (op.kind == ptx::Kind::Fence && op.scope != ptx::MemoryScope::Cta);
+  const bool waits =
+      op.kind == ptx::Kind::SystemCall || (op.kind == ptx::Kind::Fence && op.scope != ptx::MemoryScope::Cta);
   if (waits && warp.drained > now) return wait_until(warp, warp.drained, IssueSlot::Fence);
   const Cycle free = units_.next_issue(Pipe::Sp);
   if (free > now) return wait_until(warp, free, IssueSlot::UnitBusy);
@@ -417,7 +439,8 @@ void Run::start_blocks(Cycle now) {
     if (place == room_.end() || dispatched > now) return;
     if (std::popcount(free_slots_) < static_cast<int>(mine_[next_block_]->warps.size())) return;
     room_.erase(place);
-    start(*mine_[next_block_++], now);
+    start(*mine_[next_block_], now);
+    ++next_block_;
   }
 }
 
@@ -461,14 +484,14 @@ Cycle Run::step(Cycle now) {
   }
   if (issued) return now + 1;
   Cycle next = kNever;
-  for (std::uint64_t rest = ~free_slots_ & LaneMask::first(static_cast<unsigned>(sm_.max_warps)).bits(); rest != 0;
-       rest &= rest - 1)
+  for (std::uint64_t rest = ~free_slots_ & LaneMask::first(static_cast<unsigned>(sm_.max_warps)).bits();
+       rest != 0; rest &= rest - 1)
     next = std::min(next, warps_[static_cast<unsigned>(std::countr_zero(rest))].next);
   if (next_block_ < mine_.size()) {
     for (const Cycle free : room_) next = std::min(next, std::max(free, now + 1));
     if (!room_.empty() && mine_[next_block_]->block < recording_.wave)
       next = std::min(next, std::max(now + 1, mine_[next_block_]->block *
-                                                   machine_.gpu.front_end.dispatch_cycles_per_block));
+                                                  machine_.gpu.front_end.dispatch_cycles_per_block));
   }
   return std::max(next, now + 1);
 }
@@ -529,23 +552,22 @@ SmModel::SmModel(const config::Machine& machine, MemoryModel& memory)
 
 SmModel::~SmModel() = default;
 
-SmTimes SmModel::run(const KernelRecording& recording, const gpu::TimedKernel& timed, const Changes& changes,
-                     bool keeps) {
+SmTimes SmModel::run(KernelRecording& recording, const gpu::TimedKernel& timed) {
   // Of blocks that are there at once the SM with most to do ends last.
   const std::uint64_t sms = machine_.gpu.sm.count;
   std::vector<std::uint64_t> work(sms);
-  for (const auto& block : recording.kept) work[block->block % sms] += block->executed;
-  const bool all = recording.blocks <= recording.wave;
-  const std::uint64_t sm =
-      all ? static_cast<std::uint64_t>(std::max_element(work.begin(), work.end()) - work.begin()) : 0;
-  std::vector<const Block*> mine;
   for (const auto& block : recording.kept)
-    if (block->block % sms == sm) mine.push_back(block.get());
-  if (mine.empty()) return {};
+    if (block->keeps_steps) work[block->block % sms] += block->executed;
+  const bool all = recording.blocks <= recording.wave;
+  AccessOrder order;
+  order.sm = all ? static_cast<std::uint64_t>(std::max_element(work.begin(), work.end()) - work.begin()) : 0;
+  for (const auto& block : recording.kept)
+    if (block->block % sms == order.sm && block->keeps_steps) order.blocks.push_back(block.get());
+  if (order.blocks.empty()) return {};
   TagArray tags = *instructions_;
-  const SmTimes times = Run(machine_, recording, timed, mine, changes, memory_, tags).run();
-  if (keeps) *instructions_ = tags;
-  return times;
+  Run(machine_, recording, timed, order.blocks, nullptr, {}, memory_, tags, &order).run();
+  load_ = play(recording, order, machine_, memory_);
+  return Run(machine_, recording, timed, order.blocks, &load_, {}, memory_, *instructions_, nullptr).run();
 }
 
 }  // namespace duet::predict

@@ -16,8 +16,9 @@ TagArray::TagArray(const config::Cache& config, const memory::SliceMap* map)
       lines_(config.sets * config.ways * (map != nullptr ? map->slices() : 1)) {}
 
 unsigned TagArray::slice_of(std::uint64_t address) const {
-  return map_ == nullptr ? 0
-                         : map_->slice_of(PhysicalAddress(address).aligned_down(std::uint64_t{1} << line_shift_));
+  return map_ == nullptr
+             ? 0
+             : map_->slice_of(PhysicalAddress(address).aligned_down(std::uint64_t{1} << line_shift_));
 }
 
 // What a miss brings along: whole sectors.
@@ -30,12 +31,16 @@ unsigned TagArray::with_sectors(unsigned segments) const {
   return result & 0xf;
 }
 
-TagArray::Line* TagArray::find(std::uint64_t line, Line*& set) {
-  std::uint64_t number = numbering_.local(line);
+std::uint64_t TagArray::set_of(std::uint64_t address) const {
+  std::uint64_t number = numbering_.local(address >> line_shift_);
   if (hash_ && set_bits_ != 0)
     for (std::uint64_t rest = number >> set_bits_; rest != 0; rest >>= set_bits_) number ^= rest;
+  return number & (sets_ - 1);
+}
+
+TagArray::Line* TagArray::find(std::uint64_t line, Line*& set) {
   const std::uint64_t slice = slice_of(line << line_shift_);
-  set = &lines_[(slice * sets_ + (number & (sets_ - 1))) * ways_];
+  set = &lines_[(slice * sets_ + set_of(line << line_shift_)) * ways_];
   for (Line* way = set; way != set + ways_; ++way)
     if (way->tag == line) return way;
   return nullptr;

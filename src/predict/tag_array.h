@@ -1,5 +1,5 @@
-// Which lines a cache would hold, without their bytes and without time: true least recently used, sectors as the
-// machine file has them. Several slices are one array. Source of the index: memory/cache/line_array.h.
+// Which lines a cache would hold, without their bytes and without time: true least recently used, sectors as
+// the machine file has them. Several slices are one array. Source of the index: memory/cache/line_array.h.
 //   TagArray l2(config.l2, map);
 //   if (!l2.read(address, 0b0011)) ...   segments of 32 bytes of the line, a bit each
 // Left out: replacement policies other than LRU, lines that wait for a fetch.
@@ -31,6 +31,7 @@ class TagArray {
   unsigned displaced() const { return displaced_; }
   std::uint64_t displaced_line() const { return displaced_line_; }
   unsigned slice_of(std::uint64_t address) const;
+  std::uint64_t set_of(std::uint64_t address) const;  // in its slice
 
  private:
   static constexpr std::uint64_t kNoTag = ~std::uint64_t{0};

@@ -21,7 +21,7 @@ struct RecordedBlock {
   void step(std::uint32_t warp, std::uint32_t pc) {
     if (kept == limit) return;
     ++kept;
-    warps[warp].push_back(pc);
+    if (keeps_steps) warps[warp].push_back(pc);
   }
   void mark_access(std::uint32_t warp) {
     if (kept != limit && !warps[warp].empty()) warps[warp].back() |= kAccess;
@@ -29,6 +29,7 @@ struct RecordedBlock {
 
   std::uint64_t block = 0;
   std::uint64_t kept = 0, limit = 0;  // steps; where both are equal later ones are not kept
+  bool keeps_steps = true;            // otherwise only their accesses
   std::vector<std::vector<std::uint32_t>> warps;
 };
 
