@@ -74,8 +74,9 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
   return *launch;
 }
 
-gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, Picoseconds now) {
+gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) {
   Launch& launch = launch_of(grid, now);
+  if (block == 0) launch.recording.first_sm = sm;
   if (!launch.in_window(block)) return nullptr;
   auto record = std::make_unique<Block>();
   record->block = block;

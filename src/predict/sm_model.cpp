@@ -548,26 +548,48 @@ SmTimes Run::run() {
 SmModel::SmModel(const config::Machine& machine, MemoryModel& memory)
     : machine_(machine),
       memory_(memory),
-      instructions_(std::make_unique<TagArray>(machine.gpu.instruction_cache, nullptr)) {}
+      instructions_(machine.gpu.sm.count, std::make_shared<TagArray>(machine.gpu.instruction_cache, nullptr)) {}
 
 SmModel::~SmModel() = default;
 
-SmTimes SmModel::run(KernelRecording& recording, const gpu::TimedKernel& timed) {
-  // Of blocks that are there at once the SM with most to do ends last.
+std::shared_ptr<TagArray>& SmModel::instructions_of(const KernelRecording& recording, std::uint64_t place) {
+  return instructions_[(recording.first_sm + place) % instructions_.size()];
+}
+
+// Whose time is that of the kernel. Blocks that are there at once: of SMs that have not executed this kernel's code,
+// if there are any, the one with most to do.
+std::uint64_t SmModel::slowest(const KernelRecording& recording) {
+  if (recording.blocks > recording.wave) return 0;
   const std::uint64_t sms = machine_.gpu.sm.count;
   std::vector<std::uint64_t> work(sms);
   for (const auto& block : recording.kept)
     if (block->keeps_steps) work[block->block % sms] += block->executed;
-  const bool all = recording.blocks <= recording.wave;
+  const std::uint64_t most = *std::max_element(work.begin(), work.end());
+  const std::uint64_t code = recording.grid->code_physical.value();
+  const auto key = [&](std::uint64_t place) {
+    const bool cold = 2 * work[place] >= most && !instructions_of(recording, place)->holds(code);
+    return std::pair(cold, work[place]);
+  };
+  std::uint64_t best = 0;
+  for (std::uint64_t place = 1; place < sms; ++place)
+    if (key(place) > key(best)) best = place;
+  return best;
+}
+
+SmTimes SmModel::run(KernelRecording& recording, const gpu::TimedKernel& timed) {
   AccessOrder order;
-  order.sm = all ? static_cast<std::uint64_t>(std::max_element(work.begin(), work.end()) - work.begin()) : 0;
+  order.sm = slowest(recording);
+  const std::uint64_t sms = machine_.gpu.sm.count;
   for (const auto& block : recording.kept)
     if (block->block % sms == order.sm && block->keeps_steps) order.blocks.push_back(block.get());
   if (order.blocks.empty()) return {};
-  TagArray tags = *instructions_;
-  Run(machine_, recording, timed, order.blocks, nullptr, {}, memory_, tags, &order).run();
+  TagArray before = *instructions_of(recording, order.sm);
+  const auto after = std::make_shared<TagArray>(before);
+  Run(machine_, recording, timed, order.blocks, nullptr, {}, memory_, before, &order).run();
   load_ = play(recording, order, machine_, memory_);
-  return Run(machine_, recording, timed, order.blocks, &load_, {}, memory_, *instructions_, nullptr).run();
+  for (std::uint64_t place = 0; place < std::min(sms, recording.blocks); ++place)
+    instructions_of(recording, place) = after;
+  return Run(machine_, recording, timed, order.blocks, &load_, {}, memory_, *after, nullptr).run();
 }
 
 }  // namespace duet::predict

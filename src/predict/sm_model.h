@@ -53,9 +53,12 @@ class SmModel {
   const MemoryLoad& load() const { return load_; }
 
  private:
+  std::shared_ptr<TagArray>& instructions_of(const KernelRecording& recording, std::uint64_t place);
+  std::uint64_t slowest(const KernelRecording& recording);
+
   const config::Machine machine_;
   MemoryModel& memory_;
-  std::unique_ptr<TagArray> instructions_;
+  std::vector<std::shared_ptr<TagArray>> instructions_;  // of each SM; those that execute the same share one
   MemoryLoad load_;
 };
 

@@ -88,6 +88,11 @@ bool TagArray::write(std::uint64_t address, unsigned segments, bool whole, bool 
   return hit;
 }
 
+bool TagArray::holds(std::uint64_t address) const {
+  Line* set;
+  return const_cast<TagArray*>(this)->find(address >> line_shift_, set) != nullptr;
+}
+
 void TagArray::drop(std::uint64_t address) {
   Line* set;
   if (Line* line = find(address >> line_shift_, set); line != nullptr) *line = {};

@@ -23,6 +23,7 @@ class TagArray {
   bool read(std::uint64_t address, unsigned segments, bool allocate = true);
   // The same of a write: they are there, and dirty. `whole`: all their bytes are written.
   bool write(std::uint64_t address, unsigned segments, bool whole, bool allocate = true);
+  bool holds(std::uint64_t address) const;
   void drop(std::uint64_t address);
   void drop_all();
   // Of the last read: segments that it brought.

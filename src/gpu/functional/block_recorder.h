@@ -1,6 +1,6 @@
 // Who wants to know what blocks do while they execute functionally: the instructions of each warp in the order
 // in which they are executed, and each access to memory before it happens (predict/recorder.h).
-//   RecordedBlock* record = recorder.begin(grid, block, now);      null: this block is not asked for
+//   RecordedBlock* record = recorder.begin(grid, block, sm, now);  null: this block is not asked for
 //   record->step(warp, pc);                                        every instruction of a warp
 //   recorder.access(*record, warp, registers, op, lanes, memory);  a load, store or atomic of it
 //   recorder.finished(grid, block, counts, now)                    until when the block's end is kept back
@@ -37,7 +37,7 @@ class BlockRecorder {
  public:
   virtual ~BlockRecorder() = default;
   // A block starts. It lives until finished().
-  virtual RecordedBlock* begin(Grid& grid, std::uint64_t block, Picoseconds now) = 0;
+  virtual RecordedBlock* begin(Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) = 0;
   virtual void access(RecordedBlock& record, std::uint32_t warp, ptx::Warp<32>& registers,
                       const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
   virtual void access(RecordedBlock& record, std::uint32_t warp, ptx::Warp<64>& registers,

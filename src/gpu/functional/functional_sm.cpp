@@ -85,7 +85,9 @@ void FunctionalSm::start(Picoseconds now, Cycle cycle, const BlockLaunch& launch
   State& s = *state_;
   Resident entry;
   RecordedBlock* const record =
-      s.services.recorder == nullptr ? nullptr : s.services.recorder->begin(*launch.grid, launch.block, now);
+      s.services.recorder == nullptr
+          ? nullptr
+          : s.services.recorder->begin(*launch.grid, launch.block, s.context.number, now);
   entry.recorded = record != nullptr;
   auto& idle = s.idle[entry.recorded ? 1 : 0];
   if (idle.empty()) {
