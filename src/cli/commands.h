@@ -110,6 +110,12 @@ int explain_folder(const config::Installation& installation, const ExplainOption
 // `make` makes the run, with these options as they then are, and returns its status.
 int explain_run(const config::Installation& installation, const ExplainOptions& options, RunOptions& run,
                 const std::function<int()>& make);
+struct PredictOptions {
+  bool json = false;       // print prediction.json instead of the table
+  std::size_t rows = 20;   // kernels of the table
+};
+// `make` makes the run, with these options as they then are, and returns its status.
+int predict_run(const PredictOptions& options, RunOptions& run, const std::function<int()>& make);
 struct StatsOptions {
   std::string folder;
   std::string list;              // of stats.json; of describe(): a field, or empty

@@ -208,7 +208,6 @@ void add_run_options(CLI::App& app, RunOptions& run) {
       ->default_str("duet-out");
   app.add_flag("--functional", run.run.functional,
                "functional GPU: right results fast, and only a simple time per block");
-  app.add_flag_callback("--predict", [&run] { run.run.functional = run.run.predict = true; }, "")->group("");
   app.add_flag("-q,--quiet", run.quiet, "no table");
   app.add_flag("--no-html", run.no_html, "no report.html");
   add_fast_forward_options(app, run.run.fast_forward);
@@ -369,6 +368,33 @@ Subcommand explain_command(CLI::App& duet, const std::vector<std::string>& argum
           }};
 }
 
+constexpr const char* kPredictFooter =
+    "Runs the program as `duet run --functional` does, with right results, and gives each kernel the time of "
+    "a\n"
+    "model instead of simulating it (docs/predict.md says how far off that is). The folder keeps "
+    "prediction.json.\n"
+    "  duet predict ./app\n"
+    "  duet predict --machine h100 --set gpu.sm.count=66 ./app --size 1024";
+
+Subcommand predict_command(CLI::App& duet, const std::vector<std::string>& arguments) {
+  CLI::App* app = duet.add_subcommand(
+      "predict", "the time of a program and what bounds its kernels, from a model (docs/predict.md)");
+  const auto options = std::make_shared<PredictOptions>();
+  const auto made = std::make_shared<RunOptions>();
+  app->footer(kPredictFooter);
+  app->add_flag("--json", options->json,
+                "print prediction.json (schema duet.prediction/1) instead of the table");
+  app->add_option("--rows", options->rows, "kernels of the table")->capture_default_str();
+  add_run_options(*app, *made);
+  app->prefix_command();
+  return {app, [app, options, made, &arguments](const config::Installation& installation) {
+            if (app->remaining().empty())
+              throw duet::Error("predict what? give a program (see `duet predict --help`)");
+            made->words = run_words({arguments.begin() + 1, arguments.end()}, app->remaining());
+            return predict_run(*options, *made, [&] { return run(installation, *app, *made); });
+          }};
+}
+
 Subcommand report_command(CLI::App& duet) {
   CLI::App* app =
       duet.add_subcommand("report", "write the results of a run that was killed together with duet");
@@ -433,6 +459,7 @@ int command_line(int argc, char** argv) {
   const Subcommand run = run_command(app, arguments);
   const Subcommand commands[] = {run,
                                  explain_command(app, arguments),
+                                 predict_command(app, arguments),
                                  report_command(app),
                                  cc_command(app),
                                  nvcc_command(app),
@@ -448,7 +475,8 @@ int command_line(int argc, char** argv) {
                                  reference_command(app)};
   try {
     check_command(app, arguments);
-    if (!arguments.empty() && (arguments[0] == "run" || arguments[0] == "explain"))
+    if (!arguments.empty() &&
+        (arguments[0] == "run" || arguments[0] == "explain" || arguments[0] == "predict"))
       drop_separator(*app.get_subcommand(arguments[0]), arguments);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
     app.parse(reversed);

@@ -43,6 +43,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   if (options.cpu_blocks) begin_cpu_blocks();
   if (journal_ == nullptr) return;
   if (options.check.any()) record_checks();
+  if (options.predict) record_predictions();
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
   const std::size_t statistics = system_->statistics().declared().size();
   if (statistics > report::JournalHeader::kMaxCounters)

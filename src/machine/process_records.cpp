@@ -7,6 +7,7 @@
 #include "machine/process.h"
 #include "machine/processor.h"
 #include "machine/simulated_host.h"
+#include "predict/predictor.h"
 #include "sim/clock_domain.h"
 
 namespace duet::machine {
@@ -320,6 +321,29 @@ void Process::resource_changed(const char* kind, std::uint64_t id, bool made) {
   record.made = made;
   record.number = static_cast<std::uint32_t>(id);
   journal_->append(report::RecordType::Resource, record, kind);
+}
+
+void Process::record_predictions() {
+  system_->on_prediction([this](const predict::Prediction& prediction) {
+    const predict::SmTimes& times = prediction.times;
+    report::PredictionRecord record{};
+    record.command = prediction.recording->grid->command;
+    record.time_ps = prediction.time_ps;
+    std::copy(prediction.without_ps.begin(), prediction.without_ps.end(), record.without_ps);
+    record.roofline_ps = prediction.roofline_ps;
+    record.hong_kim_ps = prediction.hong_kim_ps;
+    record.issue_slots = times.slots;
+    const double busy[] = {times.load_store_busy, times.port_busy, times.l2_busy, times.dram_busy,
+                           times.atomics_busy};
+    std::copy(std::begin(busy), std::end(busy), record.busy);
+    record.computed_share = times.computed_share;
+    record.l1_requests = times.l1_requests;
+    record.l1_hits = times.l1_hits;
+    record.requests_below = times.requests_below;
+    record.dram_requests = times.dram_requests;
+    record.doubts = prediction.doubts;
+    journal_->append(report::RecordType::Prediction, record, prediction.recording->grid->kernel->name);
+  });
 }
 
 void Process::record_findings() {

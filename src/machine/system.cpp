@@ -90,12 +90,8 @@ struct System::Parts {
   }
 
   void begin_predicting() {
-    predictor.emplace(machine, address_space, [](const predict::Prediction& p) {
-      if (getenv("DUET_P") == nullptr) return;
-      const auto& l = *p.load; const auto& t = p.times;
-      fprintf(stderr, "P %s cycles %.0f req %lu l2miss %lu dram r %lu w %lu cyc %.0f rowhit %.2f imb %.2f | l1 %lu/%lu below %lu dram %lu busy lsu %.2f port %.2f l2 %.2f dram %.2f at %.2f share %.2f kept %zu/%lu wave %lu slots", p.recording->grid->kernel->name.c_str(), t.cycles, l.requests, l.below[0], l.dram_reads, l.dram_writes, l.dram_cycles, l.row_hits, l.imbalance, t.l1_hits, t.l1_requests, t.requests_below, t.dram_requests, t.load_store_busy, t.port_busy, t.l2_busy, t.dram_busy, t.atomics_busy, t.computed_share, p.recording->kept.size(), p.recording->blocks, p.recording->wave);
-      for (auto s : t.slots) fprintf(stderr, " %lu", s);
-      fprintf(stderr, "\n");
+    predictor.emplace(machine, address_space, [this](const predict::Prediction& prediction) {
+      if (on_prediction) on_prediction(prediction);
     });
     services.recorder = &predictor->recorder();
     board.on_device_write([this](const memory::Request& request) {
@@ -167,6 +163,7 @@ struct System::Parts {
   std::optional<check::Checker> checker;
   std::optional<gpu::LineLog> lines;  // of fast-forwarded kernels
   std::map<PhysicalAddress, Bytes> forwarded_code;
+  std::function<void(const predict::Prediction&)> on_prediction;
   std::optional<predict::Predictor> predictor;
   Board board;
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
@@ -204,6 +201,10 @@ bool System::move_page(VirtualAddress page) {
   page = page.aligned_down(bytes);
   settle(page, bytes);
   return parts_->address_space.move_page(page);
+}
+
+void System::on_prediction(std::function<void(const predict::Prediction&)> f) {
+  parts_->on_prediction = std::move(f);
 }
 
 check::Checker* System::checker() { return parts_->checker ? &*parts_->checker : nullptr; }

@@ -1,6 +1,7 @@
 // Builds a machine from its file: the one room that sees all the others.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,10 @@
 #include "memory/race_detector.h"
 #include "sim/engine.h"
 #include "sim/statistics.h"
+
+namespace duet::predict {
+struct Prediction;
+}
 
 namespace duet::machine {
 
@@ -68,6 +73,8 @@ class System {
   std::vector<memory::Conflict> conflicts(driver::CommandId command);
   // The accesses of a launch (Grid::launch_id) beside allocations; of all launches with 0. Each is told once.
   std::vector<gpu::OutsideAccess> outside_accesses(std::uint64_t launch);
+  // With Options::predict: hears of each launch's prediction, before the launch completes.
+  void on_prediction(std::function<void(const predict::Prediction&)> f);
   // Null: nothing of kernels is checked.
   check::Checker* checker();
   // Why it stands still, or what it is busy with.

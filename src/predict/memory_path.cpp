@@ -140,7 +140,9 @@ double MemoryPath::below(const Request& request, double now) {
       const auto share = word_shares_.find(request.address & ~std::uint64_t{3});
       const double time = level.clock_ratio * static_cast<double>(machine_.gpu.l2.atomic_conflict_cycles);
       const double all =
-          time * (share == word_shares_.end() || changes_.no_shared_limits ? 1 : share->second);
+          time * (share == word_shares_.end() || changes_.no_shared_limits || changes_.no_atomic_conflicts
+                      ? 1
+                      : share->second);
       at = words_[request.address & ~std::uint64_t{3}].take(at, all);
       atomics_busy_ = std::max(atomics_busy_, words_[request.address & ~std::uint64_t{3}].busy);
     }

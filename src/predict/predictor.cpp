@@ -1,6 +1,54 @@
 #include "predict/predictor.h"
 
+#include <algorithm>
+
+#include "predict/other_models.h"
+
 namespace duet::predict {
+
+namespace {
+
+Changes without(Limit limit) {
+  Changes changes;
+  switch (limit) {
+    case Limit::Dependencies:
+      changes.no_dependencies = true;
+      break;
+    case Limit::Fetch:
+      changes.code_there = true;
+      break;
+    case Limit::BankConflicts:
+      changes.no_conflicts = true;
+      break;
+    case Limit::L1Misses:
+      changes.l1_hits = true;
+      break;
+    case Limit::L2Misses:
+      changes.l2_hits = true;
+      break;
+    case Limit::SharedRate:
+      changes.no_shared_limits = true;
+      break;
+    case Limit::DramRate:
+      changes.dram_rate = 2;
+      break;
+    case Limit::Atomics:
+      changes.no_atomic_conflicts = true;
+      break;
+    case Limit::Count:
+      break;
+  }
+  return changes;
+}
+
+std::string identity(const gpu::Grid& grid) {
+  std::string text = grid.kernel->name;
+  for (const gpu::Dim3& size : {grid.grid, grid.block})
+    for (const std::uint32_t n : {size.x, size.y, size.z}) text += ' ' + std::to_string(n);
+  return text;
+}
+
+}  // namespace
 
 Predictor::Predictor(const config::Machine& machine, const memory::AddressSpace& address_space, Tell tell)
     : machine_(machine),
@@ -8,14 +56,49 @@ Predictor::Predictor(const config::Machine& machine, const memory::AddressSpace&
       recorder_(machine, address_space, [this](KernelRecording& recording) { return finish(recording); }),
       model_(machine, recorder_.memory()) {}
 
+Picoseconds Predictor::in_time(const SmTimes& times) const {
+  return static_cast<Picoseconds>(times.cycles * 1e9 / static_cast<double>(machine_.gpu.core_clock_khz));
+}
+
+std::uint32_t Predictor::doubts_of(const Prediction& prediction) const {
+  std::uint32_t doubts = 0;
+  const auto doubt = [&](Doubt which, bool holds) {
+    doubts |= static_cast<std::uint32_t>(holds) << static_cast<unsigned>(which);
+  };
+  const KernelRecording& recording = *prediction.recording;
+  doubt(Doubt::Truncated, prediction.times.computed_share < 0.9);
+  doubt(Doubt::Textures, recording.has_images);
+  doubt(Doubt::FullEmptyBits, recording.has_tracked);
+  doubt(Doubt::Barriers, prediction.times.forced_barrier);
+  doubt(Doubt::Overlapped, recording.overlapped);
+  bool clock = false;
+  for (const ptx::MicroOp& op : recording.grid->kernel->code)
+    clock |= op.opcode == ptx::Opcode::Nanosleep ||
+             (op.opcode == ptx::Opcode::ReadSpecial &&
+              static_cast<ptx::Special>(op.mode) <= ptx::Special::GlobalTimerHi);
+  doubt(Doubt::Clock, clock);
+  std::uint64_t most = 0, all = 0;
+  for (const auto& block : recording.kept) {
+    most = std::max(most, block->executed);
+    all += block->executed;
+  }
+  doubt(Doubt::Imbalanced, recording.blocks > recording.wave && most * recording.kept.size() > 4 * all);
+  return doubts;
+}
+
 Picoseconds Predictor::finish(KernelRecording& recording) {
   const auto timed = gpu::make_timed_kernel(*recording.grid->kernel, machine_.gpu.sm);
   Prediction prediction;
   prediction.recording = &recording;
   prediction.times = model_.run(recording, *timed);
   prediction.load = &model_.load();
-  prediction.time_ps = static_cast<Picoseconds>(prediction.times.cycles * 1e9 /
-                                                static_cast<double>(machine_.gpu.core_clock_khz));
+  prediction.time_ps = in_time(prediction.times);
+  prediction.roofline_ps = roofline(recording, model_.load(), machine_);
+  prediction.hong_kim_ps = hong_kim(recording, model_.blocks(), machine_);
+  prediction.doubts = doubts_of(prediction);
+  if (seen_.insert(identity(*recording.grid)).second)
+    for (std::size_t i = 0; i < kLimits; ++i)
+      prediction.without_ps[i] = in_time(model_.again(recording, *timed, without(static_cast<Limit>(i))));
   tell_(prediction);
   return prediction.time_ps;
 }
@@ -23,7 +106,6 @@ Picoseconds Predictor::finish(KernelRecording& recording) {
 config::Gpu functional_gpu(config::Gpu gpu) {
   gpu.functional.block_start_cycles = 0;
   gpu.functional.milli_cycles_per_warp_instruction = 0;
-  gpu.functional.quantum_warp_instructions = 512;
   return gpu;
 }
 

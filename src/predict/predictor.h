@@ -2,15 +2,44 @@
 // kernel's end is kept back until the time that the model gives it. All else (calls, driver, link, copies,
 // streams) is simulated.
 //   Predictor predictor(machine, address_space, [](const Prediction& p) {...});
-//   services.recorder = &predictor.recorder();          of a functional GPU built from functional_machine()
+//   services.recorder = &predictor.recorder();          of a functional GPU built from functional_gpu()
 #pragma once
 
+#include <array>
 #include <functional>
+#include <set>
+#include <string>
 
 #include "predict/recorder.h"
 #include "predict/sm_model.h"
 
 namespace duet::predict {
+
+// What would be gone: each kernel's time is computed again without it.
+enum class Limit : std::uint8_t {
+  Dependencies,  // results of arithmetic are there at once
+  Fetch,         // the instruction cache has all code
+  BankConflicts,
+  L1Misses,    // L1 has everything
+  L2Misses,    // L2 has everything
+  SharedRate,  // L2, interconnect and DRAM answer as if one SM were alone
+  DramRate,    // DRAM has twice its rate
+  Atomics,     // atomics of one word do not wait for each other
+  Count
+};
+inline constexpr std::size_t kLimits = static_cast<std::size_t>(Limit::Count);
+
+// Assumptions of the model that do not hold for a kernel, a bit each.
+enum class Doubt : std::uint8_t {
+  Truncated,      // long warps: only their beginning was computed
+  Textures,       // take no time
+  FullEmptyBits,  // waits for bits take no time
+  Barriers,       // some do not wait for the whole block
+  Clock,          // it reads a clock, or sleeps
+  Overlapped,     // other kernels ran at the same time
+  Imbalanced,     // blocks differ much in what they execute
+  Count
+};
 
 // Of one launch.
 struct Prediction {
@@ -18,6 +47,10 @@ struct Prediction {
   const MemoryLoad* load = nullptr;
   SmTimes times;
   Picoseconds time_ps = 0;  // from the first block's start to the last one's end
+  // Computed again without each limit, where this was the first launch of the kernel with this grid; 0: not.
+  std::array<Picoseconds, kLimits> without_ps{};
+  Picoseconds roofline_ps = 0, hong_kim_ps = 0;
+  std::uint32_t doubts = 0;
 };
 
 class Predictor {
@@ -30,14 +63,17 @@ class Predictor {
 
  private:
   Picoseconds finish(KernelRecording& recording);
+  Picoseconds in_time(const SmTimes& times) const;
+  std::uint32_t doubts_of(const Prediction& prediction) const;
 
   const config::Machine machine_;
   const Tell tell_;
   Recorder recorder_;
   SmModel model_;
+  std::set<std::string> seen_;  // kernels with their grids
 };
 
-// Blocks take no time of their own, and go on in short turns, so that their requests mix.
+// Blocks take no time of their own.
 config::Gpu functional_gpu(config::Gpu gpu);
 
 }  // namespace duet::predict

@@ -59,6 +59,10 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
   if (launch != nullptr) return *launch;
   launch = std::make_unique<Launch>();
   KernelRecording& recording = launch->recording;
+  for (const auto& [other, running] : launches_) {
+    if (other == &grid) continue;
+    running->recording.overlapped = recording.overlapped = true;
+  }
   recording.grid = &grid;
   recording.first_ps = now;
   recording.blocks = grid.grid.count();
@@ -137,6 +141,7 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
   const std::uint32_t* const offsets = instruction.offsets.data();
   for (unsigned p = 0; p < instruction.part_count; ++p) {
     const gpu::MemoryPart& part = instruction.parts[p];
+    launch.recording.has_tracked |= part.tracked;
     Request request;
     if (part.path == gpu::MemoryPath::Parameters) {
       request.path = Path::Parameters;

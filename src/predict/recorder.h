@@ -21,13 +21,14 @@ struct KernelRecording {
   const gpu::Grid* grid = nullptr;
   std::uint64_t blocks = 0, wave = 0;  // wave: blocks that the GPU holds at once
   unsigned blocks_per_sm = 0;
-  std::uint64_t first_sm = 0;  // where the first block went; the next ones go to the next SMs
+  std::uint64_t first_sm = 0;                // where the first block went; the next ones go to the next SMs
   Picoseconds first_ps = 0;                  // when the first block was there
   std::vector<std::unique_ptr<Block>> kept;  // in the order of their numbers; not all have steps
   std::uint64_t executed = 0;                // machine instructions of all blocks
   std::uint64_t thread_instructions = 0;
   std::uint64_t done = 0;
-  bool has_images = false;
+  bool has_images = false, has_tracked = false;
+  bool overlapped = false;                              // blocks of another grid started before it was done
   std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
 };
 
@@ -38,8 +39,7 @@ class Recorder final : public gpu::BlockRecorder {
   Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, Finish finish);
   ~Recorder() override;
 
-  gpu::RecordedBlock* begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm,
-                            Picoseconds now) override;
+  gpu::RecordedBlock* begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) override;
   void access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<32>& registers,
               const ptx::MicroOp& op, std::uint64_t lanes, const gpu::BlockMemory& memory) override;
   void access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<64>& registers,

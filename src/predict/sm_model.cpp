@@ -183,7 +183,7 @@ void Run::fetch(WarpRun& warp, Cycle now) {
   const std::uint64_t line = address / cache.line_bytes;
   Cycle at = std::max(now, fetch_port_);
   std::erase_if(lines_coming_, [&](const Coming& coming) { return coming.arrival <= at; });
-  const bool hit = code_tags_.read(address, (1u << cache.line_bytes / 32) - 1);
+  const bool hit = code_tags_.read(address, (1u << cache.line_bytes / 32) - 1) || changes_.code_there;
   fetch_port_ = at + 1;
   const auto coming = std::find_if(lines_coming_.begin(), lines_coming_.end(),
                                    [&](const Coming& c) { return c.line == line; });
@@ -232,7 +232,7 @@ void Run::ask(WarpRun& warp, Cycle from) {
     latest = std::max(latest, warp.ready[*entry]);
   // The low bit says whether memory is waited for.
   warp.asked = true;
-  if (changes_.no_dependencies) latest = from;
+  if (changes_.no_dependencies && latest % 2 == 0) latest = from;
   if (latest / 2 > from) {
     warp.next = latest / 2;
     warp.reason = latest % 2 != 0 ? IssueSlot::Memory : IssueSlot::Dependency;
@@ -548,7 +548,8 @@ SmTimes Run::run() {
 SmModel::SmModel(const config::Machine& machine, MemoryModel& memory)
     : machine_(machine),
       memory_(memory),
-      instructions_(machine.gpu.sm.count, std::make_shared<TagArray>(machine.gpu.instruction_cache, nullptr)) {}
+      instructions_(machine.gpu.sm.count,
+                    std::make_shared<TagArray>(machine.gpu.instruction_cache, nullptr)) {}
 
 SmModel::~SmModel() = default;
 
@@ -556,8 +557,8 @@ std::shared_ptr<TagArray>& SmModel::instructions_of(const KernelRecording& recor
   return instructions_[(recording.first_sm + place) % instructions_.size()];
 }
 
-// Whose time is that of the kernel. Blocks that are there at once: of SMs that have not executed this kernel's code,
-// if there are any, the one with most to do.
+// Whose time is that of the kernel. Blocks that are there at once: of SMs that have not executed this
+// kernel's code, if there are any, the one with most to do.
 std::uint64_t SmModel::slowest(const KernelRecording& recording) {
   if (recording.blocks > recording.wave) return 0;
   const std::uint64_t sms = machine_.gpu.sm.count;
@@ -577,19 +578,27 @@ std::uint64_t SmModel::slowest(const KernelRecording& recording) {
 }
 
 SmTimes SmModel::run(KernelRecording& recording, const gpu::TimedKernel& timed) {
-  AccessOrder order;
-  order.sm = slowest(recording);
+  order_ = {};
+  order_.sm = slowest(recording);
   const std::uint64_t sms = machine_.gpu.sm.count;
   for (const auto& block : recording.kept)
-    if (block->block % sms == order.sm && block->keeps_steps) order.blocks.push_back(block.get());
-  if (order.blocks.empty()) return {};
-  TagArray before = *instructions_of(recording, order.sm);
-  const auto after = std::make_shared<TagArray>(before);
-  Run(machine_, recording, timed, order.blocks, nullptr, {}, memory_, before, &order).run();
-  load_ = play(recording, order, machine_, memory_);
+    if (block->block % sms == order_.sm && block->keeps_steps) order_.blocks.push_back(block.get());
+  if (order_.blocks.empty()) return {};
+  instructions_before_ = instructions_of(recording, order_.sm);
+  TagArray first = *instructions_before_;
+  const auto after = std::make_shared<TagArray>(first);
+  Run(machine_, recording, timed, order_.blocks, nullptr, {}, memory_, first, &order_).run();
+  load_ = play(recording, order_, machine_, memory_);
   for (std::uint64_t place = 0; place < std::min(sms, recording.blocks); ++place)
     instructions_of(recording, place) = after;
-  return Run(machine_, recording, timed, order.blocks, &load_, {}, memory_, *after, nullptr).run();
+  return Run(machine_, recording, timed, order_.blocks, &load_, {}, memory_, *after, nullptr).run();
+}
+
+SmTimes SmModel::again(const KernelRecording& recording, const gpu::TimedKernel& timed,
+                       const Changes& changes) {
+  if (order_.blocks.empty()) return {};
+  TagArray code = *instructions_before_;
+  return Run(machine_, recording, timed, order_.blocks, &load_, changes, memory_, code, nullptr).run();
 }
 
 }  // namespace duet::predict

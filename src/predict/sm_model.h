@@ -20,15 +20,18 @@
 #include "config/machine.h"
 #include "gpu/sm/timed_kernel.h"
 #include "predict/recorder.h"
+#include "predict/shared_caches.h"
 
 namespace duet::predict {
 
 // Assumptions that differ from the machine, to see what they would give.
 struct Changes {
-  bool no_dependencies = false;  // results are there at once
+  bool no_dependencies = false;  // results of arithmetic are there at once
   bool no_conflicts = false;     // shared memory takes one pass
+  bool code_there = false;       // the instruction cache has all of it
   bool l1_hits = false, l2_hits = false;
   bool no_shared_limits = false;  // nobody waits for what other SMs do
+  bool no_atomic_conflicts = false;
   double dram_rate = 1;
 };
 
@@ -49,8 +52,10 @@ class SmModel {
   SmModel(const config::Machine& machine, MemoryModel& memory);
   ~SmModel();
   SmTimes run(KernelRecording& recording, const gpu::TimedKernel& timed);
-  // Of the last kernel.
+  // Of the last kernel: what the caches below L1 and DRAM did, and its time with other assumptions.
   const MemoryLoad& load() const { return load_; }
+  const std::vector<Block*>& blocks() const { return order_.blocks; }  // of the SM that was computed
+  SmTimes again(const KernelRecording& recording, const gpu::TimedKernel& timed, const Changes& changes);
 
  private:
   std::shared_ptr<TagArray>& instructions_of(const KernelRecording& recording, std::uint64_t place);
@@ -59,6 +64,8 @@ class SmModel {
   const config::Machine machine_;
   MemoryModel& memory_;
   std::vector<std::shared_ptr<TagArray>> instructions_;  // of each SM; those that execute the same share one
+  std::shared_ptr<TagArray> instructions_before_;
+  AccessOrder order_;
   MemoryLoad load_;
 };
 

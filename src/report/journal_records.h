@@ -37,7 +37,8 @@ enum class RecordType : std::uint32_t {
   Checks = 24,  // which checks the run makes, with commas between
   Finding = 25,
   Resource = 26,
-  Lines = 27
+  Lines = 27,
+  Prediction = 28
 };
 
 struct KernelRecord {
@@ -120,6 +121,20 @@ enum class CopyKind : std::uint32_t {
   FullEmptySet,
   FullEmptyRelease
 };
+// What the model of src/predict says of a launch. Names of the numbers: report/prediction.cpp.
+struct PredictionRecord {
+  static constexpr std::size_t kLimits = 8, kBusy = 5;
+  std::uint64_t command;
+  Picoseconds time_ps;              // from its first block to its last one's end
+  Picoseconds without_ps[kLimits];  // the same without a limit; 0: not computed
+  Picoseconds roofline_ps, hong_kim_ps;
+  IssueSlots issue_slots;  // of the SM that was computed
+  double busy[kBusy];      // load-store unit, port, L2, DRAM, atomics: share of the time
+  double computed_share;   // of the instructions of that SM
+  std::uint64_t l1_requests, l1_hits, requests_below, dram_requests;  // of that SM
+  std::uint32_t doubts, none;                                         // a bit each
+};                                                                    // followed by the kernel's name
+
 struct CopyRecord {
   std::uint64_t command, call;  // as a kernel's
   CopyKind kind;

@@ -224,7 +224,8 @@ void Executor<W, kTold>::run(std::uint64_t warp_instructions) {
       continue;
     }
     idle = 0;
-    executed += run_warp(warp, std::min(kTold == Told::Record ? kRecordedTurn : kTurnInstructions, warp_instructions - executed));
+    executed += run_warp(warp, std::min(kTold == Told::Record ? kRecordedTurn : kTurnInstructions,
+                                        warp_instructions - executed));
   }
 }
 

@@ -1,5 +1,5 @@
-// Who wants to know what blocks do while they execute functionally: the instructions of each warp in the order
-// in which they are executed, and each access to memory before it happens (predict/recorder.h).
+// Who wants to know what blocks do while they execute functionally: the instructions of each warp in the
+// order in which they are executed, and each access to memory before it happens (predict/recorder.h).
 //   RecordedBlock* record = recorder.begin(grid, block, sm, now);  null: this block is not asked for
 //   record->step(warp, pc);                                        every instruction of a warp
 //   recorder.access(*record, warp, registers, op, lanes, memory);  a load, store or atomic of it
@@ -14,7 +14,8 @@
 
 namespace duet::gpu {
 
-// The steps of a block's warps, each an index in Kernel::code; with kAccess an access to memory belongs to it.
+// The steps of a block's warps, each an index in Kernel::code; with kAccess an access to memory belongs to
+// it.
 struct RecordedBlock {
   static constexpr std::uint32_t kAccess = 1u << 31;
 
@@ -43,7 +44,8 @@ class BlockRecorder {
   virtual void access(RecordedBlock& record, std::uint32_t warp, ptx::Warp<64>& registers,
                       const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
   // All blocks, also those that were not asked for. The work distributor hears of the block's end no earlier.
-  virtual Picoseconds finished(Grid& grid, std::uint64_t block, const GridCounts& counts, Picoseconds now) = 0;
+  virtual Picoseconds finished(Grid& grid, std::uint64_t block, const GridCounts& counts,
+                               Picoseconds now) = 0;
 };
 
 }  // namespace duet::gpu

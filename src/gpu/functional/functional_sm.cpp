@@ -36,7 +36,7 @@ struct FunctionalSm::State {
   DeviceServices services;
   sim::Queue<BlockLaunch>* launches = nullptr;
   BlockReports reports;
-  std::vector<Resident> resident;  // in order of arrival
+  std::vector<Resident> resident;                       // in order of arrival
   std::vector<std::unique_ptr<BlockExecutor>> idle[2];  // those that record are the second
   std::function<void(Picoseconds)> kernel_failed = [](Picoseconds) {};
   FunctionalSmStatistics statistics;
