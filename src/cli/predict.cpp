@@ -33,6 +33,7 @@ void refuse(const RunOptions& run) {
 int predict_run(const PredictOptions& options, RunOptions& run, const std::function<int()>& make) {
   refuse(run);
   run.run.functional = run.run.predict = true;
+  run.run.sampled = options.sampled;
   const bool quiet = run.quiet;
   run.quiet = true;
   unsigned processes = 0;

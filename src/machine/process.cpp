@@ -27,6 +27,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.two_threads = options.two_threads;
   system_options.functional = options.functional;
   system_options.predict = options.predict;
+  system_options.sampled = options.sampled;
   system_options.check_races = options.check_races;
   system_options.check = options.check;
   system_options.strict_memory = options.strict_memory;

@@ -15,6 +15,7 @@ template <typename Options, typename F>
 void for_each_field(Options& options, F f) {
   f("functional", options.functional);
   f("predict", options.predict);
+  f("sampled", options.sampled);
   f("check_races", options.check_races);
   f("strict_memory", options.strict_memory);
   f("trace_push_buffer", options.trace_push_buffer);

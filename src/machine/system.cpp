@@ -40,7 +40,7 @@ struct System::Parts {
       services.checker = &*checker;
     }
     if (!options.strict_memory) services.outside = &outside;
-    if (options.predict) begin_predicting();
+    if (options.predict) begin_predicting(options.sampled);
     const bool fast_forward = options.fast_forward && !options.functional;
     if (fast_forward) begin_fast_forward();
     for (std::uint32_t i = 0; i < machine.gpu.sm.count; ++i) {
@@ -89,8 +89,8 @@ struct System::Parts {
     return SharedMemory{*level, memory_system->controllers(), board.requests(), address_space};
   }
 
-  void begin_predicting() {
-    predictor.emplace(machine, address_space, [this](const predict::Prediction& prediction) {
+  void begin_predicting(bool sampled) {
+    predictor.emplace(machine, address_space, sampled, [this](const predict::Prediction& prediction) {
       if (on_prediction) on_prediction(prediction);
     });
     services.recorder = &predictor->recorder();

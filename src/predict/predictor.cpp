@@ -50,10 +50,11 @@ std::string identity(const gpu::Grid& grid) {
 
 }  // namespace
 
-Predictor::Predictor(const config::Machine& machine, const memory::AddressSpace& address_space, Tell tell)
+Predictor::Predictor(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
+                     Tell tell)
     : machine_(machine),
       tell_(std::move(tell)),
-      recorder_(machine, address_space, [this](KernelRecording& recording) { return finish(recording); }),
+      recorder_(machine, address_space, sampled, [this](KernelRecording& recording) { return finish(recording); }),
       model_(machine, recorder_.memory()) {}
 
 Picoseconds Predictor::in_time(const SmTimes& times) const {

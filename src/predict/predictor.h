@@ -56,7 +56,7 @@ struct Prediction {
 class Predictor {
  public:
   using Tell = std::function<void(const Prediction&)>;
-  Predictor(const config::Machine& machine, const memory::AddressSpace& address_space, Tell tell);
+  Predictor(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled, Tell tell);
 
   gpu::BlockRecorder& recorder() { return recorder_; }
   MemoryModel& memory() { return recorder_.memory(); }

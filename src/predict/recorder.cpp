@@ -44,8 +44,9 @@ struct Recorder::Lanes {
   gpu::WarpMemory memory;
 };
 
-Recorder::Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, Finish finish)
-    : machine_(machine), address_space_(address_space), finish_(std::move(finish)), memory_(machine) {
+Recorder::Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
+                   Finish finish)
+    : machine_(machine), address_space_(address_space), sampled_(sampled), finish_(std::move(finish)), memory_(machine) {
   if (machine.gpu.sm.warp_width <= 32)
     narrow_ = std::make_unique<Lanes<32>>(machine_.gpu, address_space);
   else
@@ -76,6 +77,13 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
   const std::uint64_t kept = (seen + sm.count - 1) / sm.count;
   launch->limit = std::max<std::uint64_t>(kKeptSteps / kept, 1000);
   return *launch;
+}
+
+// A cooperative grid's blocks wait for each other.
+bool Recorder::skips(const gpu::Grid& grid, std::uint64_t block) {
+  if (!sampled_ || grid.cooperative) return false;
+  const auto launch = launches_.find(&grid);
+  return launch != launches_.end() && !launch->second->in_window(block);
 }
 
 gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) {

@@ -36,9 +36,12 @@ class Recorder final : public gpu::BlockRecorder {
  public:
   // Called when all blocks of a grid have executed: how long it takes.
   using Finish = std::function<Picoseconds(KernelRecording&)>;
-  Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, Finish finish);
+  // `sampled`: blocks that are not recorded are not executed.
+  Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
+           Finish finish);
   ~Recorder() override;
 
+  bool skips(const gpu::Grid& grid, std::uint64_t block) override;
   gpu::RecordedBlock* begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) override;
   void access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<32>& registers,
               const ptx::MicroOp& op, std::uint64_t lanes, const gpu::BlockMemory& memory) override;
@@ -59,6 +62,7 @@ class Recorder final : public gpu::BlockRecorder {
 
   const config::Machine machine_;
   const memory::AddressSpace& address_space_;
+  const bool sampled_;
   const Finish finish_;
   MemoryModel memory_;
   std::map<const gpu::Grid*, std::unique_ptr<Launch>> launches_;

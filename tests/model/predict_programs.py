@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace, program: dict, machine: str, predict: boo
     if kept.exists() and not predict:
         return json.loads(kept.read_text())
     shutil.rmtree(out, ignore_errors=True)
-    words = [arguments.duet, *(["run", "--predict"] if predict else ["run"]), "--quiet", "--no-html", "--trace-detail", "none", "--records", "20000",
+    words = [arguments.duet, "predict" if predict else "run", "--quiet", "--no-html", "--trace-detail", "none", "--records", "20000",
              "--machine", machine, "--timeout", str(arguments.timeout), "--out", str(out), *program["command"]]
     began = time.monotonic()
     ran = subprocess.run(words, cwd=program["folder"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")

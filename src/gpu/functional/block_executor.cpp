@@ -45,6 +45,13 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
 
   void start(Grid& grid, std::uint64_t block, Cycle start_cycle, RecordedBlock* record) override;
   void run(std::uint64_t warp_instructions) override;
+  void skip(Grid& grid, std::uint64_t block) override {
+    block_.start(grid, block);
+    start_cycle_ = 0;
+    machine_instructions_ = thread_instructions_ = 0;
+    stuck_ = false;
+    fault_ = {};
+  }
   std::uint64_t recorded_turn() const override { return kRecordedTurn * block_.warp_count; }
   bool finished() const override { return block_.live_warps == 0; }
   bool stuck() const override { return stuck_; }

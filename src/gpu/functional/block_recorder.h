@@ -37,6 +37,8 @@ struct RecordedBlock {
 class BlockRecorder {
  public:
   virtual ~BlockRecorder() = default;
+  // Whether a block is not executed at all: what it would have written is missing.
+  virtual bool skips(const Grid& grid, std::uint64_t block) = 0;
   // A block starts. It lives until finished().
   virtual RecordedBlock* begin(Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) = 0;
   virtual void access(RecordedBlock& record, std::uint32_t warp, ptx::Warp<32>& registers,

@@ -84,10 +84,12 @@ Picoseconds FunctionalSm::next_opportunity(Picoseconds time) const {
 void FunctionalSm::start(Picoseconds now, Cycle cycle, const BlockLaunch& launch) {
   State& s = *state_;
   Resident entry;
+  BlockRecorder* const recorder = s.services.recorder;
+  const bool skipped = recorder != nullptr && recorder->skips(*launch.grid, launch.block);
   RecordedBlock* const record =
-      s.services.recorder == nullptr
+      skipped || recorder == nullptr
           ? nullptr
-          : s.services.recorder->begin(*launch.grid, launch.block, s.context.number, now);
+          : recorder->begin(*launch.grid, launch.block, s.context.number, now);
   entry.recorded = record != nullptr;
   auto& idle = s.idle[entry.recorded ? 1 : 0];
   if (idle.empty()) {
@@ -99,7 +101,10 @@ void FunctionalSm::start(Picoseconds now, Cycle cycle, const BlockLaunch& launch
   entry.grid = launch.grid;
   entry.block = launch.block;
   entry.due_ps = now;
-  entry.executor->start(*launch.grid, launch.block, cycle, record);
+  if (skipped)
+    entry.executor->skip(*launch.grid, launch.block);
+  else
+    entry.executor->start(*launch.grid, launch.block, cycle, record);
   if (entry.executor->fault().kind != FaultKind::None) {
     entry.fault_ps = now;
     launch.grid->fail(now);

@@ -1,0 +1,112 @@
+// Kernels that are bound by one thing each, for the model of src/predict: what it says of them is known beforehand.
+//   kernels CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+__global__ void chain(float* data, int rounds) {
+  float x = data[threadIdx.x], y = x + 1;
+  for (int i = 0; i < rounds; i++) x = x * y + 1.5f;
+  data[threadIdx.x] = x;
+}
+
+__global__ void shared_chain(int* data, int rounds) {
+  __shared__ int next[32];
+  next[threadIdx.x] = (threadIdx.x + 1) & 31;
+  __syncthreads();
+  int at = threadIdx.x;
+  for (int i = 0; i < rounds; i++) at = next[at];
+  data[threadIdx.x] = at;
+}
+
+__global__ void chase(int* data, int rounds) {
+  int at = threadIdx.x;
+  for (int i = 0; i < rounds; i++) at = data[at];
+  data[threadIdx.x] = at;
+}
+
+__global__ void stream(const float4* from, float4* to, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) to[i] = from[i];
+}
+
+__global__ void fill(float4* to, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    to[i] = make_float4(1, 2, 3, 4);
+}
+
+__global__ void gather(const float* from, float* to, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned at = i * 2654435761u;
+  float sum = 0;
+  for (int k = 0; k < rounds; k++) {
+    at = at * 1664525u + 1013904223u;
+    sum += from[(at >> 8) & 0x3fffff];
+  }
+  to[i] = sum;
+}
+
+__global__ void atomics(int* counter, int rounds) {
+  for (int k = 0; k < rounds; k++) atomicAdd(counter, 1);
+}
+
+__global__ void issue(float* data, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float a = i, b = i + 1, c = i + 2, d = i + 3;
+  for (int k = 0; k < rounds; k++) a = a * b + c, b = b * c + d, c = c * d + a, d = d * a + b;
+  data[i] = a + b + c + d;
+}
+
+__global__ void conflicts(int* data, int rounds) {
+  __shared__ int words[1024];
+  for (int k = 0; k < 1024; k += blockDim.x) words[k + threadIdx.x] = 0;
+  __syncthreads();
+  int sum = 0;
+  for (int k = 0; k < rounds; k++) sum += words[(threadIdx.x * 32 + k) & 1023];
+  data[threadIdx.x] = sum;
+}
+
+template <int n>
+__device__ float unrolled(float x, float y) {
+  if constexpr (n > 0)
+    return unrolled<n - 1>(x * y + n, y);
+  else
+    return x;
+}
+__global__ void code(float* data) {
+  const float x = data[threadIdx.x];
+  data[threadIdx.x] = unrolled<400>(x, x + 1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "";
+  constexpr size_t kBytes = 64 << 20;
+  float* data;
+  cudaMalloc(&data, kBytes);
+  cudaMemset(data, 0, kBytes);
+  int* words = reinterpret_cast<int*>(data);
+  float4* vectors = reinterpret_cast<float4*>(data);
+  if (strcmp(what, "CHAIN") == 0) chain<<<1, 32>>>(data, 500);
+  if (strcmp(what, "SHARED") == 0) shared_chain<<<1, 32>>>(words, 500);
+  if (strcmp(what, "CHASE") == 0) {
+    std::vector<int> next(1 << 20);
+    for (int i = 0; i < 1 << 20; i++) next[i] = (i + 8192) & 0xfffff;
+    cudaMemcpy(data, next.data(), 4 << 20, cudaMemcpyHostToDevice);
+    chase<<<1, 1>>>(words, 128);
+  }
+  if (strcmp(what, "STREAM") == 0) stream<<<96, 256>>>(vectors, vectors + (1 << 21), 1 << 18);
+  if (strcmp(what, "FILL") == 0) fill<<<96, 256>>>(vectors, 1 << 18);
+  if (strcmp(what, "GATHER") == 0) gather<<<96, 256>>>(data, data + (8 << 20), 4);
+  if (strcmp(what, "ATOMICS") == 0) atomics<<<64, 256>>>(words, 2);
+  if (strcmp(what, "ISSUE") == 0) issue<<<64, 256>>>(data, 200);
+  if (strcmp(what, "CONFLICTS") == 0) conflicts<<<16, 256>>>(words, 200);
+  if (strcmp(what, "CODE") == 0) code<<<1, 32>>>(data);
+  const cudaError_t error = cudaDeviceSynchronize();
+  if (error == cudaSuccess && cudaGetLastError() == cudaSuccess) std::puts("done");
+  return error != cudaSuccess;
+}

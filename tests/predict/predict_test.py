@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""duet predict: kernels that are bound by one thing each against the simulator, what bounds them, what it refuses.
+
+Usage: predict_test.py BUILD SOURCE [unittest options]
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+BUILD = SOURCE = None
+# Kernel, what is said to bound it (one of these), and how far its time may be from the simulator's.
+KERNELS = {
+    "CHAIN": ({"arithmetic latency"}, 0.05),
+    "SHARED": ({"arithmetic latency", "memory latency", "launch and latency"}, 0.05),
+    "CHASE": ({"memory latency"}, 0.06),
+    "STREAM": ({"DRAM rate"}, 0.25),
+    "FILL": ({"DRAM rate"}, 0.15),
+    "GATHER": ({"DRAM rate", "memory latency"}, 0.10),
+    "ATOMICS": ({"atomics on one word"}, 0.03),
+    "ISSUE": ({"issue slots"}, 0.10),
+    "CONFLICTS": ({"bank conflicts"}, 0.05),
+    "CODE": ({"instruction fetch", "arithmetic latency"}, 0.10),
+}
+
+
+def duet(*words, status=0, cwd=None):
+    done = subprocess.run([str(BUILD / "bin/duet"), *map(str, words)], capture_output=True, text=True, timeout=300, cwd=cwd)
+    if done.returncode != status:
+        raise AssertionError(f"{words}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+class Predicted(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.program = cls.folder / "kernels"
+        duet("cc", "-O2", SOURCE / "tests/predict/kernels.cu", "-o", cls.program)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def predict(self, *words, name="predicted"):
+        out = self.folder / name
+        done = duet("predict", "--out", out, *words)
+        return json.loads((out / "prediction.json").read_text()), done
+
+    def kernel_us(self, *words):
+        out = self.folder / "timed"
+        duet("run", "-q", "--no-html", "--trace-detail", "none", "--out", out, *words)
+        return sum(k["end_ps"] - k["start_ps"] for k in json.loads((out / "stats.json").read_text())["kernels"]) / 1e6
+
+
+class AgainstTheSimulator(Predicted):
+    def test_kernels_bound_by_one_thing(self):
+        for what, (bounds, far) in KERNELS.items():
+            with self.subTest(what):
+                predicted, done = self.predict(self.program, what)
+                self.assertIn("done", done.stdout)  # the program's own line: results are right
+                kernel = predicted["kernels"][0]
+                self.assertIn(kernel["bound"], bounds)
+                timed = self.kernel_us(self.program, what)
+                self.assertLess(abs(kernel["time_us"] / timed - 1), far, f"{what}: {kernel['time_us']} us against {timed} us")
+
+    def test_changes_of_one_key_have_the_right_sign(self):
+        """What the simulator says of a change of at least 5 %, the model says too."""
+        changes = [("CHAIN", "gpu.sm.floating.latency_cycles=18"), ("SHARED", "gpu.sm.shared_latency_cycles=52"),
+                   ("CHASE", "gpu.dram.controller_cycles=20"), ("STREAM", "gpu.dram.channels=3"), ("FILL", "gpu.dram.channels=12"),
+                   ("GATHER", "gpu.sm.count=4"), ("ATOMICS", "gpu.l2.atomic_conflict_cycles=2"), ("ISSUE", "gpu.sm.schedulers=1"),
+                   ("CONFLICTS", "gpu.sm.shared_banks=64"), ("CODE", "gpu.l2.latency_cycles=300")]
+        for what, change in changes:
+            with self.subTest(f"{what} {change}"):
+                slices = ["--set", f"gpu.l2_slices={2 * int(change.split('=')[1])}"] if "channels" in change else []
+                timed = [self.kernel_us(*words, self.program, what) for words in ([], ["--set", change, *slices])]
+                predicted = [self.predict(*words, self.program, what)[0]["kernels_us"] for words in ([], ["--set", change, *slices])]
+                by, said = timed[1] / timed[0] - 1, predicted[1] / predicted[0] - 1
+                self.assertGreater(abs(by), 0.05, "the change does nothing")
+                self.assertGreater(by * said, 0, f"simulator {by:+.3f}, model {said:+.3f}")
+                self.assertGreater(abs(said), abs(by) / 2, f"simulator {by:+.3f}, model {said:+.3f}")
+
+
+class Output(Predicted):
+    def test_file_fits_its_schema_and_adds_up(self):
+        predicted, done = self.predict(self.program, "STREAM")
+        schema = json.loads((SOURCE / "schema/duet.prediction.1.json").read_text())
+        jsonschema.validate(predicted, schema)
+        self.assertAlmostEqual(sum(predicted["parts_us"].values()), predicted["run_us"], places=3)
+        self.assertAlmostEqual(sum(k["time_us"] for k in predicted["kernels"]), predicted["kernels_us"], places=3)
+        self.assertIn("bound by", done.stdout)
+        printed = duet("predict", "--json", "--out", self.folder / "printed", self.program, "STREAM").stdout
+        self.assertEqual(json.loads(printed[printed.index("{"):])["kernels"], predicted["kernels"])
+
+    def test_two_runs_say_the_same(self):
+        first, second = (self.predict(self.program, "GATHER", name=name)[0] for name in ["first", "second"])
+        for one in (first, second):
+            del one["wall_seconds"]
+        self.assertEqual(first, second)
+
+    def test_the_kernel_has_its_predicted_time_in_stats(self):
+        predicted, _ = self.predict(self.program, "CHAIN")
+        stats = json.loads((self.folder / "predicted/stats.json").read_text())
+        kernel = stats["kernels"][0]
+        took = (kernel["end_ps"] - kernel["start_ps"]) / 1e6
+        self.assertGreaterEqual(took, predicted["kernels"][0]["time_us"])
+        self.assertLess(took, predicted["kernels"][0]["time_us"] + 0.3)  # the way to the front end and back
+
+    def test_sampled_executes_less_and_predicts_the_same(self):
+        source = self.folder / "many.cu"
+        source.write_text("#include <cuda_runtime.h>\n__global__ void k(float* a) { int i = blockIdx.x * blockDim.x + threadIdx.x;"
+                          " float x = a[i & 0xffff]; for (int k = 0; k < 50; k++) x = x * 1.5f + 1; a[i & 0xffff] = x; }\n"
+                          "int main() { float* a; cudaMalloc(&a, 1 << 20); k<<<4096, 128>>>(a); return cudaDeviceSynchronize(); }\n")
+        program = self.folder / "many"
+        duet("cc", source, "-o", program)
+        whole, _ = self.predict(program, name="whole")
+        sampled, _ = self.predict("--sampled", program, name="sampled")
+        self.assertAlmostEqual(sampled["kernels_us"] / whole["kernels_us"], 1, delta=0.02)
+        counts = [json.loads((self.folder / name / "stats.json").read_text())["totals"]["warp_instructions"] for name in ["sampled", "whole"]]
+        self.assertLess(counts[0], counts[1] / 4)
+
+
+class Refusals(Predicted):
+    def line(self, *words):
+        done = duet("predict", *words, status=125)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        return done.stderr
+
+    def test_words_that_make_no_sense(self):
+        self.assertIn("predict what?", self.line())
+        self.assertIn("--check", self.line("--check", "races", self.program, "CHAIN"))
+        self.assertIn("--host simulated", self.line("--host", "simulated", self.program))
+        self.assertIn("--skip-kernels", self.line("--skip-kernels", "1", self.program, "CHAIN"))
+        self.assertIn("not there", self.line("--machine", "gtx580", "not there"))
+        self.assertIn("--wrong", self.line("--wrong", self.program))
+
+
+if __name__ == "__main__":
+    BUILD, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    del sys.argv[1:3]
+    unittest.main()

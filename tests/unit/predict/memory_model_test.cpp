@@ -1,0 +1,69 @@
+#include "predict/memory_model.h"
+
+#include <gtest/gtest.h>
+
+#include "config/loader.h"
+
+namespace duet::predict {
+namespace {
+
+config::Machine gtx580() {
+  return config::load_machine("gtx580", std::string(DUET_SOURCE_DIRECTORY) + "/machines").machine;
+}
+
+Request line(std::uint64_t address, bool store = false) {
+  Request request;
+  request.address = address;
+  request.sectors = 0xf;
+  request.used_bytes = 128;
+  request.store = store;
+  return request;
+}
+
+TEST(MemoryModel, L2HasWhatWasReadOrCopied) {
+  MemoryModel memory(gtx580());
+  EXPECT_EQ(memory.access(line(0), Kind::Load), 1u);  // from DRAM
+  EXPECT_EQ(memory.access(line(0), Kind::Load), 0u);
+  memory.copied(PhysicalAddress(4096), 256, true);
+  EXPECT_EQ(memory.access(line(4096 + 128), Kind::Load), 0u);
+  EXPECT_EQ(memory.access(line(4096 + 256), Kind::Load), 1u);
+  const MemoryLoad load = memory.take_load();
+  EXPECT_EQ(load.requests, 4u);
+  EXPECT_EQ(load.below[0], 2u);
+  EXPECT_EQ(load.dram_reads, 2u);
+}
+
+TEST(MemoryModel, AStreamTakesTheBusAndARowAtATimeTheBank) {
+  const config::Machine machine = gtx580();
+  const config::Dram& dram = machine.gpu.dram;
+  constexpr std::uint64_t kLines = 6 * 64 * 32;
+  MemoryModel memory(machine);
+  for (std::uint64_t i = 0; i < kLines; ++i) memory.access(line(i * 128), Kind::Load);
+  const MemoryLoad stream = memory.take_load();
+  const double bus = static_cast<double>(kLines * (128 / dram.burst_bytes) * dram.burst_cycles) / 6;
+  EXPECT_GT(stream.dram_cycles, bus);
+  EXPECT_LT(stream.dram_cycles, 1.6 * bus);
+  EXPECT_GT(stream.row_hits, 0.8);
+
+  // One bank of one channel, a new row each time: a row cycle each.
+  MemoryModel rows(machine);
+  constexpr std::uint64_t kRows = 256;
+  for (std::uint64_t i = 0; i < kRows; ++i)
+    rows.access(line(i * dram.row_bytes * dram.banks * dram.channels), Kind::Load);
+  const MemoryLoad load = rows.take_load();
+  EXPECT_EQ(load.row_hits, 0);
+  EXPECT_GE(load.dram_cycles, static_cast<double>(kRows * dram.timing.rc));
+}
+
+TEST(MemoryModel, WritesGoToDramWhenTheyAreDisplaced) {
+  const config::Machine machine = gtx580();
+  MemoryModel memory(machine);
+  const std::uint64_t lines = machine.gpu.l2.capacity() * machine.gpu.l2_slices / 128;
+  for (std::uint64_t i = 0; i < lines; ++i) memory.access(line(i * 128, true), Kind::Store);
+  EXPECT_EQ(memory.take_load().dram_writes, 0u);
+  for (std::uint64_t i = lines; i < 2 * lines; ++i) memory.access(line(i * 128, true), Kind::Store);
+  EXPECT_EQ(memory.take_load().dram_writes, lines);
+}
+
+}  // namespace
+}  // namespace duet::predict

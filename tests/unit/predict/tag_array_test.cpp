@@ -1,0 +1,63 @@
+#include "predict/tag_array.h"
+
+#include <gtest/gtest.h>
+
+namespace duet::predict {
+namespace {
+
+config::Cache small_cache() {
+  config::Cache cache;
+  cache.sets = 4, cache.ways = 2, cache.line_bytes = 128, cache.sector_bytes = 32;
+  return cache;
+}
+
+TEST(TagArray, ASectorIsThereWhenItWasRead) {
+  TagArray tags(small_cache(), nullptr);
+  EXPECT_FALSE(tags.read(0, 0b0001));
+  EXPECT_EQ(tags.brought(), 0b0001u);
+  EXPECT_TRUE(tags.read(0, 0b0001));
+  EXPECT_FALSE(tags.read(0, 0b0011));
+  EXPECT_EQ(tags.brought(), 0b0010u);
+  EXPECT_TRUE(tags.read(64, 0b0011));  // an address within the line
+}
+
+TEST(TagArray, AMissBringsWholeSectors) {
+  config::Cache cache = small_cache();
+  cache.sector_bytes = 64;
+  TagArray tags(cache, nullptr);
+  EXPECT_FALSE(tags.read(0, 0b0001));
+  EXPECT_TRUE(tags.read(0, 0b0010));
+  EXPECT_FALSE(tags.read(0, 0b0100));
+}
+
+TEST(TagArray, TheLineUsedLongestAgoIsDisplaced) {
+  TagArray tags(small_cache(), nullptr);
+  constexpr std::uint64_t kSet = 4 * 128;  // lines of one set are so far apart
+  tags.read(0, 0xf);
+  tags.write(kSet, 0b0011, true);
+  tags.read(0, 0xf);
+  tags.read(2 * kSet, 0xf);
+  EXPECT_EQ(tags.displaced(), 0b0011u);  // dirty
+  EXPECT_EQ(tags.displaced_line(), kSet);
+  EXPECT_TRUE(tags.holds(0));
+  EXPECT_FALSE(tags.holds(kSet));
+}
+
+TEST(TagArray, APartlyWrittenSectorHasToBeFetched) {
+  TagArray tags(small_cache(), nullptr);
+  tags.write(0, 0b0001, false);
+  EXPECT_FALSE(tags.read(0, 0b0001));
+  tags.write(128, 0b0001, true);
+  EXPECT_TRUE(tags.read(128, 0b0001));
+}
+
+TEST(TagArray, NothingIsTakenWithoutAllocation) {
+  TagArray tags(small_cache(), nullptr);
+  EXPECT_FALSE(tags.read(0, 0xf, false));
+  EXPECT_FALSE(tags.holds(0));
+  EXPECT_FALSE(tags.write(0, 0xf, true, false));
+  EXPECT_FALSE(tags.holds(0));
+}
+
+}  // namespace
+}  // namespace duet::predict
