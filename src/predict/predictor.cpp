@@ -54,7 +54,8 @@ Predictor::Predictor(const config::Machine& machine, const memory::AddressSpace&
                      Tell tell)
     : machine_(machine),
       tell_(std::move(tell)),
-      recorder_(machine, address_space, sampled, [this](KernelRecording& recording) { return finish(recording); }),
+      recorder_(machine, address_space, sampled,
+                [this](KernelRecording& recording) { return finish(recording); }),
       model_(machine, recorder_.memory()) {}
 
 Picoseconds Predictor::in_time(const SmTimes& times) const {
@@ -68,7 +69,6 @@ std::uint32_t Predictor::doubts_of(const Prediction& prediction) const {
   };
   const KernelRecording& recording = *prediction.recording;
   doubt(Doubt::Truncated, prediction.times.computed_share < 0.9);
-  doubt(Doubt::Textures, recording.has_images);
   doubt(Doubt::FullEmptyBits, recording.has_tracked);
   doubt(Doubt::Barriers, prediction.times.forced_barrier);
   doubt(Doubt::Overlapped, recording.overlapped);

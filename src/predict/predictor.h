@@ -32,7 +32,6 @@ inline constexpr std::size_t kLimits = static_cast<std::size_t>(Limit::Count);
 // Assumptions of the model that do not hold for a kernel, a bit each.
 enum class Doubt : std::uint8_t {
   Truncated,      // long warps: only their beginning was computed
-  Textures,       // take no time
   FullEmptyBits,  // waits for bits take no time
   Barriers,       // some do not wait for the whole block
   Clock,          // it reads a clock, or sleeps
@@ -56,7 +55,8 @@ struct Prediction {
 class Predictor {
  public:
   using Tell = std::function<void(const Prediction&)>;
-  Predictor(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled, Tell tell);
+  Predictor(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
+            Tell tell);
 
   gpu::BlockRecorder& recorder() { return recorder_; }
   MemoryModel& memory() { return recorder_.memory(); }

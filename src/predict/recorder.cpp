@@ -7,6 +7,7 @@
 #include "gpu/sm/address_check.h"
 #include "gpu/sm/coalescer.h"
 #include "gpu/sm/shared_memory.h"
+#include "gpu/warp/image_access.h"
 
 namespace duet::predict {
 
@@ -38,15 +39,33 @@ template <unsigned W>
 struct Recorder::Lanes {
   Lanes(const config::Gpu& gpu, const memory::AddressSpace& address_space)
       : check(gpu, address_space), banks(static_cast<unsigned>(gpu.sm.shared_banks)) {}
+  // False: it faults.
+  bool resolve(const ptx::MicroOp& op, ptx::Warp<W>& registers, std::uint64_t active) {
+    const bool atomic = op.kind == ptx::Kind::Atomic;
+    instruction.op = &op;
+    instruction.registers = &registers;
+    instruction.lanes = active;
+    instruction.element_bytes = atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
+    instruction.bytes = instruction.element_bytes * op.vector_elements;
+    instruction.wide = false;
+    instruction.memory = &memory;
+    return check.resolve(instruction);
+  }
+
   gpu::AddressCheck<W> check;
   gpu::SharedMemoryBanks banks;
   gpu::MemoryInstruction<W> instruction;
   gpu::WarpMemory memory;
+  std::unique_ptr<gpu::ImageAccess<W>> images;  // made when first used
 };
 
 Recorder::Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
                    Finish finish)
-    : machine_(machine), address_space_(address_space), sampled_(sampled), finish_(std::move(finish)), memory_(machine) {
+    : machine_(machine),
+      address_space_(address_space),
+      sampled_(sampled),
+      finish_(std::move(finish)),
+      memory_(machine) {
   if (machine.gpu.sm.warp_width <= 32)
     narrow_ = std::make_unique<Lanes<32>>(machine_.gpu, address_space);
   else
@@ -112,107 +131,104 @@ void Recorder::access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<
   take(*wide_, record, warp, registers, op, lanes, memory);
 }
 
-// An access that faults is not kept: its block ends there.
+// A texture's taps are loads, one after the other.
 template <unsigned W>
 void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<W>& registers,
                     const ptx::MicroOp& op, std::uint64_t active, const gpu::BlockMemory& memory) {
+  if (record.kept == record.limit) return;
   auto& block = static_cast<Block&>(record);
   Launch& launch = *launches_.at(memory.grid);
-  if (op.kind == ptx::Kind::Image) {
-    launch.recording.has_images = true;
-    return;
-  }
-  gpu::MemoryInstruction<W>& instruction = lanes.instruction;
-  const bool atomic = op.kind == ptx::Kind::Atomic;
-  instruction.op = &op;
-  instruction.registers = &registers;
-  instruction.lanes = active;
-  instruction.element_bytes = atomic ? atomic_type_bytes(op.atomic_type) : ptx::type_bytes(op.type);
-  instruction.bytes = instruction.element_bytes * op.vector_elements;
-  instruction.wide = false;
   const Bytes of_warp = round_up<Bytes>(memory.local_bytes, 4) * registers.width;
   const std::uint64_t place = record.block % launch.recording.wave * record.warps.size() + warp;
   lanes.memory = {
       memory.shared,      memory.shared_bytes, PhysicalAddress(machine_.gpu.dram.bytes + place * of_warp),
       memory.local_bytes, memory.parameters,   memory.parameter_bytes,
       memory.grid};
-  instruction.memory = &lanes.memory;
-  if (!lanes.check.resolve(instruction)) return;
-  const bool kept = record.kept != record.limit;
-  Access access{static_cast<std::uint32_t>(block.requests.size()), 0};
-  const auto add = [&](const Request& request) {
-    if (!kept) return;
-    block.requests.push_back(request);
-    ++access.count;
-  };
-  const Kind kind = atomic ? Kind::Atomic : op.kind == ptx::Kind::Load ? Kind::Load : Kind::Store;
-  const std::uint32_t* const offsets = instruction.offsets.data();
+  Access access{static_cast<std::uint32_t>(block.requests.size()), 0, 0};
+  bool whole = true;
+  if (op.kind == ptx::Kind::Image) {
+    if (lanes.images == nullptr) lanes.images = std::make_unique<gpu::ImageAccess<W>>();
+    whole = lanes.images->start(registers, op, active, address_space_);
+    for (std::size_t i = 0; whole && i < lanes.images->taps().size(); ++i) {
+      const auto& tap = lanes.images->taps()[i];
+      whole = lanes.resolve(tap.op, lanes.images->scratch(), tap.lanes);
+      if (whole) add_requests(lanes, block, launch);
+      ++access.taps;
+    }
+  } else {
+    whole = lanes.resolve(op, registers, active);
+    if (whole) add_requests(lanes, block, launch);
+  }
+  // One that faults ends its block.
+  if (!whole) return;
+  access.count = static_cast<std::uint32_t>(block.requests.size()) - access.first;
+  block.accesses[warp].push_back(access);
+  record.mark_access(warp);
+}
+
+// Of the instruction that was resolved, part by part as the load-store unit sends them.
+template <unsigned W>
+void Recorder::add_requests(Lanes<W>& lanes, Block& block, Launch& launch) {
+  const gpu::MemoryInstruction<W>& instruction = lanes.instruction;
+  const bool atomic = instruction.op->kind == ptx::Kind::Atomic;
   for (unsigned p = 0; p < instruction.part_count; ++p) {
     const gpu::MemoryPart& part = instruction.parts[p];
     launch.recording.has_tracked |= part.tracked;
     Request request;
     if (part.path == gpu::MemoryPath::Parameters) {
       request.path = Path::Parameters;
-      add(request);
-      continue;
-    }
-    if (part.path == gpu::MemoryPath::Shared) {
+      block.requests.push_back(request);
+    } else if (part.path == gpu::MemoryPath::Shared) {
       request.path = Path::Shared;
       const bool one = !atomic && lanes.banks.one_pass_for_range(instruction.lowest, instruction.highest,
                                                                  instruction.bytes);
       if (!one)
-        request.passes = static_cast<std::uint16_t>(
-            lanes.banks.passes(offsets, part.lanes, instruction.bytes, registers.width, atomic));
-      add(request);
-      continue;
-    }
-    for (unsigned step = 0; step < part.steps; ++step) {
-      const std::uint32_t add_step = step * part.step_bytes;
-      for (std::uint64_t rest = part.lanes; rest != 0;) {
-        const std::uint32_t at = offsets[std::countr_zero(rest)] + add_step;
-        const std::uint32_t segment = at & ~(part.request_bytes - 1);
-        std::uint64_t group =
-            gpu::lanes_where<W>(offsets, add_step, part.group_mask, at & part.group_mask) & rest;
-        if (atomic) group = gpu::distinct_lanes(offsets, segment, group);
-        rest &= ~group;
-        request = {};
-        request.path = part.path == gpu::MemoryPath::ConstantCache ? Path::ConstantCache : Path::L1;
-        const PhysicalAddress first = part.base + segment;
-        request.address = (atomic ? part.base + at : first).value();
-        request.in_l1 = part.cacheability.gpu_l1;
-        request.host = !part.local && request.address >= machine_.gpu.dram.bytes;
-        request.store = kind == Kind::Store;
-        request.atomic = atomic;
-        request.passes = static_cast<std::uint16_t>(std::popcount(group) * op.vector_elements);
-        const memory::ByteMask mask =
-            gpu::touched_bytes(offsets, add_step - segment, group, part.steps > 1 ? 4 : instruction.bytes);
-        request.used_bytes =
-            static_cast<std::uint8_t>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
-        const unsigned into_block = static_cast<unsigned>(first.value() % 128);
-        unsigned sectors = 0;
-        if (kind == Kind::Load && request.in_l1) {
-          sectors = (1u << part.request_bytes / 32) - 1;  // what L1 would fetch is known below
-          if (machine_.gpu.l1.sector_bytes < part.request_bytes) {
-            sectors = 0;
-            for (unsigned i = 0; i < part.request_bytes / 32; ++i)
-              if ((mask.bits[i / 2] >> i % 2 * 32 & 0xffffffff) != 0) sectors |= 1u << i;
-          }
-        } else {
-          for (unsigned i = 0; i < part.request_bytes / 32; ++i)
-            if ((mask.bits[i / 2] >> i % 2 * 32 & 0xffffffff) != 0) sectors |= 1u << i;
-        }
-        request.sectors = static_cast<std::uint8_t>(sectors << into_block / 32);
-        if (atomic && kept)
-          LaneMask(group).for_each([&](unsigned lane) {
-            ++launch.recording.atomic_words[(part.base + (offsets[lane] & ~3u)).value()];
-          });
-        add(request);
-      }
+        request.passes = static_cast<std::uint16_t>(lanes.banks.passes(
+            instruction.offsets.data(), part.lanes, instruction.bytes, instruction.registers->width, atomic));
+      block.requests.push_back(request);
+    } else {
+      for (unsigned step = 0; step < part.steps; ++step)
+        for (std::uint64_t rest = part.lanes; rest != 0;)
+          rest &= ~add_request(lanes, part, step * part.step_bytes, rest, block, launch);
     }
   }
-  if (!kept) return;
-  block.accesses[warp].push_back(access);
-  record.mark_access(warp);
+}
+
+// Returns the lanes of the next request.
+template <unsigned W>
+std::uint64_t Recorder::add_request(Lanes<W>& lanes, const gpu::MemoryPart& part, std::uint32_t step,
+                                    std::uint64_t rest, Block& block, Launch& launch) {
+  const gpu::MemoryInstruction<W>& instruction = lanes.instruction;
+  const ptx::MicroOp& op = *instruction.op;
+  const std::uint32_t* const offsets = instruction.offsets.data();
+  const std::uint32_t at = offsets[std::countr_zero(rest)] + step;
+  const std::uint32_t segment = at & ~(part.request_bytes - 1);
+  std::uint64_t group = gpu::lanes_where<W>(offsets, step, part.group_mask, at & part.group_mask) & rest;
+  Request request;
+  request.atomic = op.kind == ptx::Kind::Atomic;
+  request.store = op.kind == ptx::Kind::Store;
+  if (request.atomic) group = gpu::distinct_lanes(offsets, segment, group);
+  request.path = part.path == gpu::MemoryPath::ConstantCache ? Path::ConstantCache : Path::L1;
+  const PhysicalAddress first = part.base + segment;
+  request.address = (request.atomic ? part.base + at : first).value();
+  request.in_l1 = part.cacheability.gpu_l1;
+  request.host = !part.local && request.address >= machine_.gpu.dram.bytes;
+  request.passes = static_cast<std::uint16_t>(std::popcount(group) * op.vector_elements);
+  const memory::ByteMask mask =
+      gpu::touched_bytes(offsets, step - segment, group, part.steps > 1 ? 4 : instruction.bytes);
+  request.used_bytes = static_cast<std::uint8_t>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
+  // What a load fetches: whole lines, where L1 has no sectors of its own.
+  const bool whole_line =
+      op.kind == ptx::Kind::Load && request.in_l1 && machine_.gpu.l1.sector_bytes >= part.request_bytes;
+  unsigned sectors = 0;
+  for (unsigned i = 0; i < part.request_bytes / 32; ++i)
+    if (whole_line || (mask.bits[i / 2] >> i % 2 * 32 & 0xffffffff) != 0) sectors |= 1u << i;
+  request.sectors = static_cast<std::uint8_t>(sectors << first.value() % 128 / 32);
+  if (request.atomic)
+    LaneMask(group).for_each(
+        [&](unsigned lane) { ++launch.recording.atomic_words[(part.base + (offsets[lane] & ~3u)).value()]; });
+  block.requests.push_back(request);
+  return group;
 }
 
 Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu::GridCounts& counts,

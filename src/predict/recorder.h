@@ -14,6 +14,10 @@
 #include "predict/memory_model.h"
 #include "predict/recording.h"
 
+namespace duet::gpu {
+struct MemoryPart;
+}
+
 namespace duet::predict {
 
 // Of one launch.
@@ -27,7 +31,7 @@ struct KernelRecording {
   std::uint64_t executed = 0;                // machine instructions of all blocks
   std::uint64_t thread_instructions = 0;
   std::uint64_t done = 0;
-  bool has_images = false, has_tracked = false;
+  bool has_tracked = false;
   bool overlapped = false;                              // blocks of another grid started before it was done
   std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
 };
@@ -58,6 +62,11 @@ class Recorder final : public gpu::BlockRecorder {
   template <unsigned W>
   void take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<W>& registers,
             const ptx::MicroOp& op, std::uint64_t active, const gpu::BlockMemory& memory);
+  template <unsigned W>
+  void add_requests(Lanes<W>& lanes, Block& block, Launch& launch);
+  template <unsigned W>
+  std::uint64_t add_request(Lanes<W>& lanes, const gpu::MemoryPart& part, std::uint32_t step,
+                            std::uint64_t rest, Block& block, Launch& launch);
   Launch& launch_of(gpu::Grid& grid, Picoseconds now);
 
   const config::Machine machine_;

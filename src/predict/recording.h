@@ -32,6 +32,7 @@ struct Request {
 struct Access {
   std::uint32_t first = 0;  // in Block::requests
   std::uint32_t count = 0;
+  std::uint32_t taps = 0;  // of a texture or surface; 0: it is none
 };
 
 struct Block : gpu::RecordedBlock {

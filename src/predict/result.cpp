@@ -36,7 +36,6 @@ struct DoubtName {
 };
 constexpr DoubtName kDoubtNames[] = {
     {"truncated", "its warps are long: only their beginning was computed, the rest taken to go on alike"},
-    {"textures", "it reads textures or surfaces, which take no time in the model"},
     {"full_empty_bits", "it uses full/empty bits, and waiting for them takes no time in the model"},
     {"barriers", "it has barriers that not all warps of a block reach"},
     {"clock", "it reads a clock or sleeps: what it does may depend on time"},

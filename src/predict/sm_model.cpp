@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gpu/sm/execution_units.h"
-#include "gpu/sm/schedulers/greedy_then_oldest.h"
+#include "gpu/sm/texture_unit.h"
 #include "gpu/sm/warp_scheduler.h"
 #include "predict/memory_path.h"
 #include "predict/shared_caches.h"
@@ -123,7 +123,7 @@ class Run {
   std::vector<Cycle> queue_;
   std::size_t queue_next_ = 0;
   std::vector<Cycle> pending_;
-  Cycle load_store_free_ = 0, load_store_busy_ = 0;
+  Cycle load_store_free_ = 0, load_store_busy_ = 0, texture_free_ = 0;
   // Fetch.
   Cycle fetch_cycles_, fetch_port_ = 0;
   struct Coming {
@@ -331,6 +331,13 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
            static_cast<std::uint32_t>(warp.accesses - block.accesses[warp.index].data())});
     ++warp.accesses;
     Cycle at = std::max(load_store_free_, units_.collect(now, slot, entries(timed), timed.register_reads));
+    if (access.taps != 0) {
+      // Taps enter the load-store unit as the texture unit makes their addresses.
+      at = std::max(at, texture_free_);
+      using Unit = gpu::TextureUnit<32>;
+      const Cycle sharing = std::min<Cycle>(access.taps, Unit::kSamplesPerPass);
+      texture_free_ = at + access.taps * std::max<Cycle>(sm_.warp_width / Unit::kLanesPerCycle / sharing, 1);
+    }
     const Cycle began = at;
     Cycle ready = at + 1;
     for (std::uint32_t i = 0; i < access.count; ++i) {
@@ -353,8 +360,13 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
         }
       }
     }
+    if (access.taps != 0) {
+      // The load-store unit takes others in between.
+      ready = std::max(ready, texture_free_) + gpu::TextureUnit<32>::kFilterCycles;
+      at = std::max(load_store_free_, now) + access.count;
+    }
     load_store_free_ = at;
-    load_store_busy_ += at - began;
+    load_store_busy_ += access.taps != 0 ? access.count : at - began;
     queue_[queue_next_] = at;
     if (++queue_next_ == queue_.size()) queue_next_ = 0;
     pending_.push_back(ready);
