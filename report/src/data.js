@@ -17,6 +17,20 @@ export function machineNumber(key) {
   return keys.has(key) && Number.isFinite(value) ? value : undefined;
 }
 
+// Bytes on the DRAM's data bus: cycles with data, times what a burst moves in them.
+export function dramBytes(counters) {
+  const burst = machineNumber("gpu.dram.burst_bytes");
+  const cycles = machineNumber("gpu.dram.burst_cycles");
+  const busy = counters["dram.data_bus_busy_cycles"];
+  return burst && cycles && busy ? (busy / cycles) * burst : 0;
+}
+// Of all channels, bytes per second.
+export function dramPeak() {
+  const [channels, burst, cycles, clock] = ["channels", "burst_bytes", "burst_cycles", "command_clock_khz"]
+    .map((key) => machineNumber(`gpu.dram.${key}`));
+  return channels && burst && cycles && clock ? (channels * burst * clock * 1000) / cycles : 0;
+}
+
 export function readable(name) {
   return timeline.readable?.[name] ?? name;
 }

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 import unittest
 
 import browser
@@ -182,6 +183,53 @@ class PageTest(unittest.TestCase):
         self.assertIn("begin </script><!-- of it", page.evaluate("document.querySelector('#numbers').textContent"))
         self.assertGreater(page.evaluate("document.querySelectorAll('#components svg').length"), 3)
 
+    def machine(self, out):
+        return tomllib.loads((self.folder / out / "machine.toml").read_text())
+
+    def section(self, page, name):
+        return page.evaluate(f"document.getElementById('{name}') !== null")
+
+    def roofline(self, stats, machine):
+        """What it is to say of each kernel, from stats.json and the machine."""
+        gpu = machine["gpu"]
+        dram, wires = gpu["dram"], gpu["interconnect"]
+        peaks = {"issue": gpu["sm"]["count"] * gpu["sm"]["schedulers"] * gpu["core_clock_khz"] * 1000,
+                 "dram": dram["channels"] * dram["burst_bytes"] * dram["command_clock_khz"] * 1000 / dram["burst_cycles"],
+                 "l2": min(gpu["l2_slices"], gpu["sm"]["count"]) * wires["flit_bytes"] * wires["clock_khz"] * 1000}
+        wanted = {}
+        for name in {kernel["name"] for kernel in stats["kernels"]}:
+            of = [kernel for kernel in stats["kernels"] if kernel["name"] == name]
+            counted = lambda counter: sum(kernel["counters"].get(counter, 0) for kernel in of)
+            ps = sum(kernel["end_ps"] - kernel["start_ps"] for kernel in of)
+            warp = sum(kernel["warp_instructions"] for kernel in of)
+            moved = {"dram": counted("dram.data_bus_busy_cycles") / dram["burst_cycles"] * dram["burst_bytes"],
+                     "l2": max(counted("interconnect.request_flits"), counted("interconnect.response_flits")) * wires["flit_bytes"]}
+            wanted[name] = {"launches": len(of), "time_ps": ps, "warp_instructions": warp, "per_second": warp / (ps * 1e-12),
+                            "of_issue": warp / (ps * 1e-12) / peaks["issue"],
+                            "threads_per_second": sum(kernel["thread_instructions"] for kernel in of) / (ps * 1e-12)}
+            for level, size in moved.items():
+                if size:
+                    wanted[name].update({f"{level}_bytes": size, f"{level}_intensity": warp / size, f"of_{level}": size / (ps * 1e-12) / peaks[level]})
+        return wanted
+
+    def test_roofline(self):
+        self.run_duet("roof", self.program("overlap", OVERLAP))
+        page, stats = self.opened("roof", dark=True)
+        wanted = self.roofline(stats, self.machine("roof"))
+        shown = {}
+        for field, value in page.evaluate("[...document.querySelectorAll('#roofline [data-field]')].map((e) => [e.dataset.field, Number(e.dataset.value)])"):
+            name, what = field.split("|")
+            shown.setdefault(name, {})[what] = value
+        self.assertEqual({name: set(fields) for name, fields in shown.items()}, {name: set(fields) for name, fields in wanted.items()})
+        self.assertIn("of_l2", next(iter(shown.values())))
+        for name, fields in wanted.items():
+            for what, value in fields.items():
+                self.assertAlmostEqual(shown[name][what] / value, 1, 12, f"{name} {what}")
+        # Both roofs, and a disc and a ring of the kernel below them.
+        texts = page.evaluate("[...document.querySelectorAll('#roofline svg text')].map((e) => e.textContent).join(' ')")
+        for text in ("DRAM 192.4 GB/s", "L2 370.6 GB/s", "issue: 24.7 G/s"):
+            self.assertIn(text, texts)
+
     def test_timeline_zooms(self):
         self.run_duet("zoom", self.program("overlap", OVERLAP))
         page, stats = self.opened("zoom", dark=True)
@@ -254,6 +302,7 @@ class PageTest(unittest.TestCase):
         self.check_account(page, stats)
         self.check_drawn(page, stats, exact=True)
         self.assertIn("no kernel", page.evaluate("document.querySelector('#kernels').textContent"))
+        self.assertFalse(self.section(page, "roofline"))
 
     def test_cut_off(self):
         self.run_duet("cut", "--max-cycles", "20000", self.program("endless", ENDLESS), status=124)
@@ -299,6 +348,7 @@ class PageTest(unittest.TestCase):
         for name in ("kernels", "copies", "driver"):  # taken together or not, no time is lost
             bit = {"kernels": 1, "copies": 2, "driver": 4}[name]
             self.assertEqual(sum(of for moment, _, _, of in timeline["moments"] if moment & bit), stats["account"]["busy_ps"][name])
+        self.assertFalse(self.section(page, "roofline"))  # nothing counts bytes there
         self.assertLess((self.folder / "many/report.html").stat().st_size, 6 << 20)
 
     def test_simulated_host_without_gpu(self):
