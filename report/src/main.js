@@ -7,6 +7,7 @@ import { stats } from "./data.js";
 import { element } from "./dom.js";
 import { kernelsSection } from "./kernels.js";
 import { overview } from "./overview.js";
+import { overTimeSection } from "./over_time.js";
 import { rooflineSection } from "./roofline.js";
 import { timelineSection } from "./timeline.js";
 import { count, time } from "./units.js";
@@ -45,7 +46,7 @@ function page() {
     return;
   }
   document.title = `${stats.command} on ${stats.machine} – Duet`;
-  const withGpu = [overview, adviceSection, timelineSection, rooflineSection, kernelsSection, copiesSection, callsSection];
+  const withGpu = [overview, adviceSection, timelineSection, overTimeSection, rooflineSection, kernelsSection, copiesSection, callsSection];
   const sections = [...(stats.account ? withGpu : []), processorSection, componentsSection, restSection].map((make) => make()).filter(Boolean);
   main.replaceChildren(
     element("h1", {}, `${stats.command} on ${stats.machine}`), facts(), ...warnings(),

@@ -230,6 +230,68 @@ class PageTest(unittest.TestCase):
         for text in ("DRAM 192.4 GB/s", "L2 370.6 GB/s", "issue: 24.7 G/s"):
             self.assertIn(text, texts)
 
+    def over_time(self, stats, machine):
+        """By interval and picture, from stats.json and the machine."""
+        gpu = machine["gpu"]
+        dram, sm = gpu["dram"], gpu["sm"]
+        wanted = {}
+        for i, one in enumerate(stats["intervals"]):
+            seconds = (one["end_ps"] - one["start_ps"]) * 1e-12
+            counted = lambda name: one["counters"].get(name, 0)
+            cycles = seconds * gpu["core_clock_khz"] * 1000
+            values = {"dram": counted("dram.data_bus_busy_cycles") / dram["burst_cycles"] * dram["burst_bytes"] / seconds,
+                      "issue": counted("sm.warp_instructions") / cycles, "to_gpu": counted("link.to_gpu_payload_bytes") / seconds,
+                      "to_host": counted("link.to_host_payload_bytes") / seconds}
+            for kind in ("l1", "l2"):
+                reads = [counted(f"{kind}.read_{what}") for what in ("hits", "merges", "misses")]
+                if sum(reads):
+                    values[f"{kind}_hits"] = reads[0] / sum(reads)
+            if one["state"] is not None:
+                values.update({"warps": one["state"].get("sm.resident_warps", 0), "dram_queued": one["state"].get("dram.queued", 0),
+                               "tasks_queued": one["state"].get("front_end.queued_tasks", 0)})
+            for component in stats["components"]:
+                of = one["components"].get(component["name"], {})
+                name = component["name"]
+                if component["kind"] == "sm":
+                    values[f"sm_issue.{name}"] = of.get("sm.slots_issued", 0) / (cycles * sm["schedulers"])
+                    if one["state"] is not None:
+                        values[f"sm_warps.{name}"] = of.get("sm.resident_warps", 0)
+                elif component["kind"] == "dram":
+                    values[f"dram_busy.{name}"] = of.get("dram.data_bus_busy_cycles", 0) / (seconds * dram["command_clock_khz"] * 1000)
+                elif component["kind"] == "copy_engine":
+                    values[f"engine_bytes.{name}"] = of.get("copy_engine.bytes", 0) / seconds
+            wanted.update({f"{i}.{what}": value for what, value in values.items()})
+        return wanted
+
+    def test_over_time(self):
+        """Each interval's numbers are those of stats.json; the axis zooms; without intervals one line says how to get them."""
+        program = self.program("overlap", OVERLAP)
+        self.run_duet("intervals", "--interval", "5us", program)
+        page, stats = self.opened("intervals")
+        self.assertLess(len(stats["intervals"]), 400)  # none are taken together in the page
+        wanted = self.over_time(stats, self.machine("intervals"))
+        shown = dict(page.evaluate("[...document.querySelectorAll('#over-time [data-field]')].map((e) => [e.dataset.field, Number(e.dataset.value)])"))
+        absent = {what.split(".", 1)[1] for what in wanted} - {what.split(".", 1)[1] for what in shown}
+        for what in absent:  # a picture of nothing
+            self.assertFalse(any(value for name, value in wanted.items() if name.split(".", 1)[1] == what), what)
+        self.assertEqual(set(shown), {what for what in wanted if what.split(".", 1)[1] not in absent})
+        for what, value in shown.items():
+            self.assertAlmostEqual(value, wanted[what], delta=1e-9 * max(1, wanted[what]), msg=what)
+        self.assertGreater(max(value for what, value in shown.items() if "sm_warps" in what), 0)
+        seen = lambda: page.evaluate("new Promise((done) => setTimeout(() => done((({from, to}) => [Number(from), Number(to)])"
+                                     "(document.getElementById('over-time-range').dataset)), 250))")
+        whole = seen()
+        self.assertEqual(whole, [0, stats["intervals"][-1]["end_ps"]])
+        page.wheel("#over-time-chart", -240, down=50)  # in the first picture
+        self.assertLess(seen()[1] - seen()[0], whole[1])
+        page.evaluate("document.getElementById('over-time-all').click()")
+        self.assertEqual(seen(), whole)
+        self.assertEqual(page.problems, [])
+        self.run_duet("no-intervals", program)
+        page, _ = self.opened("no-intervals")
+        self.assertIn("duet run --interval 1us", page.evaluate("document.querySelector('#over-time').textContent"))
+        self.assertEqual(page.evaluate("document.querySelectorAll('#over-time .chart, #over-time details').length"), 0)
+
     def test_timeline_zooms(self):
         self.run_duet("zoom", self.program("overlap", OVERLAP))
         page, stats = self.opened("zoom", dark=True)
