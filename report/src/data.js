@@ -42,11 +42,14 @@ export function shortName(name) {
 }
 
 // Spans of the timeline as objects; `kind` and `name` as words.
-export const spans = timeline.tracks.flatMap(({ group, number, spans: list }) =>
+export const spans = timeline.tracks.flatMap(({ group, number, name: track, spans: list }) =>
   list.map(([name, kind, start, end, prepared, command, call, bytes, count, busy]) => ({
-    group, number, start, end, prepared, command, call, bytes, count, busy,
+    group, number, track, start, end, prepared, command, call, bytes, count, busy,
     kind: timeline.kinds[kind], name: name === null ? "several" : readable(timeline.names[name]),
   })));
+// A move is of the kind of its copy.
+const copyOf = new Map(spans.filter(({ group, count }) => group === "stream" && count === 1).map(({ command, kind }) => [command, kind]));
+for (const span of spans) if (span.group === "engine") span.kind = copyOf.get(span.command) ?? "move";
 
 const COPIES = new Set(["host_to_device", "device_to_host"]);
 export function isOtherCopy(kind) {

@@ -12,6 +12,7 @@ const GAP = 32;  // between charts: the title of the one below
 const HINT = "duet run --interval 1us PROGRAM draws counters over time here: DRAM's bandwidth, resident warps, hit rates, issue rate, queues.";
 
 const intervals = stats?.intervals ?? [];
+const END = Math.max(stats?.account?.time_ps ?? 0, intervals[intervals.length - 1]?.end_ps ?? 0);
 const seconds = (one) => (one.end_ps - one.start_ps) * 1e-12;
 const counted = (one, name) => one.counters[name] ?? 0;
 const cycles = (one) => seconds(one) * (machineNumber("gpu.core_clock_khz") ?? 0) * 1000;
@@ -101,7 +102,7 @@ function option(list, maps, grids, view) {
   const { text, soft, line } = ink();
   const style = axisStyle();
   const last = grids.length - 1;
-  const cells = maps.map((map) => heatCells(map, intervals, view));
+  const cells = maps.map((map) => heatCells(map, view));
   return {
     title: [...list.map(title), ...maps.map((map) => [map.title, map.hint])].map(([name, rest], i) => ({
       left: grids[i].left, top: grids[i].top - 22, padding: 0,
@@ -112,7 +113,7 @@ function option(list, maps, grids, view) {
     tooltip: tooltip(({ seriesIndex, dataIndex }) => (seriesIndex < list.length ? said(dataIndex, list)
       : maps[seriesIndex - list.length].said(cells[seriesIndex - list.length][dataIndex]))),
     xAxis: grids.map((_, i) => ({
-      type: "value", gridIndex: i, min: 0, max: intervals[intervals.length - 1].end_ps, ...style, splitLine: { ...style.splitLine, show: i < list.length },
+      type: "value", gridIndex: i, min: 0, max: END, ...style, splitLine: { ...style.splitLine, show: i < list.length },
       axisLabel: { ...style.axisLabel, show: i === last, formatter: (ps) => timeOnAxis(ps, view[1] - view[0]) },
     })),
     yAxis: [
@@ -143,8 +144,7 @@ function option(list, maps, grids, view) {
 
 // Draws, and draws again what is seen where that has changed.
 function draw(place, list, maps, grids, { range, whole }) {
-  const end = intervals[intervals.length - 1].end_ps;
-  let view = [0, end];
+  let view = [0, END];
   const all = () => option(list, maps, grids, view);
   const tell = () => {
     range.textContent = `shown: ${time(view[0])} to ${time(view[1])} (${time(view[1] - view[0])})`;
@@ -166,7 +166,7 @@ function draw(place, list, maps, grids, { range, whole }) {
         drawing.setOption({ series, tooltip: told });
       });
     });
-    whole.onclick = () => drawing.dispatchAction({ type: "dataZoom", startValue: 0, endValue: end });
+    whole.onclick = () => drawing.dispatchAction({ type: "dataZoom", startValue: 0, endValue: END });
   } });
 }
 
@@ -178,26 +178,22 @@ function numbers(list) {
 
 export function overTimeSection() {
   const result = section("over-time", "Over time");
-  if (intervals.length === 0) {
-    result.append(element("p", { class: "note" }, HINT));
-    return result;
-  }
   const list = charts();
   const maps = heatMaps(intervals);
-  if (list.length + maps.length === 0) {
-    result.append(element("p", { class: "note" }, "Nothing that is drawn here was counted in any interval."));
-    return result;
-  }
+  if (intervals.length === 0) result.append(element("p", { class: "note" }, HINT));
+  else if (list.length + maps.length === 0) result.append(element("p", { class: "note" }, "Nothing that is drawn here was counted in any interval."));
+  if (list.length + maps.length === 0) return result;
   const { grids, height } = places(list, maps);
   const place = element("div", { class: "chart", id: "over-time-chart", style: `height:${height}px` });
   const range = element("span", { id: "over-time-range" });
   const whole = element("button", { id: "over-time-all" }, "whole run");
   result.append(
-    element("p", { class: "lead" }, "What was counted in each interval of simulated time, and how queues and warps stood at its end. Turn the wheel over it to zoom, drag to move."),
+    element("p", { class: "lead" }, `${intervals.length ? "What was counted in each interval of simulated time, and how queues and warps stood at its end. " : ""}Turn the wheel over it to zoom, drag to move.`),
     element("div", { class: "tools" }, whole, range), place);
-  const together = Math.max(...intervals.map((one) => one.samples));
+  const together = Math.max(1, ...intervals.map((one) => one.samples));
   if (together > 1) result.append(element("p", { class: "note" }, `The page has ${count(together)} neighbouring intervals as one; stats.json has more of them (--records).`));
-  result.append(details("Intervals in numbers", () => numbers(list)), ...maps.map((map) => details(`${map.title}, in numbers`, () => map.numbers(intervals))));
+  if (list.length > 0) result.append(details("Intervals in numbers", () => numbers(list)));
+  result.append(...maps.map((map) => details(`${map.title}, in numbers`, map.numbers)));
   queueMicrotask(() => draw(place, list, maps, grids, { range, whole }));
   return result;
 }

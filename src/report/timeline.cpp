@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/json_writer.h"
+#include "report/timeline_events.h"
 #include "report/timeline_spans.h"
 
 namespace duet::report {
@@ -24,6 +25,8 @@ const char* group_name(TrackGroup group) {
       return "driver";
     case TrackGroup::Stream:
       return "stream";
+    case TrackGroup::Engine:
+      return "engine";
   }
   return "?";
 }
@@ -43,6 +46,17 @@ class Timeline {
   }
   void kernel(const KernelResult& kernel) {
     if (kernel.complete != 0 || kernel.start_ps != 0) work(kernel, kernel.name, "kernel", 0);
+  }
+  void move(const TimelineMove& move) {
+    engines_.try_emplace(move.engine, move.engine_name);
+    TimelineSpan span;
+    span.name = name(std::string(move.name));
+    span.kind = kind("move");
+    span.command = move.command;
+    span.bytes = move.bytes;
+    span.start_ps = span.prepared_ps = move.start_ps;
+    span.end_ps = move.end_ps;
+    spans_.add(TrackGroup::Engine, move.engine, span);
   }
   void copy(const CopyRecord& copy) { work(copy, copy_name(copy), copy_kind_name(copy.kind), copy.bytes); }
 
@@ -65,7 +79,9 @@ class Timeline {
     for (const auto& [track, spans] : spans_.tracks()) {
       text = &track == &spans_.tracks().begin()->first ? "" : ",";
       text += "{\"group\":\"" + std::string(group_name(track.group)) +
-              "\",\"number\":" + std::to_string(track.number) + ",\"spans\":[";
+              "\",\"number\":" + std::to_string(track.number);
+      if (track.group == TrackGroup::Engine) text += ",\"name\":" + Json(engines_.at(track.number)).dump();
+      text += ",\"spans\":[";
       for (const TimelineSpan& s : spans) {
         if (&s != &spans.front()) text += ',';
         append(text, s);
@@ -129,6 +145,7 @@ class Timeline {
 
   TimelineSpans spans_;
   Numbered names_, kinds_;
+  std::map<std::uint64_t, std::string> engines_;  // names
   std::uint64_t calls_ = 0;
 };
 
@@ -202,12 +219,21 @@ void write_moments(std::ostream& out, std::vector<MomentStretch> stretches, cons
         << s.of_ps << ']';
 }
 
+// {"column_ps": ..., "sms": [{"name": "SM 0", "of": [...]}, ...]}, what of each column blocks took, added up
+void write_blocks(std::ostream& out, const TimelineEvents& events) {
+  if (events.sms().empty()) return;
+  Json list = Json::array();
+  for (const auto& [number, sm] : events.sms()) list.push_back({{"name", sm.name}, {"of", sm.of}});
+  out << ",\"blocks\":" << Json{{"column_ps", events.column_ps()}, {"sms", list}}.dump();
+}
+
 }  // namespace
 
 void write_timeline_json(std::ostream& out, const RunReport& report) {
   Timeline timeline;
   std::vector<PathStep> steps;
   std::vector<MomentStretch> stretches;
+  TimelineEvents events(report.account.time_ps, [&](const TimelineMove& move) { timeline.move(move); });
   report.journal->for_each(
       [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
         switch (type) {
@@ -221,18 +247,25 @@ void write_timeline_json(std::ostream& out, const RunReport& report) {
             return add_all(steps, record, bytes);
           case RecordType::MomentStretches:
             return add_all(stretches, record, bytes);
+          case RecordType::EventComponent:
+            return events.component(record_as<EventComponentRecord>(record, bytes).number, text);
+          case RecordType::Event:
+            return events.event(record_as<EventRecord>(record, bytes), text);
           default:
             return;
         }
       });
   report.for_each_running_kernel([&](const KernelResult& kernel) { timeline.kernel(kernel); });
+  events.end();
   Json parts = Json::array();
   for (const TimePart& part : critical_path(report.account)) parts.push_back(part.name);
   out << '{';
   timeline.write(out, report);
   out << ",\"parts\":" << parts.dump() << ",\"path\":" << path_json(report, steps).dump() << ",\"moments\":[";
   write_moments(out, std::move(stretches), report.account);
-  out << "]}";
+  out << ']';
+  write_blocks(out, events);
+  out << '}';
 }
 
 }  // namespace duet::report

@@ -292,6 +292,44 @@ class PageTest(unittest.TestCase):
         self.assertIn("duet run --interval 1us", page.evaluate("document.querySelector('#over-time').textContent"))
         self.assertEqual(page.evaluate("document.querySelectorAll('#over-time .chart, #over-time details').length"), 0)
 
+    def test_engines_and_sms(self):
+        """Where the journal has moves and blocks, each engine is a row and each SM's blocks over time are those of events.json."""
+        program = self.program("overlap", OVERLAP)
+        self.run_duet("block", "--trace-detail", "block", "--events", program)
+        page, stats = self.opened("block")
+        events = json.loads((self.folder / "block/events.json").read_text())
+        events = events if isinstance(events, list) else events["traceEvents"]
+        groups = {event["args"]["name"]: event["pid"] for event in events if event["name"] == "process_name"}
+        ps = lambda us: round(us * 1e6)
+        of = lambda group: [event for event in events if event["ph"] == "X" and event["pid"] == groups[group]]
+        timeline = self.held(page, "timeline")
+        engines = {track["number"]: track for track in timeline["tracks"] if track["group"] == "engine"}
+        self.assertEqual([engines[number]["name"] for number in sorted(engines)], [f"data transfer engine {number}" for number in sorted(engines)])
+        shown = sorted((number, span[2], span[3], span[5], span[7]) for number, track in engines.items() for span in track["spans"])
+        moves = [(event["tid"], ps(event["ts"]), ps(event["ts"] + event["dur"]), event["args"]["command"], event["args"]["bytes"])
+                 for event in of("data transfer engines")]
+        self.assertEqual(shown, sorted(moves))
+        self.assertEqual(len({move[0] for move in moves}), 2)
+        rows = page.evaluate("[...document.querySelectorAll('#timeline td.left:first-child')].map((e) => e.textContent)")
+        self.assertEqual({row for row in rows if row.startswith("engine")}, {f"engine {number}" for number in engines})
+        blocks = {}
+        for event in of("SMs"):
+            blocks.setdefault(event["args"]["sm"], []).append((ps(event["ts"]), ps(event["ts"] + event["dur"])))
+        self.assertEqual({f"SM {sm}" for sm in blocks}, {sm["name"] for sm in timeline["blocks"]["sms"]})
+        column = timeline["blocks"]["column_ps"]
+        for sm in timeline["blocks"]["sms"]:
+            for i, value in enumerate(sm["of"]):
+                inside = sum(max(0, min(end, (i + 1) * column) - max(start, i * column)) for start, end in blocks[int(sm["name"].split()[1])])
+                self.assertAlmostEqual(value, inside, delta=2)  # events.json rounds
+        means = page.evaluate("[...document.querySelectorAll('#over-time [data-field*=sm_blocks]')].map((e) => Number(e.dataset.value))")
+        self.assertEqual(len(means), len(blocks) * 400)
+        self.assertAlmostEqual(sum(means) * column, sum(end - start for of_sm in blocks.values() for start, end in of_sm), delta=1000 * len(means))
+        self.run_duet("call", program)
+        page, _ = self.opened("call")
+        self.assertFalse(any(track["group"] == "engine" for track in self.held(page, "timeline")["tracks"]))
+        self.assertNotIn("blocks", self.held(page, "timeline"))
+        self.assertIn("--trace-detail command", page.evaluate("document.querySelector('#timeline').textContent"))
+
     def test_timeline_zooms(self):
         self.run_duet("zoom", self.program("overlap", OVERLAP))
         page, stats = self.opened("zoom", dark=True)
