@@ -2,6 +2,7 @@
 import { adviceSection } from "./advice.js";
 import { callsSection, copiesSection, processorSection, restSection, warnings } from "./tables.js";
 import { componentsSection } from "./components.js";
+import { coresSection } from "./cores.js";
 import { colour, inkOn, onThemeChange } from "./colours.js";
 import { stats } from "./data.js";
 import { element } from "./dom.js";
@@ -46,7 +47,7 @@ function page() {
     return;
   }
   document.title = `${stats.command} on ${stats.machine} – Duet`;
-  const withGpu = [overview, adviceSection, timelineSection, overTimeSection, rooflineSection, kernelsSection, copiesSection, callsSection];
+  const withGpu = [overview, adviceSection, timelineSection, overTimeSection, rooflineSection, kernelsSection, coresSection, copiesSection, callsSection];
   const sections = [...(stats.account ? withGpu : []), processorSection, componentsSection, restSection].map((make) => make()).filter(Boolean);
   main.replaceChildren(
     element("h1", {}, `${stats.command} on ${stats.machine}`), facts(), ...warnings(),
