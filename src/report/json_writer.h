@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "report/hot_lines.h"
+#include "report/json_text.h"
 #include "report/processor_result.h"
 
 namespace duet::report {
@@ -44,19 +45,41 @@ class ObjectWriter {
   // `fill(add)` calls add() with each element.
   template <typename Fill>
   void array(const char* name, Fill fill) {
-    begin(name);
-    out_ << '[';
-    bool first = true;
-    fill([&](const Json& element) {
-      out_ << (first ? "\n  " : ",\n  ");
-      first = false;
-      write(element, 2);
+    elements(name, [&](auto next) {
+      fill([&](const Json& element) {
+        next();
+        write(element, 2);
+      });
     });
-    out_ << (first ? "]" : "\n ]");
+  }
+  // The same of very many: `fill(add)` calls add() with what writes an element, write(JsonText&).
+  template <typename Fill>
+  void texts(const char* name, Fill fill) {
+    std::string text;
+    JsonText json(text, 2);
+    elements(name, [&](auto next) {
+      fill([&](auto write_one) {
+        next();
+        text.clear();
+        write_one(json);
+        out_ << text;
+      });
+    });
   }
   void end() { out_ << "\n}\n"; }
 
  private:
+  template <typename Fill>
+  void elements(const char* name, Fill fill) {
+    begin(name);
+    out_ << '[';
+    bool first = true;
+    fill([&] {
+      out_ << (first ? "\n  " : ",\n  ");
+      first = false;
+    });
+    out_ << (first ? "]" : "\n ]");
+  }
   void begin(const char* name) {
     out_ << (first_ ? "\n \"" : ",\n \"") << name << "\": ";
     first_ = false;
