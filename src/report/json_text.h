@@ -11,7 +11,7 @@
 // Only writers of stats.json include it: it brings all of nlohmann-json.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <charconv>
 #include <concepts>
 #include <nlohmann/json.hpp>
@@ -50,8 +50,9 @@ class JsonText {
     out_ += known_text_;
   }
   void value(std::string_view of) {
-    const auto plain = [](char c) { return c >= 0x20 && c <= 0x7e && c != '"' && c != '\\'; };
-    if (std::all_of(of.begin(), of.end(), plain))
+    unsigned special = 0;
+    for (const char c : of) special |= kSpecial[static_cast<unsigned char>(c)];
+    if (special == 0)
       ((out_ += '"') += of) += '"';
     else
       out_ +=
@@ -103,6 +104,14 @@ class JsonText {
     first_ = false;
     out_ += close;
   }
+
+  // Of a byte 1 where a string does not have it as it is.
+  static constexpr std::array<unsigned char, 256> kSpecial = [] {
+    std::array<unsigned char, 256> special{};
+    for (std::size_t c = 0; c < special.size(); ++c)
+      special[c] = c < 0x20 || c > 0x7e || c == '"' || c == '\\';
+    return special;
+  }();
 
   std::string& out_;
   std::size_t depth_;

@@ -1,5 +1,7 @@
 #include "report/perfetto_writer.h"
 
+#include <algorithm>
+#include <cstring>
 #include <ostream>
 #include <protozero/pbf_writer.hpp>
 
@@ -49,6 +51,68 @@ constexpr std::size_t kMostNames = 4096;  // later ones are written out each tim
 constexpr std::size_t kMostPlaces = 32;
 
 std::uint64_t nanoseconds(Picoseconds time) { return time / 1000; }
+
+// Protobuf's wire types, and how long a field of a number, or the head of another one, is at most.
+constexpr unsigned kVarint = 0, kFixed64 = 1, kLength = 2;
+constexpr std::size_t kFieldBytes = 16;
+constexpr std::size_t kEventBytes = 4 * kFieldBytes;  // of its fields without annotations and flows
+
+// Fields one after the other, into room that is there.
+class Encoder {
+ public:
+  explicit Encoder(char* at) : at_(at) {}
+  char* at() const { return at_; }
+  void varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) *at_++ = static_cast<char>(value | 0x80);
+    *at_++ = static_cast<char>(value);
+  }
+  void head(unsigned field, unsigned type) { varint(field << 3 | type); }
+  void number(unsigned field, std::uint64_t value) {
+    head(field, kVarint);
+    varint(value);
+  }
+  void fixed(unsigned field, std::uint64_t value) {
+    head(field, kFixed64);
+    for (unsigned byte = 0; byte < 8; ++byte) *at_++ = static_cast<char>(value >> (8 * byte));
+  }
+  void text(unsigned field, std::string_view text) {
+    head(field, kLength);
+    varint(text.size());
+    at_ = std::copy(text.begin(), text.end(), at_);
+  }
+
+ private:
+  char* at_;
+};
+
+std::size_t bytes_of(const Annotation& annotation) {
+  const auto* text = std::get_if<std::string_view>(&annotation.value);
+  return 3 * kFieldBytes + annotation.name.size() + (text != nullptr ? text->size() : 0);
+}
+
+// `name`: its number, 0: it is written out.
+void encode(Encoder& event, const Annotation& annotation, std::uint64_t name) {
+  // The annotation's length comes before it: mostly it takes a byte.
+  char* const begin = event.at();
+  Encoder inside(begin + 2);
+  if (name != 0)
+    inside.number(field::annotation::kNameNumber, name);
+  else
+    inside.text(field::annotation::kName, annotation.name);
+  if (const auto* number = std::get_if<std::uint64_t>(&annotation.value))
+    inside.number(field::annotation::kUnsigned, *number);
+  else
+    inside.text(field::annotation::kString, std::get<std::string_view>(annotation.value));
+  const auto bytes = static_cast<std::size_t>(inside.at() - begin - 2);
+  char length[kFieldBytes];
+  Encoder head(length);
+  head.head(field::event::kAnnotations, kLength);
+  head.varint(bytes);
+  const auto head_bytes = static_cast<std::size_t>(head.at() - length);
+  if (head_bytes != 2) std::memmove(begin + head_bytes, begin + 2, bytes);
+  std::memcpy(begin, length, head_bytes);
+  event = Encoder(begin + head_bytes + bytes);
+}
 
 }  // namespace
 
@@ -158,40 +222,56 @@ void PerfettoWriter::event(Track track, int type, std::string_view name, Picosec
     named_.push_back(number_of_annotation(annotation.name));
     any_new |= named_.back().is_new;
   }
-  packet([&](Message& packet) {
-    packet.add_uint64(field::packet::kTimestamp, nanoseconds(time));
-    if (any_new) {
-      Message interned(packet, field::packet::kInternedData);
-      const auto add = [&](unsigned tag, std::uint64_t number, std::string_view text) {
-        Message entry(interned, tag);
-        entry.add_uint64(field::interned::kNumber, number);
-        entry.add_string(field::interned::kName, text.data(), text.size());
-      };
-      if (named.is_new) add(field::interned::kEventNames, named.number, name);
-      for (std::size_t i = 0; i < annotations.size(); ++i)
-        if (named_[i].is_new) add(field::interned::kAnnotationNames, named_[i].number, annotations[i].name);
-    }
-    Message event(packet, field::packet::kTrackEvent);
-    for (std::size_t i = 0; i < annotations.size(); ++i) {
-      Message annotation(event, field::event::kAnnotations);
-      if (named_[i].number != 0)
-        annotation.add_uint64(field::annotation::kNameNumber, named_[i].number);
-      else
-        annotation.add_string(field::annotation::kName, annotations[i].name.data(),
-                              annotations[i].name.size());
-      if (const auto* number = std::get_if<std::uint64_t>(&annotations[i].value))
-        annotation.add_uint64(field::annotation::kUnsigned, *number);
-      else if (const auto* text = std::get_if<std::string_view>(&annotations[i].value))
-        annotation.add_string(field::annotation::kString, text->data(), text->size());
-    }
-    event.add_enum(field::event::kType, type);
-    if (named.number != 0)
-      event.add_uint64(field::event::kNameNumber, named.number);
-    else if (!name.empty())
-      event.add_string(field::event::kName, name.data(), name.size());
-    event.add_uint64(field::event::kTrack, track);
-    for (const std::uint64_t flow : flows) event.add_fixed64(field::event::kFlows, flow);
-  });
+  interned_.clear();
+  if (any_new) {
+    Message packet(interned_);
+    Message interned(packet, field::packet::kInternedData);
+    const auto add = [&](unsigned tag, std::uint64_t number, std::string_view text) {
+      Message entry(interned, tag);
+      entry.add_uint64(field::interned::kNumber, number);
+      entry.add_string(field::interned::kName, text.data(), text.size());
+    };
+    if (named.is_new) add(field::interned::kEventNames, named.number, name);
+    for (std::size_t i = 0; i < annotations.size(); ++i)
+      if (named_[i].is_new) add(field::interned::kAnnotationNames, named_[i].number, annotations[i].name);
+  }
+  // Nearly all of a trace are events, so that they are encoded here.
+  packet_.resize(kEventBytes + name.size() + kFieldBytes * flows.size());
+  for (const Annotation& annotation : annotations) packet_.resize(packet_.size() + bytes_of(annotation));
+  Encoder event(packet_.data());
+  for (std::size_t i = 0; i < annotations.size(); ++i) encode(event, annotations[i], named_[i].number);
+  event.number(field::event::kType, static_cast<std::uint64_t>(type));
+  if (named.number != 0)
+    event.number(field::event::kNameNumber, named.number);
+  else if (!name.empty())
+    event.text(field::event::kName, name);
+  event.number(field::event::kTrack, track);
+  for (const std::uint64_t flow : flows) event.fixed(field::event::kFlows, flow);
+  packet_of_event(time, {packet_.data(), event.at()});
+}
+
+void PerfettoWriter::packet_of_event(Picoseconds time, std::string_view event) {
+  char head[2 * kFieldBytes], tail[2 * kFieldBytes];
+  Encoder before(head), after(tail);
+  before.number(field::packet::kTimestamp, nanoseconds(time));
+  after.number(field::packet::kSequence, 1);
+  after.number(field::packet::kSequenceFlags, begun_ ? kNeedsState : kStateCleared | kNeedsState);
+  begun_ = true;
+  char opened[kFieldBytes];
+  Encoder open(opened);
+  open.head(field::packet::kTrackEvent, kLength);
+  open.varint(event.size());
+  const std::string_view parts[] = {
+      {head, before.at()}, interned_, {opened, open.at()}, event, {tail, after.at()}};
+  std::size_t bytes = 0;
+  for (const std::string_view part : parts) bytes += part.size();
+  char around[kFieldBytes];
+  Encoder packet(around);
+  packet.head(field::trace::kPacket, kLength);
+  packet.varint(bytes);
+  waiting_.append(around, packet.at());
+  for (const std::string_view part : parts) waiting_ += part;
+  if (waiting_.size() >= kWaitingBytes) flush();
 }
 
 void PerfettoWriter::begin(Track track, std::string_view name, Picoseconds start, Picoseconds end,

@@ -72,12 +72,13 @@ class PerfettoWriter {
   void packet(const Fill& fill);
   void event(Track track, int type, std::string_view name, Picoseconds time,
              std::span<const Annotation> annotations, std::span<const std::uint64_t> flows);
+  void packet_of_event(Picoseconds time, std::string_view event);
   Track describe(Track parent, std::string_view name, std::uint32_t rank, std::string_view unit);
   void flush();
 
   std::ostream& out_;
-  std::string waiting_;  // packets that have not been written yet
-  std::string packet_;
+  std::string waiting_;            // packets that have not been written yet
+  std::string packet_, interned_;  // of the one that is being written
   Names names_, annotation_names_;
   std::vector<std::pair<std::string_view, std::uint64_t>> known_places_;  // of annotation names; they stay
   std::vector<Named> named_;
