@@ -55,14 +55,13 @@ class ObjectWriter {
   // The same of very many: `fill(add)` calls add() with what writes an element, write(JsonText&).
   template <typename Fill>
   void texts(const char* name, Fill fill) {
-    std::string text;
-    JsonText json(text, 2);
+    JsonText json(2);
     elements(name, [&](auto next) {
       fill([&](auto write_one) {
         next();
-        text.clear();
+        json.clear();
         write_one(json);
-        out_ << text;
+        out_ << json.text();
       });
     });
   }

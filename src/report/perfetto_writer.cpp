@@ -55,7 +55,9 @@ std::uint64_t nanoseconds(Picoseconds time) { return time / 1000; }
 // Protobuf's wire types, and how long a field of a number, or the head of another one, is at most.
 constexpr unsigned kVarint = 0, kFixed64 = 1, kLength = 2;
 constexpr std::size_t kFieldBytes = 16;
-constexpr std::size_t kEventBytes = 4 * kFieldBytes;  // of its fields without annotations and flows
+constexpr std::size_t kEventBytes =
+    8 * kFieldBytes;  // of its fields without annotations and flows, and behind it
+constexpr std::size_t kAround = 8 * kFieldBytes;  // before an event: the rest of its packet
 
 // Fields one after the other, into room that is there.
 class Encoder {
@@ -207,14 +209,16 @@ PerfettoWriter::Named PerfettoWriter::number_of(Names& names, std::string_view n
 // There are few, and nearly all are literals: mostly one is where it was before.
 PerfettoWriter::Named PerfettoWriter::number_of_annotation(std::string_view name) {
   for (const auto& [place, number] : known_places_)
-    if (place.data() == name.data() && place.size() == name.size() && place == name) return {number, false};
+    if (place.data() == name.data() && place.size() == name.size()) return {number, false};
   const Named named = number_of(annotation_names_, name);
   if (known_places_.size() < kMostPlaces) known_places_.emplace_back(name, named.number);
   return named;
 }
 
+// With the annotations that annotations_ has.
 void PerfettoWriter::event(Track track, int type, std::string_view name, Picoseconds time,
-                           std::span<const Annotation> annotations, std::span<const std::uint64_t> flows) {
+                           std::span<const std::uint64_t> flows) {
+  const std::vector<Annotation>& annotations = annotations_;
   const Named named = name.empty() ? Named{0, false} : number_of(names_, name);
   bool any_new = named.is_new;
   named_.clear();
@@ -236,9 +240,11 @@ void PerfettoWriter::event(Track track, int type, std::string_view name, Picosec
       if (named_[i].is_new) add(field::interned::kAnnotationNames, named_[i].number, annotations[i].name);
   }
   // Nearly all of a trace are events, so that they are encoded here.
-  packet_.resize(kEventBytes + name.size() + kFieldBytes * flows.size());
-  for (const Annotation& annotation : annotations) packet_.resize(packet_.size() + bytes_of(annotation));
-  Encoder event(packet_.data());
+  std::size_t room = kEventBytes + name.size() + kFieldBytes * flows.size();
+  for (const Annotation& annotation : annotations) room += bytes_of(annotation);
+  if (event_.size() < kAround + room) event_.resize(kAround + room);
+  char* const begin = event_.data() + kAround;
+  Encoder event(begin);
   for (std::size_t i = 0; i < annotations.size(); ++i) encode(event, annotations[i], named_[i].number);
   event.number(field::event::kType, static_cast<std::uint64_t>(type));
   if (named.number != 0)
@@ -247,50 +253,67 @@ void PerfettoWriter::event(Track track, int type, std::string_view name, Picosec
     event.text(field::event::kName, name);
   event.number(field::event::kTrack, track);
   for (const std::uint64_t flow : flows) event.fixed(field::event::kFlows, flow);
-  packet_of_event(time, {packet_.data(), event.at()});
+  packet_of_event(time, begin, event.at());
 }
 
-void PerfettoWriter::packet_of_event(Picoseconds time, std::string_view event) {
-  char head[2 * kFieldBytes], tail[2 * kFieldBytes];
-  Encoder before(head), after(tail);
-  before.number(field::packet::kTimestamp, nanoseconds(time));
+// The event lies in event_, with room around it for the rest of its packet.
+void PerfettoWriter::packet_of_event(Picoseconds time, char* begin, char* end) {
+  const auto before = [&begin](const auto& write) {
+    char text[2 * kFieldBytes];
+    Encoder encoder(text);
+    write(encoder);
+    const auto bytes = static_cast<std::size_t>(encoder.at() - text);
+    begin -= bytes;
+    std::memcpy(begin, text, bytes);
+  };
+  const auto head = [&](unsigned field, std::size_t bytes) {
+    before([&](Encoder& to) {
+      to.head(field, kLength);
+      to.varint(bytes);
+    });
+  };
+  head(field::packet::kTrackEvent, static_cast<std::size_t>(end - begin));
+  Encoder after(end);
   after.number(field::packet::kSequence, 1);
   after.number(field::packet::kSequenceFlags, begun_ ? kNeedsState : kStateCleared | kNeedsState);
   begun_ = true;
-  char opened[kFieldBytes];
-  Encoder open(opened);
-  open.head(field::packet::kTrackEvent, kLength);
-  open.varint(event.size());
-  const std::string_view parts[] = {
-      {head, before.at()}, interned_, {opened, open.at()}, event, {tail, after.at()}};
-  std::size_t bytes = 0;
-  for (const std::string_view part : parts) bytes += part.size();
-  char around[kFieldBytes];
-  Encoder packet(around);
-  packet.head(field::trace::kPacket, kLength);
-  packet.varint(bytes);
-  waiting_.append(around, packet.at());
-  for (const std::string_view part : parts) waiting_ += part;
+  // Between the time and the event comes what is interned.
+  std::string_view event(begin, static_cast<std::size_t>(after.at() - begin));
+  if (!interned_.empty()) {
+    packet_.assign(interned_) += event;
+    event = packet_;
+    begin = event_.data() + kAround;  // what stood there is copied
+  }
+  char* const behind = begin;
+  before([&](Encoder& to) { to.number(field::packet::kTimestamp, nanoseconds(time)); });
+  head(field::trace::kPacket, static_cast<std::size_t>(behind - begin) + event.size());
+  waiting_.append(begin, behind);
+  waiting_ += event;
   if (waiting_.size() >= kWaitingBytes) flush();
 }
 
 void PerfettoWriter::begin(Track track, std::string_view name, Picoseconds start, Picoseconds end,
                            Annotations annotations, std::span<const std::uint64_t> flows) {
-  annotations.push_back({"start_ps", start});
-  annotations.push_back({"duration_ps", end - start});
-  event(track, kSliceBegin, name, start, annotations, flows);
+  annotations_.assign(annotations.begin(), annotations.end());
+  annotations_.push_back({"start_ps", start});
+  annotations_.push_back({"duration_ps", end - start});
+  event(track, kSliceBegin, name, start, flows);
 }
 
-void PerfettoWriter::end(Track track, Picoseconds time) { event(track, kSliceEnd, "", time, {}, {}); }
+void PerfettoWriter::end(Track track, Picoseconds time) {
+  annotations_.clear();
+  event(track, kSliceEnd, "", time, {});
+}
 
 void PerfettoWriter::open(Track track, std::string_view name, Picoseconds start) {
-  const Annotation annotations[] = {{"start_ps", start}};
-  event(track, kSliceBegin, name, start, annotations, {});
+  annotations_.assign({{"start_ps", start}});
+  event(track, kSliceBegin, name, start, {});
 }
 
 void PerfettoWriter::instant(Track track, std::string_view name, Picoseconds time, Annotations annotations) {
-  annotations.push_back({"start_ps", time});
-  event(track, kInstant, name, time, annotations, {});
+  annotations_.assign(annotations.begin(), annotations.end());
+  annotations_.push_back({"start_ps", time});
+  event(track, kInstant, name, time, {});
 }
 
 void PerfettoWriter::count(Track track, Picoseconds time, double value) {

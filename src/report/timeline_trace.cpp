@@ -211,18 +211,16 @@ class TimelineTrace {
   void work(const Record& record, const std::string& name, std::initializer_list<Annotation> annotations) {
     if (record.call > last_call_) return;
     const std::uint64_t flows[] = {record.command};
-    PerfettoWriter::Annotations ids;
-    ids.reserve(annotations.size() + 4);
-    ids.insert(ids.end(), {{"command", record.command}, {"call", record.call}});
+    ids_.assign({{"command", record.command}, {"call", record.call}});
     const Picoseconds prepared = std::clamp(record.prepared_ps, record.driver_start_ps,
                                             std::max(record.start_ps, record.driver_start_ps));
     if (report_.trace_detail == TraceDetail::Call && prepared > record.driver_start_ps)
       trace_.slice(lane(Group::Driver, 0, "stage (ii)", record.driver_start_ps, prepared), name,
-                   record.driver_start_ps, prepared, ids, flows);
-    ids.insert(ids.end(), annotations.begin(), annotations.end());
+                   record.driver_start_ps, prepared, ids_, flows);
+    ids_.insert(ids_.end(), annotations.begin(), annotations.end());
     const Picoseconds end = std::max(record.end_ps, record.start_ps);
     trace_.slice(lane(Group::Streams, record.stream, "stream", record.start_ps, end, true), name,
-                 record.start_ps, end, std::move(ids), flows);
+                 record.start_ps, end, ids_, flows);
   }
 
   void range(const RangeRecord& range, std::string_view message) {
@@ -317,10 +315,10 @@ class TimelineTrace {
             "block " + std::to_string(begin.argument) + ", warp " + std::to_string(begin.id), start, end,
             {{"block", begin.argument}, {"warp", begin.id}, {"command", begin.parent}});
       case TaskEventKind::Thread: {
-        PerfettoWriter::Annotations annotations = {{"thread", begin.id}, {"core", std::uint64_t{begin.unit}}};
+        std::vector<Annotation> annotations = {{"thread", begin.id}, {"core", std::uint64_t{begin.unit}}};
         annotations.insert(annotations.end(), counts_.begin(), counts_.end());
         return trace_.slice(lane(Group::Cores, begin.unit, component, start, end),
-                            open.name + " " + std::to_string(begin.id), start, end, std::move(annotations));
+                            open.name + " " + std::to_string(begin.id), start, end, annotations);
       }
       default:
         return;
@@ -342,7 +340,8 @@ class TimelineTrace {
   std::map<Key, Open> open_;                                     // begun and not ended
   BlockPlaces places_;
   std::map<std::uint32_t, std::string> components_;
-  PerfettoWriter::Annotations counts_;
+  std::vector<Annotation> counts_;
+  std::vector<Annotation> ids_;                    // of a kernel or copy
   std::pair<std::string, std::string> last_name_;  // a kernel's, and how it reads
   Shape grid_, block_;                             // of the kernel before, mostly the same
 };
