@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <vector>
 
 #include "advise/advise.h"
 #include "base/error.h"
@@ -24,10 +25,14 @@ namespace fs = std::filesystem;
 namespace {
 constexpr int kRefused = 125;
 constexpr const char* kRunWords = "run.json";
+constexpr std::size_t kFileBuffer = 64 * 1024;  // results of a run have megabytes
 
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   std::remove(path.c_str());  // to empty a file that an earlier run left would take longer
-  std::ofstream file(path);
+  std::vector<char> buffer(kFileBuffer);
+  std::ofstream file;
+  file.rdbuf()->pubsetbuf(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  file.open(path);
   write(file);
   if (!file.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
 }

@@ -29,6 +29,11 @@ class JsonText {
   explicit JsonText(std::size_t depth) : depth_(depth) {}
   std::string_view text() const { return {buffer_.data(), used_}; }
   void clear() { used_ = 0; }
+  // As it is.
+  void put(std::string_view text) {
+    copy(text, room(text.size()));
+    used_ += text.size();
+  }
 
   template <typename Fill>
   void object(Fill fill) {
@@ -97,10 +102,6 @@ class JsonText {
   static char* copy(std::string_view text, char* at) {
     std::memcpy(at, text.data(), text.size());
     return at + text.size();
-  }
-  void put(std::string_view text) {
-    copy(text, room(text.size()));
-    used_ += text.size();
   }
   void line() {
     char* const at = room(depth_ + 1);

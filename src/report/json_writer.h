@@ -45,40 +45,38 @@ class ObjectWriter {
   // `fill(add)` calls add() with each element.
   template <typename Fill>
   void array(const char* name, Fill fill) {
-    elements(name, [&](auto next) {
-      fill([&](const Json& element) {
-        next();
-        write(element, 2);
-      });
+    begin(name);
+    out_ << '[';
+    bool first = true;
+    fill([&](const Json& element) {
+      out_ << (first ? "\n  " : ",\n  ");
+      first = false;
+      write(element, 2);
     });
+    out_ << (first ? "]" : "\n ]");
   }
   // The same of very many: `fill(add)` calls add() with what writes an element, write(JsonText&).
   template <typename Fill>
   void texts(const char* name, Fill fill) {
+    begin(name);
+    out_ << '[';
     JsonText json(2);
-    elements(name, [&](auto next) {
-      fill([&](auto write_one) {
-        next();
-        json.clear();
-        write_one(json);
-        out_ << json.text();
-      });
+    bool first = true;
+    fill([&](auto write_one) {
+      json.put(first ? "\n  " : ",\n  ");
+      first = false;
+      write_one(json);
+      if (json.text().size() < kTogether) return;
+      out_ << json.text();
+      json.clear();
     });
+    out_ << json.text() << (first ? "]" : "\n ]");
   }
   void end() { out_ << "\n}\n"; }
 
  private:
-  template <typename Fill>
-  void elements(const char* name, Fill fill) {
-    begin(name);
-    out_ << '[';
-    bool first = true;
-    fill([&] {
-      out_ << (first ? "\n  " : ",\n  ");
-      first = false;
-    });
-    out_ << (first ? "]" : "\n ]");
-  }
+  static constexpr std::size_t kTogether = 64 * 1024;  // a stream hands on at once what is longer than 1 KiB
+
   void begin(const char* name) {
     out_ << (first_ ? "\n \"" : ",\n \"") << name << "\": ";
     first_ = false;
