@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "advise/advise.h"
@@ -121,7 +124,15 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     const auto render = [&](const char* name, void (*write)(std::ostream&, const report::RunReport&)) {
       write_result(into + name, [&](std::ostream& out) { write(out, report); });
     };
-    render("stats.json", report::write_stats_json);
+    std::string stats;  // where the page has the same
+    if (!html.empty() && report::page_has_all(report)) {
+      std::ostringstream text;
+      report::write_stats_json(text, report);
+      stats = std::move(text).str();
+      write_result(into + "stats.json", [&](std::ostream& out) { out << stats; });
+    } else {
+      render("stats.json", report::write_stats_json);
+    }
     if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
     if (options.run.trace_detail != TraceDetail::None)
       render("timeline.pftrace", report::write_timeline_trace);
@@ -145,7 +156,7 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     if (!html.empty() &&
         !write_page(into + "report.html",
                     [&](std::ostream& out) {
-                      report::write_html_report(out, html, report, machine_keys(machine.values));
+                      report::write_html_report(out, html, report, machine_keys(machine.values), stats);
                     }) &&
         outcome.failure == 0)
       outcome.failure = 125;
