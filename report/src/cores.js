@@ -144,7 +144,7 @@ function preexecution() {
     result.push(element("h4", {}, "skip_factor", element("small", {}, " how far ahead of the GPU a program fetches, in threads, over the run")), place);
     queueMicrotask(() => distanceChart(place, steps));
   }
-  result.push(element("h4", {}, "What the programs did"), table(DID, list.map(didRow)), element("h4", {}, `What came of it at ${level?.toUpperCase()}`), table(REACHED, list.map(reachedRow)));
+  result.push(element("h4", {}, "What the programs did"), table(DID, list.map(didRow), { class: "wide" }), element("h4", {}, `What came of it at ${level?.toUpperCase()}`), table(REACHED, list.map(reachedRow), { class: "wide" }));
   if (steps.length > 0)
     result.push(details("skip_factor in numbers", () => table([{ title: "kernel", left: true }, "command", "from", "to", "threads"],
       steps.flatMap(({ kernel, steps: of }) => of.map(([from, to, threads]) => [shortName(kernel.name), kernel.command, time(from), time(to), count(threads)])))));
@@ -180,7 +180,7 @@ function blocks() {
     ...bars("Who executed the blocks", "in %", list, ({ sums }) => ({ "on SMs": sums.grid - sums.blocks, "on cores": sums.blocks })),
     table([{ title: "kernel", left: true }, "launches", "blocks", "on cores", "of all", { title: "claims", hint: "how often a core asked for a block" }, "instructions",
       { title: "lines written", hint: "of the GPU's memory, written back" }, { title: "first begun", hint: "after the kernel's first block; of several launches the earliest" },
-      { title: "last done", hint: "after the kernel's first block; of several launches the latest" }], list.map(blockRow), { class: "cpu-blocks" }),
+      { title: "last done", hint: "after the kernel's first block; of several launches the latest" }], list.map(blockRow)),
     ...(cores.length > 1 ? [details("Each core", () => table([{ title: "core", left: true }, "instructions", "cycles"],
       cores.map((core) => [core.name, count(core.counters["core.instructions"] ?? 0), count(core.counters["core.cycles"] ?? 0)])))] : []),
     ...reasons("Kernels that ran on the GPU alone", list.flatMap((one) => one.of), (kernel) => (kernel.cpu_blocks.gpu_alone ? [`${shortName(kernel.name)}: ${kernel.cpu_blocks.gpu_alone}`] : [])),

@@ -176,7 +176,7 @@ export function rooflineSection() {
   const result = section("roofline", "Roofline",
     "What each kernel reached of what the machine can issue and move: the nearer to its roof, the less is left. Size: its time, of all kernels'.");
   const place = element("div", { class: "chart", style: "height:430px" });
-  const rows = (some) => table(COLUMNS, some.map((kernel) => row(kernel, all)), { class: "roofline" });
+  const rows = (some) => table(COLUMNS, some.map((kernel) => row(kernel, all)), { class: "wide" });
   result.append(
     element("div", { class: "legend" }, ...all.levels.map((level) => element("span", {},
       element("i", { class: level.id === "dram" ? "round" : "ring", "data-colour": level.paint }),
