@@ -28,9 +28,10 @@ function drawNow(place) {
   waiting.delete(place);
 }
 
-// `option()` is asked again when colours change. Canvas for what has very many shapes; SVG prints sharper.
-export function chart(place, option, { renderer = "svg" } = {}) {
-  waiting.set(place, () => chartNow(place, option, { renderer }));
+// `option()` is asked again when colours change. Canvas for what has very many shapes; SVG prints sharper. `made` is told
+// the chart when it is drawn.
+export function chart(place, option, { renderer = "svg", made = () => {} } = {}) {
+  waiting.set(place, () => made(chartNow(place, option, { renderer })));
   near.observe(place);
 }
 

@@ -20,6 +20,9 @@ const CAUSES = [
   // of cores
   ["retiring", "#009e73"], ["bad_speculation", "#e69f00"], ["front_end", "#d55e00"], ["instruction_cache", "#8d6e4f"], ["memory_l2", "#56b4e9"],
   ["memory_below", "#0062a3"], ["stores", "#b3589a"], ["core", "#f0d040"], ["serial", "#b9bec8"],
+  // what became of lines that cores brought, and who executed blocks
+  ["used by the GPU", "#009e73"], ["gone unused", "#d55e00"], ["still there", "#b9bec8"],
+  ["hits", "#009e73"], ["joined a line on its way", "#56b4e9"], ["misses", "#b9bec8"], ["on SMs", "#009e73"], ["on cores", "#e69f00"],
 ];
 const MORE = ["#009e73", "#e69f00", "#d55e00", "#f0d040", "#0072b2", "#7a5cc0", "#b3589a", "#8d6e4f", "#b9bec8", "#56b4e9"];
 

@@ -17,6 +17,20 @@ export function machineNumber(key) {
   return keys.has(key) && Number.isFinite(value) ? value : undefined;
 }
 
+// Bytes on the DRAM's data bus: cycles with data, times what a burst moves in them.
+export function dramBytes(counters) {
+  const burst = machineNumber("gpu.dram.burst_bytes");
+  const cycles = machineNumber("gpu.dram.burst_cycles");
+  const busy = counters["dram.data_bus_busy_cycles"];
+  return burst && cycles && busy ? (busy / cycles) * burst : 0;
+}
+// Of all channels, bytes per second.
+export function dramPeak() {
+  const [channels, burst, cycles, clock] = ["channels", "burst_bytes", "burst_cycles", "command_clock_khz"]
+    .map((key) => machineNumber(`gpu.dram.${key}`));
+  return channels && burst && cycles && clock ? (channels * burst * clock * 1000) / cycles : 0;
+}
+
 export function readable(name) {
   return timeline.readable?.[name] ?? name;
 }
@@ -28,11 +42,14 @@ export function shortName(name) {
 }
 
 // Spans of the timeline as objects; `kind` and `name` as words.
-export const spans = timeline.tracks.flatMap(({ group, number, spans: list }) =>
+export const spans = timeline.tracks.flatMap(({ group, number, name: track, spans: list }) =>
   list.map(([name, kind, start, end, prepared, command, call, bytes, count, busy]) => ({
-    group, number, start, end, prepared, command, call, bytes, count, busy,
+    group, number, track, start, end, prepared, command, call, bytes, count, busy,
     kind: timeline.kinds[kind], name: name === null ? "several" : readable(timeline.names[name]),
   })));
+// A move is of the kind of its copy.
+const copyOf = new Map(spans.filter(({ group, count }) => group === "stream" && count === 1).map(({ command, kind }) => [command, kind]));
+for (const span of spans) if (span.group === "engine") span.kind = copyOf.get(span.command) ?? "move";
 
 const COPIES = new Set(["host_to_device", "device_to_host"]);
 export function isOtherCopy(kind) {

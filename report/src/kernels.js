@@ -1,5 +1,5 @@
 // Per kernel: what issue slots were used for, occupancy and what limits it, hit rates, requests, DRAM.
-import { kernelGroups, machineNumber, readable, shortName, stats } from "./data.js";
+import { dramBytes, dramPeak, kernelGroups, machineNumber, readable, shortName, stats } from "./data.js";
 import { details, element, section, table } from "./dom.js";
 import { hotLines } from "./lines.js";
 import { causeName, slotsChart } from "./slots.js";
@@ -16,20 +16,6 @@ function launchName(g) {
 
 function ratio(part, whole) {
   return whole > 0 ? { text: share(part, whole), bar: part / whole } : "";
-}
-
-// Bytes on the DRAM's data bus: cycles with data, times what a burst moves in them.
-export function dramBytes(counters) {
-  const burst = machineNumber("gpu.dram.burst_bytes");
-  const cycles = machineNumber("gpu.dram.burst_cycles");
-  const busy = counters["dram.data_bus_busy_cycles"];
-  return burst && cycles && busy ? (busy / cycles) * burst : 0;
-}
-// Of all channels, bytes per second.
-export function dramPeak() {
-  const [channels, burst, cycles, clock] = ["channels", "burst_bytes", "burst_cycles", "command_clock_khz"]
-    .map((key) => machineNumber(`gpu.dram.${key}`));
-  return channels && burst && cycles && clock ? (channels * burst * clock * 1000) / cycles : 0;
 }
 
 export function hitRate(counters, kind) {

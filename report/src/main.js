@@ -2,11 +2,14 @@
 import { adviceSection } from "./advice.js";
 import { callsSection, copiesSection, processorSection, restSection, warnings } from "./tables.js";
 import { componentsSection } from "./components.js";
+import { coresSection } from "./cores.js";
 import { colour, inkOn, onThemeChange } from "./colours.js";
 import { stats } from "./data.js";
 import { element } from "./dom.js";
 import { kernelsSection } from "./kernels.js";
 import { overview } from "./overview.js";
+import { overTimeSection } from "./over_time.js";
+import { rooflineSection } from "./roofline.js";
 import { timelineSection } from "./timeline.js";
 import { count, time } from "./units.js";
 
@@ -14,6 +17,10 @@ import { count, time } from "./units.js";
 function paint() {
   for (const place of document.querySelectorAll("[data-colour]")) {
     const fill = colour(place.dataset.colour);
+    if (place.classList.contains("ring")) {
+      place.style.borderColor = fill;
+      continue;
+    }
     place.style.background = fill;
     place.style.color = inkOn(fill);
   }
@@ -40,7 +47,7 @@ function page() {
     return;
   }
   document.title = `${stats.command} on ${stats.machine} – Duet`;
-  const withGpu = [overview, adviceSection, timelineSection, kernelsSection, copiesSection, callsSection];
+  const withGpu = [overview, adviceSection, timelineSection, overTimeSection, rooflineSection, kernelsSection, coresSection, copiesSection, callsSection];
   const sections = [...(stats.account ? withGpu : []), processorSection, componentsSection, restSection].map((make) => make()).filter(Boolean);
   main.replaceChildren(
     element("h1", {}, `${stats.command} on ${stats.machine}`), facts(), ...warnings(),

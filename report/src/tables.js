@@ -97,8 +97,6 @@ export function restSection() {
   add("Marks of the program (duetMark)", stats.marks, marks);
   add("Races", stats.races, () => rowsOfObjects(stats.races));
   add("Accesses beside every allocation", stats.outside_accesses, () => rowsOfObjects(stats.outside_accesses));
-  if (stats.preexecution) result.append(details("Pre-execution", () => rowsOfObjects([stats.preexecution])));
-  if (stats.cpu_blocks) result.append(details("Blocks on cores", () => rowsOfObjects([stats.cpu_blocks])));
   const counters = Object.entries(stats.counters ?? {});
   add("Counters of the whole run", counters, () => searchable([{ title: "counter", left: true }, "value"], counters.map(([name, value]) => [name, count(value)])));
   add(`The machine: ${stats.machine}, every key with its source`, machineKeys, () => searchable(

@@ -20,6 +20,11 @@ function inLanes(label, list) {
   return { label, lanes };
 }
 
+// "engine 0" of "data transfer engine 0": a row has little room.
+function engineName(span) {
+  return span.track.replace(/^data transfer /, "");
+}
+
 function allRows() {
   const rows = [];
   const of = (group) => spans.filter((span) => span.group === group);
@@ -31,10 +36,11 @@ function allRows() {
   if (of("driver").length) rows.push(inLanes("driver", of("driver")));
   const work = of("stream");
   byNumber(work, (number) => (number === 0 ? "default stream" : `stream ${number}`));
-  for (const [label, test] of [
-    ["copies in", (s) => s.kind === "host_to_device"], ["copies out", (s) => s.kind === "device_to_host"],
-    ["other copies, fills", (s) => isOtherCopy(s.kind)], ["SMs (kernels)", (s) => s.kind === "kernel"],
-  ]) {
+  const moves = of("engine");
+  byNumber(moves, (number) => engineName(moves.find((s) => s.number === number)));
+  const byDirection = [["copies in", (s) => s.kind === "host_to_device"], ["copies out", (s) => s.kind === "device_to_host"],
+    ["other copies, fills", (s) => isOtherCopy(s.kind)]];
+  for (const [label, test] of [...(moves.length ? [] : byDirection), ["SMs (kernels)", (s) => s.kind === "kernel"]]) {
     const list = work.filter(test);
     if (list.length) rows.push(inLanes(label, list));
   }
@@ -72,7 +78,7 @@ function label(shape) {
   const where = `${time(took)}${busy}<br>from ${time(shape.value[1])} to ${time(shape.value[2])}`;
   if (more > 1) return `<b>${count(more)} spans</b>, too close to tell apart here<br>${where}`;
   const ids = [span.command ? `command ${span.command}` : "", span.call ? `call ${span.call}` : ""].filter(Boolean).join(", ");
-  const moved = span.bytes ? `<br>${bytes(span.bytes)}${span.group === "stream" ? `, ${rate(span.bytes, took)}` : ""}` : "";
+  const moved = span.bytes ? `<br>${bytes(span.bytes)}${span.group === "stream" || span.group === "engine" ? `, ${rate(span.bytes, took)}` : ""}` : "";
   const stage = span.kind === "launch" ? "<br>hand-over, to the first block"
     : span.group === "driver" ? `<br>stage (ii) ${time(span.prepared - span.start)}, hand-over ${time(span.end - span.prepared)}` : "";
   return `<b>${escaped(span.name)}</b><br>${where}${moved}${stage}<br>${ids}`;
@@ -177,7 +183,8 @@ export function timelineSection() {
     notes.push(`There are more than 20,000 spans: neighbours of one kind on a track that together last no longer than ${time(timeline.grain_ps)} are drawn as one, paler where they take less of its time.`);
   if (all > MOST_ROWS) notes.push(`Of ${all} rows the first ${MOST_ROWS} are drawn.`);
   if ((stats.marks ?? []).length > 50) notes.push("The first 50 marks are drawn.");
-  notes.push("Rows of engines are made of the copies and kernels that used them, by direction; duet run --events has each engine and SM.");
+  notes.push(spans.some((span) => span.group === "engine") ? "Rows of engines have the moves of each; that of the SMs has the kernels that used them."
+    : "Rows of engines are made of the copies and kernels that used them, by direction; with duet run --trace-detail command the page has each engine, with block each SM.");
   result.append(...notes.map((text) => element("p", { class: "note" }, text)), details("Spans as a table", spanTable));
   queueMicrotask(() => {
     drawing = chartNow(place, option, { renderer: "canvas" });
@@ -201,7 +208,7 @@ export function timelineSection() {
 function spanTable() {
   const most = 2000;
   const columns = [{ title: "track", left: true }, { title: "what", left: true }, "from", "to", "time", "bytes", "command", "call", "spans"];
-  const track = (s) => (s.group === "thread" ? `host thread ${s.number}` : s.group === "driver" ? "driver" : `stream ${s.number}`);
+  const track = (s) => (s.group === "thread" ? `host thread ${s.number}` : s.group === "driver" ? "driver" : s.group === "engine" ? engineName(s) : `stream ${s.number}`);
   const sorted = [...spans].sort((a, b) => a.start - b.start);
   return [
     sorted.length > most ? element("p", { class: "note" }, `The first ${count(most)} of ${count(sorted.length)}.`) : null,

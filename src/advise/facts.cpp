@@ -30,18 +30,14 @@ Facts::Facts(const report::RunReport& report, const config::Machine& machine)
   report.for_each_kernel_with_counters([&](const report::KernelResult& kernel) {
     const auto [place, is_new] = known.emplace(kernel.name, kernels.size());
     if (is_new) kernels.emplace_back().name = kernel.name;
-    std::swap(kernels[place->second], kernels.back());
-    add(kernel);
-    std::swap(kernels[place->second], kernels.back());
+    add(kernels[place->second], kernel);
   });
   report.for_each_copy([&](const report::CopyRecord& copy) { add(copy); });
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const KernelFacts& a, const KernelFacts& b) { return a.time_ps > b.time_ps; });
 }
 
-// To the last of `kernels`.
-void Facts::add(const report::KernelResult& kernel) {
-  KernelFacts& facts = kernels.back();
+void Facts::add(KernelFacts& facts, const report::KernelResult& kernel) {
   const Picoseconds time = kernel.end_ps - kernel.start_ps;
   const config::Sm& sm = machine_.gpu.sm;
   const std::uint64_t blocks = std::uint64_t{kernel.grid[0]} * kernel.grid[1] * kernel.grid[2];

@@ -64,7 +64,7 @@ class Facts {
   std::uint64_t calls(std::initializer_list<std::string_view> names) const;
 
  private:
-  void add(const report::KernelResult& kernel);
+  void add(KernelFacts& facts, const report::KernelResult& kernel);
   void add(const report::CopyRecord& copy);
 
   const report::RunReport& report_;

@@ -8,6 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "advise/advise.h"
 #include "base/error.h"
@@ -24,10 +28,14 @@ namespace fs = std::filesystem;
 namespace {
 constexpr int kRefused = 125;
 constexpr const char* kRunWords = "run.json";
+constexpr std::size_t kFileBuffer = 64 * 1024;  // results of a run have megabytes
 
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   std::remove(path.c_str());  // to empty a file that an earlier run left would take longer
-  std::ofstream file(path);
+  std::vector<char> buffer(kFileBuffer);
+  std::ofstream file;
+  file.rdbuf()->pubsetbuf(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  file.open(path);
   write(file);
   if (!file.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
 }
@@ -116,7 +124,15 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     const auto render = [&](const char* name, void (*write)(std::ostream&, const report::RunReport&)) {
       write_result(into + name, [&](std::ostream& out) { write(out, report); });
     };
-    render("stats.json", report::write_stats_json);
+    std::string stats;  // where the page has the same
+    if (!html.empty() && report::page_has_all(report)) {
+      std::ostringstream text;
+      report::write_stats_json(text, report);
+      stats = std::move(text).str();
+      write_result(into + "stats.json", [&](std::ostream& out) { out << stats; });
+    } else {
+      render("stats.json", report::write_stats_json);
+    }
     if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
     if (options.run.trace_detail != TraceDetail::None)
       render("timeline.pftrace", report::write_timeline_trace);
@@ -140,7 +156,7 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     if (!html.empty() &&
         !write_page(into + "report.html",
                     [&](std::ostream& out) {
-                      report::write_html_report(out, html, report, machine_keys(machine.values));
+                      report::write_html_report(out, html, report, machine_keys(machine.values), stats);
                     }) &&
         outcome.failure == 0)
       outcome.failure = 125;

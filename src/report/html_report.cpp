@@ -31,14 +31,34 @@ void write_parts(std::ostream& out, std::string_view html_template, std::functio
 
 }  // namespace
 
+bool page_has_all(const RunReport& report) {
+  const std::uint64_t most = std::min(report.records, kHtmlRecords);
+  if (report.kernels > most || report.interval_ps != 0 || report.interval_cycles != 0) return false;
+  const std::vector<KernelLines>& kernels = report.lines.kernels;
+  if (kernels.size() > kHtmlKernels ||
+      std::any_of(kernels.begin(), kernels.end(),
+                  [](const KernelLines& kernel) { return kernel.lines.size() > kHtmlLines; }))
+    return false;
+  std::uint64_t copies = 0;
+  report.for_each_copy([&](const CopyRecord&) { ++copies; });
+  return copies <= most;
+}
+
 void write_html_report(std::ostream& out, std::string_view html_template, const RunReport& report,
-                       const std::vector<MachineKey>& machine) {
-  RunReport held = report;
-  held.records = std::min(report.records, kHtmlRecords);
-  held.lines.keep_hottest(kHtmlKernels, kHtmlLines);
+                       const std::vector<MachineKey>& machine, std::string_view stats) {
+  const auto write_stats = [&](std::ostream& json) {
+    if (!stats.empty()) {
+      json << stats;
+      return;
+    }
+    RunReport held = report;
+    held.records = std::min(report.records, kHtmlRecords);
+    held.lines.keep_hottest(kHtmlKernels, kHtmlLines);
+    write_stats_json(json, held);
+  };
   write_parts(
-      out, html_template, [&](std::ostream& json) { write_stats_json(json, held); },
-      [&](std::ostream& json) { write_timeline_json(json, report); }, machine);
+      out, html_template, write_stats, [&](std::ostream& json) { write_timeline_json(json, report); },
+      machine);
 }
 
 void write_html_report(std::ostream& out, std::string_view html_template, const HostReport& report,

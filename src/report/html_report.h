@@ -27,9 +27,13 @@ constexpr std::uint64_t kHtmlRecords = 500;
 // Kernels with source lines, and lines of each; the rest of its lines together.
 constexpr std::size_t kHtmlKernels = 50, kHtmlLines = 100;
 
-// Throws duet::Error where the template has not exactly one place for each JSON text.
+// Whether the page has all kernels, copies and lines one by one that stats.json has, so that its statistics
+// are the same text.
+bool page_has_all(const RunReport& report);
+// `stats`: the text of stats.json where page_has_all(), or none: it is written anew. Throws duet::Error where
+// the template has not exactly one place for each JSON text.
 void write_html_report(std::ostream& out, std::string_view html_template, const RunReport& report,
-                       const std::vector<MachineKey>& machine);
+                       const std::vector<MachineKey>& machine, std::string_view stats = {});
 // Of a program on a simulated host without a GPU: no timeline.
 void write_html_report(std::ostream& out, std::string_view html_template, const HostReport& report,
                        const std::vector<MachineKey>& machine);

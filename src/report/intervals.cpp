@@ -116,7 +116,8 @@ class Reader {
 
 void for_each_interval(const RunReport& report, std::uint64_t most,
                        const std::function<void(const IntervalColumns&, const Interval&)>& f) {
-  std::uint64_t intervals = 1;  // the last one
+  if (report.interval_ps == 0 && report.interval_cycles == 0) return;  // nobody asked for them
+  std::uint64_t intervals = 1;                                         // the last one
   report.journal->for_each([&](RecordType type, const std::byte*, std::size_t, std::string_view) {
     intervals += type == RecordType::Interval;
   });

@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "report/journal_records.h"
 
 namespace duet::report {
@@ -142,10 +144,27 @@ LinesOfKernel lines_of_kernel(const std::byte* bytes, std::size_t size);
 // The values that are not 0, each as two numbers: how many were left out before it, and the value. A number
 // has 7 bits a byte, low ones first, and the top bit says that more follow (LEB128).
 void add_increases(std::vector<std::byte>& bytes, const std::vector<std::uint64_t>& values);
-// Throws duet::Error for bytes that are no such numbers, and where there are more than `most` values.
-void for_each_increase(const std::byte* bytes, std::size_t size,
-                       const std::function<void(std::uint32_t counter, std::uint64_t value)>& f,
-                       std::size_t most = JournalHeader::kMaxCounters);
+// Calls `f(counter, value)` with each. Throws duet::Error for bytes that are no such numbers, and where there
+// are more than `most` values.
+template <typename Function>
+void for_each_increase(const std::byte* bytes, std::size_t size, const Function& f,
+                       std::size_t most = JournalHeader::kMaxCounters) {
+  std::size_t at = 0;
+  const auto take = [&] {
+    std::uint64_t number = 0;
+    for (unsigned shift = 0; at < size && shift < 64; shift += 7) {
+      const auto byte = std::to_integer<std::uint64_t>(bytes[at++]);
+      number |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return number;
+    }
+    throw Error("journal record of statistics that end within a number");
+  };
+  for (std::uint64_t counter = 0; at < size; ++counter) {
+    counter += take();
+    if (counter >= most) throw Error("journal record of statistics with a counter that does not exist");
+    f(static_cast<std::uint32_t>(counter), take());
+  }
+}
 
 // Of a ComponentsRecord: what was written last.
 struct ComponentValues {

@@ -73,26 +73,6 @@ void add_increases(std::vector<std::byte>& bytes, const std::vector<std::uint64_
   }
 }
 
-void for_each_increase(const std::byte* bytes, std::size_t size,
-                       const std::function<void(std::uint32_t counter, std::uint64_t value)>& f,
-                       std::size_t most) {
-  std::size_t at = 0;
-  const auto take = [&] {
-    std::uint64_t number = 0;
-    for (unsigned shift = 0; at < size && shift < 64; shift += 7) {
-      const auto byte = std::to_integer<std::uint64_t>(bytes[at++]);
-      number |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return number;
-    }
-    throw Error("journal record of statistics that end within a number");
-  };
-  for (std::uint64_t counter = 0; at < size; ++counter) {
-    counter += take();
-    if (counter >= most) throw Error("journal record of statistics with a counter that does not exist");
-    f(static_cast<std::uint32_t>(counter), take());
-  }
-}
-
 void JournalWriter::kernel_statistics(std::uint64_t kernel, const std::vector<std::uint64_t>& increase) {
   const KernelStatisticsRecord record{kernel};
   kernel_statistics_.resize(sizeof record);

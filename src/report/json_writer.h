@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "report/hot_lines.h"
+#include "report/json_text.h"
 #include "report/processor_result.h"
 
 namespace duet::report {
@@ -54,9 +55,28 @@ class ObjectWriter {
     });
     out_ << (first ? "]" : "\n ]");
   }
+  // The same of very many: `fill(add)` calls add() with what writes an element, write(JsonText&).
+  template <typename Fill>
+  void texts(const char* name, Fill fill) {
+    begin(name);
+    out_ << '[';
+    JsonText json(2);
+    bool first = true;
+    fill([&](auto write_one) {
+      json.put(first ? "\n  " : ",\n  ");
+      first = false;
+      write_one(json);
+      if (json.text().size() < kTogether) return;
+      out_ << json.text();
+      json.clear();
+    });
+    out_ << json.text() << (first ? "]" : "\n ]");
+  }
   void end() { out_ << "\n}\n"; }
 
  private:
+  static constexpr std::size_t kTogether = 64 * 1024;  // a stream hands on at once what is longer than 1 KiB
+
   void begin(const char* name) {
     out_ << (first_ ? "\n \"" : ",\n \"") << name << "\": ";
     first_ = false;

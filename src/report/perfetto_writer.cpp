@@ -1,5 +1,7 @@
 #include "report/perfetto_writer.h"
 
+#include <algorithm>
+#include <cstring>
 #include <ostream>
 #include <protozero/pbf_writer.hpp>
 
@@ -49,6 +51,70 @@ constexpr std::size_t kMostNames = 4096;  // later ones are written out each tim
 constexpr std::size_t kMostPlaces = 32;
 
 std::uint64_t nanoseconds(Picoseconds time) { return time / 1000; }
+
+// Protobuf's wire types, and how long a field of a number, or the head of another one, is at most.
+constexpr unsigned kVarint = 0, kFixed64 = 1, kLength = 2;
+constexpr std::size_t kFieldBytes = 16;
+constexpr std::size_t kEventBytes =
+    8 * kFieldBytes;  // of its fields without annotations and flows, and behind it
+constexpr std::size_t kAround = 8 * kFieldBytes;  // before an event: the rest of its packet
+
+// Fields one after the other, into room that is there.
+class Encoder {
+ public:
+  explicit Encoder(char* at) : at_(at) {}
+  char* at() const { return at_; }
+  void varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) *at_++ = static_cast<char>(value | 0x80);
+    *at_++ = static_cast<char>(value);
+  }
+  void head(unsigned field, unsigned type) { varint(field << 3 | type); }
+  void number(unsigned field, std::uint64_t value) {
+    head(field, kVarint);
+    varint(value);
+  }
+  void fixed(unsigned field, std::uint64_t value) {
+    head(field, kFixed64);
+    for (unsigned byte = 0; byte < 8; ++byte) *at_++ = static_cast<char>(value >> (8 * byte));
+  }
+  void text(unsigned field, std::string_view text) {
+    head(field, kLength);
+    varint(text.size());
+    at_ = std::copy(text.begin(), text.end(), at_);
+  }
+
+ private:
+  char* at_;
+};
+
+std::size_t bytes_of(const Annotation& annotation) {
+  const auto* text = std::get_if<std::string_view>(&annotation.value);
+  return 3 * kFieldBytes + annotation.name.size() + (text != nullptr ? text->size() : 0);
+}
+
+// `name`: its number, 0: it is written out.
+void encode(Encoder& event, const Annotation& annotation, std::uint64_t name) {
+  // The annotation's length comes before it: mostly it takes a byte.
+  char* const begin = event.at();
+  Encoder inside(begin + 2);
+  if (name != 0)
+    inside.number(field::annotation::kNameNumber, name);
+  else
+    inside.text(field::annotation::kName, annotation.name);
+  if (const auto* number = std::get_if<std::uint64_t>(&annotation.value))
+    inside.number(field::annotation::kUnsigned, *number);
+  else
+    inside.text(field::annotation::kString, std::get<std::string_view>(annotation.value));
+  const auto bytes = static_cast<std::size_t>(inside.at() - begin - 2);
+  char length[kFieldBytes];
+  Encoder head(length);
+  head.head(field::event::kAnnotations, kLength);
+  head.varint(bytes);
+  const auto head_bytes = static_cast<std::size_t>(head.at() - length);
+  if (head_bytes != 2) std::memmove(begin + head_bytes, begin + 2, bytes);
+  std::memcpy(begin, length, head_bytes);
+  event = Encoder(begin + head_bytes + bytes);
+}
 
 }  // namespace
 
@@ -143,14 +209,16 @@ PerfettoWriter::Named PerfettoWriter::number_of(Names& names, std::string_view n
 // There are few, and nearly all are literals: mostly one is where it was before.
 PerfettoWriter::Named PerfettoWriter::number_of_annotation(std::string_view name) {
   for (const auto& [place, number] : known_places_)
-    if (place.data() == name.data() && place.size() == name.size() && place == name) return {number, false};
+    if (place.data() == name.data() && place.size() == name.size()) return {number, false};
   const Named named = number_of(annotation_names_, name);
   if (known_places_.size() < kMostPlaces) known_places_.emplace_back(name, named.number);
   return named;
 }
 
+// With the annotations that annotations_ has.
 void PerfettoWriter::event(Track track, int type, std::string_view name, Picoseconds time,
-                           std::span<const Annotation> annotations, std::span<const std::uint64_t> flows) {
+                           std::span<const std::uint64_t> flows) {
+  const std::vector<Annotation>& annotations = annotations_;
   const Named named = name.empty() ? Named{0, false} : number_of(names_, name);
   bool any_new = named.is_new;
   named_.clear();
@@ -158,59 +226,94 @@ void PerfettoWriter::event(Track track, int type, std::string_view name, Picosec
     named_.push_back(number_of_annotation(annotation.name));
     any_new |= named_.back().is_new;
   }
-  packet([&](Message& packet) {
-    packet.add_uint64(field::packet::kTimestamp, nanoseconds(time));
-    if (any_new) {
-      Message interned(packet, field::packet::kInternedData);
-      const auto add = [&](unsigned tag, std::uint64_t number, std::string_view text) {
-        Message entry(interned, tag);
-        entry.add_uint64(field::interned::kNumber, number);
-        entry.add_string(field::interned::kName, text.data(), text.size());
-      };
-      if (named.is_new) add(field::interned::kEventNames, named.number, name);
-      for (std::size_t i = 0; i < annotations.size(); ++i)
-        if (named_[i].is_new) add(field::interned::kAnnotationNames, named_[i].number, annotations[i].name);
-    }
-    Message event(packet, field::packet::kTrackEvent);
-    for (std::size_t i = 0; i < annotations.size(); ++i) {
-      Message annotation(event, field::event::kAnnotations);
-      if (named_[i].number != 0)
-        annotation.add_uint64(field::annotation::kNameNumber, named_[i].number);
-      else
-        annotation.add_string(field::annotation::kName, annotations[i].name.data(),
-                              annotations[i].name.size());
-      if (const auto* number = std::get_if<std::uint64_t>(&annotations[i].value))
-        annotation.add_uint64(field::annotation::kUnsigned, *number);
-      else if (const auto* text = std::get_if<std::string_view>(&annotations[i].value))
-        annotation.add_string(field::annotation::kString, text->data(), text->size());
-    }
-    event.add_enum(field::event::kType, type);
-    if (named.number != 0)
-      event.add_uint64(field::event::kNameNumber, named.number);
-    else if (!name.empty())
-      event.add_string(field::event::kName, name.data(), name.size());
-    event.add_uint64(field::event::kTrack, track);
-    for (const std::uint64_t flow : flows) event.add_fixed64(field::event::kFlows, flow);
-  });
+  interned_.clear();
+  if (any_new) {
+    Message packet(interned_);
+    Message interned(packet, field::packet::kInternedData);
+    const auto add = [&](unsigned tag, std::uint64_t number, std::string_view text) {
+      Message entry(interned, tag);
+      entry.add_uint64(field::interned::kNumber, number);
+      entry.add_string(field::interned::kName, text.data(), text.size());
+    };
+    if (named.is_new) add(field::interned::kEventNames, named.number, name);
+    for (std::size_t i = 0; i < annotations.size(); ++i)
+      if (named_[i].is_new) add(field::interned::kAnnotationNames, named_[i].number, annotations[i].name);
+  }
+  // Nearly all of a trace are events, so that they are encoded here.
+  std::size_t room = kEventBytes + name.size() + kFieldBytes * flows.size();
+  for (const Annotation& annotation : annotations) room += bytes_of(annotation);
+  if (event_.size() < kAround + room) event_.resize(kAround + room);
+  char* const begin = event_.data() + kAround;
+  Encoder event(begin);
+  for (std::size_t i = 0; i < annotations.size(); ++i) encode(event, annotations[i], named_[i].number);
+  event.number(field::event::kType, static_cast<std::uint64_t>(type));
+  if (named.number != 0)
+    event.number(field::event::kNameNumber, named.number);
+  else if (!name.empty())
+    event.text(field::event::kName, name);
+  event.number(field::event::kTrack, track);
+  for (const std::uint64_t flow : flows) event.fixed(field::event::kFlows, flow);
+  packet_of_event(time, begin, event.at());
+}
+
+// The event lies in event_, with room around it for the rest of its packet.
+void PerfettoWriter::packet_of_event(Picoseconds time, char* begin, char* end) {
+  const auto before = [&begin](const auto& write) {
+    char text[2 * kFieldBytes];
+    Encoder encoder(text);
+    write(encoder);
+    const auto bytes = static_cast<std::size_t>(encoder.at() - text);
+    begin -= bytes;
+    std::memcpy(begin, text, bytes);
+  };
+  const auto head = [&](unsigned field, std::size_t bytes) {
+    before([&](Encoder& to) {
+      to.head(field, kLength);
+      to.varint(bytes);
+    });
+  };
+  head(field::packet::kTrackEvent, static_cast<std::size_t>(end - begin));
+  Encoder after(end);
+  after.number(field::packet::kSequence, 1);
+  after.number(field::packet::kSequenceFlags, begun_ ? kNeedsState : kStateCleared | kNeedsState);
+  begun_ = true;
+  // Between the time and the event comes what is interned.
+  std::string_view event(begin, static_cast<std::size_t>(after.at() - begin));
+  if (!interned_.empty()) {
+    packet_.assign(interned_) += event;
+    event = packet_;
+    begin = event_.data() + kAround;  // what stood there is copied
+  }
+  char* const behind = begin;
+  before([&](Encoder& to) { to.number(field::packet::kTimestamp, nanoseconds(time)); });
+  head(field::trace::kPacket, static_cast<std::size_t>(behind - begin) + event.size());
+  waiting_.append(begin, behind);
+  waiting_ += event;
+  if (waiting_.size() >= kWaitingBytes) flush();
 }
 
 void PerfettoWriter::begin(Track track, std::string_view name, Picoseconds start, Picoseconds end,
                            Annotations annotations, std::span<const std::uint64_t> flows) {
-  annotations.push_back({"start_ps", start});
-  annotations.push_back({"duration_ps", end - start});
-  event(track, kSliceBegin, name, start, annotations, flows);
+  annotations_.assign(annotations.begin(), annotations.end());
+  annotations_.push_back({"start_ps", start});
+  annotations_.push_back({"duration_ps", end - start});
+  event(track, kSliceBegin, name, start, flows);
 }
 
-void PerfettoWriter::end(Track track, Picoseconds time) { event(track, kSliceEnd, "", time, {}, {}); }
+void PerfettoWriter::end(Track track, Picoseconds time) {
+  annotations_.clear();
+  event(track, kSliceEnd, "", time, {});
+}
 
 void PerfettoWriter::open(Track track, std::string_view name, Picoseconds start) {
-  const Annotation annotations[] = {{"start_ps", start}};
-  event(track, kSliceBegin, name, start, annotations, {});
+  annotations_.assign({{"start_ps", start}});
+  event(track, kSliceBegin, name, start, {});
 }
 
 void PerfettoWriter::instant(Track track, std::string_view name, Picoseconds time, Annotations annotations) {
-  annotations.push_back({"start_ps", time});
-  event(track, kInstant, name, time, annotations, {});
+  annotations_.assign(annotations.begin(), annotations.end());
+  annotations_.push_back({"start_ps", time});
+  event(track, kInstant, name, time, {});
 }
 
 void PerfettoWriter::count(Track track, Picoseconds time, double value) {

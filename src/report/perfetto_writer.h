@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <iosfwd>
 #include <map>
 #include <span>
@@ -29,6 +30,12 @@ struct Annotation {
   std::variant<std::uint64_t, std::string_view> value;
 };
 
+// Those of an event: of a list in its place, or of a vector.
+struct Annotations : std::span<const Annotation> {
+  Annotations(std::initializer_list<Annotation> list) : span(list.begin(), list.size()) {}
+  Annotations(const std::vector<Annotation>& list) : span(list) {}
+};
+
 class PerfettoWriter {
  public:
   using Track = std::uint64_t;
@@ -45,10 +52,9 @@ class PerfettoWriter {
   Track track(Track parent, std::string_view name, std::uint32_t rank);
   Track counter(Track parent, std::string_view name, std::string_view unit, std::uint32_t rank);
 
-  using Annotations = std::vector<Annotation>;
   void slice(Track track, std::string_view name, Picoseconds start, Picoseconds end, Annotations annotations,
              std::span<const std::uint64_t> flows = {}) {
-    begin(track, name, start, end, std::move(annotations), flows);
+    begin(track, name, start, end, annotations, flows);
     this->end(track, end);
   }
   // In two parts, for what holds other slices.
@@ -71,15 +77,18 @@ class PerfettoWriter {
   template <typename Fill>
   void packet(const Fill& fill);
   void event(Track track, int type, std::string_view name, Picoseconds time,
-             std::span<const Annotation> annotations, std::span<const std::uint64_t> flows);
+             std::span<const std::uint64_t> flows);
+  void packet_of_event(Picoseconds time, char* begin, char* end);
   Track describe(Track parent, std::string_view name, std::uint32_t rank, std::string_view unit);
   void flush();
 
   std::ostream& out_;
-  std::string waiting_;  // packets that have not been written yet
-  std::string packet_;
+  std::string waiting_;            // packets that have not been written yet
+  std::string packet_, interned_;  // of the one that is being written
+  std::vector<char> event_;
   Names names_, annotation_names_;
   std::vector<std::pair<std::string_view, std::uint64_t>> known_places_;  // of annotation names; they stay
+  std::vector<Annotation> annotations_;  // of the event that is being written
   std::vector<Named> named_;
   Track tracks_ = 0;
   bool begun_ = false;

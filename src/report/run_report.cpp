@@ -23,15 +23,6 @@ Mark mark_of(const JournalHeader& header, const std::byte* record, std::size_t b
   }
   return mark;
 }
-// Of what grew during a kernel.
-std::vector<CounterIncrease> increase_of(const std::byte* bytes, std::size_t size) {
-  std::vector<CounterIncrease> result;
-  for_each_increase(bytes, size, [&](std::uint32_t counter, std::uint64_t value) {
-    result.push_back({counter, value});
-  });
-  return result;
-}
-
 void add_components_of(RunReport& report, const JournalHeader& header, const ComponentValues& found) {
   report.components_ps = found.time_ps;
   for (const ComponentDescription& described : found.components) {
@@ -141,18 +132,29 @@ void RunReport::for_each_kernel_with_counters(const std::function<void(const Ker
     bool counted = false;
   };
   std::deque<Waiting> waiting;
+  Waiting spare;  // a run may have very many: the memory of one is taken for the next one
   std::uint64_t done = 0;
   journal->for_each([&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
-    if (type == RecordType::Kernel)
-      waiting.push_back({{record_as<KernelRecord>(record, bytes), std::string(text)}});
+    if (type == RecordType::Kernel) {
+      static_cast<KernelRecord&>(spare.kernel) = record_as<KernelRecord>(record, bytes);
+      spare.kernel.name = text;
+      spare.kernel.counters.clear();
+      spare.counted = false;
+      waiting.push_back(std::move(spare));
+    }
     if (type != RecordType::KernelStatistics) return;
     if (bytes < sizeof(KernelStatisticsRecord)) throw Error("journal record of an unknown size");
     constexpr std::size_t kOwn = sizeof(KernelStatisticsRecord);
     const auto number = record_as<KernelStatisticsRecord>(record, kOwn).kernel;
-    waiting.at(number - done).kernel.counters = increase_of(record + kOwn, bytes - kOwn);
-    waiting.at(number - done).counted = true;
-    for (; !waiting.empty() && waiting.front().counted; ++done, waiting.pop_front())
+    Waiting& its = waiting.at(number - done);
+    for_each_increase(record + kOwn, bytes - kOwn, [&](std::uint32_t counter, std::uint64_t value) {
+      its.kernel.counters.push_back({counter, value});
+    });
+    its.counted = true;
+    for (; !waiting.empty() && waiting.front().counted; ++done, waiting.pop_front()) {
       f(waiting.front().kernel);
+      spare = std::move(waiting.front());
+    }
   });
   for (const Waiting& last : waiting) f(last.kernel);
   for_each_running_kernel(f);

@@ -12,18 +12,17 @@ namespace duet::report {
 namespace {
 
 // Issue slots by use; "issued" is no stall but makes the sum whole.
+void write_stalls(JsonText& json, const IssueSlots& slots) {
+  if (std::all_of(slots.begin(), slots.end(), [](std::uint64_t count) { return count == 0; })) return;
+  for (std::size_t i = 0; i < kIssueSlots; ++i)
+    json.member(issue_slot_name(static_cast<IssueSlot>(i)), slots[i]);
+}
 Json stalls(const IssueSlots& slots) {
   Json result = Json::object();
   std::uint64_t sum = 0;
   for (const std::uint64_t count : slots) sum += count;
   if (sum == 0) return result;
   for (std::size_t i = 0; i < kIssueSlots; ++i) result[issue_slot_name(static_cast<IssueSlot>(i))] = slots[i];
-  return result;
-}
-
-Json increases(const JournalHeader& header, const std::vector<CounterIncrease>& counters) {
-  Json::object_t result;
-  for (const auto& [counter, value] : counters) result.push_back({header.counters[counter].name, value});
   return result;
 }
 
@@ -77,59 +76,61 @@ Json cpu_blocks_json(const CpuBlocksOfLaunch& b) {
   return json;
 }
 
-Json kernel_json(const KernelResult& k, const RunReport& report) {
-  Json json = {{"name", k.name},
-               {"grid", {k.grid[0], k.grid[1], k.grid[2]}},
-               {"block", {k.block[0], k.block[1], k.block[2]}},
-               {"stream", k.stream},
-               {"command", k.command},
-               {"call", k.call},
-               {"queued_ps", k.queued_ps},
-               {"driver_start_ps", k.driver_start_ps},
-               {"prepared_ps", k.prepared_ps},
-               {"start_ps", k.start_ps},
-               {"end_ps", k.end_ps},
-               {"cycles", k.cycles},
-               {"warp_instructions", k.warp_instructions},
-               {"thread_instructions", k.thread_instructions},
-               {"complete", k.complete != 0},
-               {"completed_blocks", k.completed_blocks},
-               {"registers", k.registers},
-               {"shared_bytes", k.shared_bytes},
-               {"blocks_per_sm", k.blocks_per_sm},
-               {"occupancy", k.occupancy},
-               {"occupancy_limit", k.occupancy_limit},
-               {"stalls", stalls(k.issue_slots)},
-               {"counters", increases(report.journal->header(), k.counters)}};
-  if (k.fast_forwarded != 0) json["fast_forwarded"] = true;
+void write_kernel(JsonText& json, const KernelResult& k, const RunReport& report) {
+  json.member("name", k.name);
+  json.member("grid", k.grid);
+  json.member("block", k.block);
+  json.member("stream", k.stream);
+  json.member("command", k.command);
+  json.member("call", k.call);
+  json.member("queued_ps", k.queued_ps);
+  json.member("driver_start_ps", k.driver_start_ps);
+  json.member("prepared_ps", k.prepared_ps);
+  json.member("start_ps", k.start_ps);
+  json.member("end_ps", k.end_ps);
+  json.member("cycles", k.cycles);
+  json.member("warp_instructions", k.warp_instructions);
+  json.member("thread_instructions", k.thread_instructions);
+  json.member("complete", k.complete != 0);
+  json.member("completed_blocks", k.completed_blocks);
+  json.member("registers", k.registers);
+  json.member("shared_bytes", k.shared_bytes);
+  json.member("blocks_per_sm", k.blocks_per_sm);
+  json.member("occupancy", k.occupancy);
+  json.member("occupancy_limit", std::string_view(k.occupancy_limit));
+  json.object("stalls", [&] { write_stalls(json, k.issue_slots); });
+  const JournalHeader& header = report.journal->header();
+  json.object("counters", [&] {
+    for (const auto& [counter, value] : k.counters)
+      json.member(std::string_view(header.counters[counter].name), value);
+  });
+  if (k.fast_forwarded != 0) json.member("fast_forwarded", true);
   const auto& programs = report.preexecution.launches;
   if (const auto its = programs.find(k.command); its != programs.end())
-    json["preexecution"] = preexecution_json(its->second, k.start_ps);
+    json.member("preexecution", preexecution_json(its->second, k.start_ps));
   const auto& blocks = report.cpu_blocks.launches;
   if (const auto its = blocks.find(k.command); its != blocks.end())
-    json["cpu_blocks"] = cpu_blocks_json(its->second);
-  return json;
+    json.member("cpu_blocks", cpu_blocks_json(its->second));
 }
 
-void add_full_empty(Json& json, std::uint32_t trigger, std::uint32_t action) {
-  if (trigger != 0) json["trigger"] = trigger == 1 ? "full" : "empty";
-  if (action != 0) json["action"] = action == 1 ? "fill" : "empty";
+void add_full_empty(std::uint32_t trigger, std::uint32_t action, const auto& add) {
+  if (trigger != 0) add("trigger", trigger == 1 ? "full" : "empty");
+  if (action != 0) add("action", action == 1 ? "fill" : "empty");
 }
 
-Json copy_json(const CopyRecord& c) {
-  Json json = {{"kind", copy_kind_name(c.kind)},
-               {"bytes", c.bytes},
-               {"stream", c.stream},
-               {"command", c.command},
-               {"call", c.call},
-               {"queued_ps", c.queued_ps},
-               {"driver_start_ps", c.driver_start_ps},
-               {"prepared_ps", c.prepared_ps},
-               {"start_ps", c.start_ps},
-               {"end_ps", c.end_ps}};
-  if (c.pageable != 0) json["pageable"] = true;
-  add_full_empty(json, c.trigger, c.action);
-  return json;
+void write_copy(JsonText& json, const CopyRecord& c) {
+  json.member("kind", copy_kind_name(c.kind));
+  json.member("bytes", c.bytes);
+  json.member("stream", c.stream);
+  json.member("command", c.command);
+  json.member("call", c.call);
+  json.member("queued_ps", c.queued_ps);
+  json.member("driver_start_ps", c.driver_start_ps);
+  json.member("prepared_ps", c.prepared_ps);
+  json.member("start_ps", c.start_ps);
+  json.member("end_ps", c.end_ps);
+  if (c.pageable != 0) json.member("pageable", true);
+  add_full_empty(c.trigger, c.action, [&](const char* name, const char* value) { json.member(name, value); });
 }
 
 Json advice_json(const Advice& advice) {
@@ -184,7 +185,7 @@ Json copy_group_json(const CopyGroups::Key& key, const CopyGroup& group) {
   const auto [kind, trigger, action, bytes] = key;
   Json json = {{"kind", copy_kind_name(kind)}, {"copies", group.copies}, {"bytes", spread_json(group.bytes)}};
   add_times(json, group.times);
-  add_full_empty(json, trigger, action);
+  add_full_empty(trigger, action, [&](const char* name, const char* value) { json[name] = value; });
   return json;
 }
 
@@ -305,10 +306,10 @@ void write_kernels(ObjectWriter& json, const RunReport& report) {
   const JournalHeader& header = report.journal->header();
   KernelGroups rest;
   std::uint64_t number = 0;
-  json.array("kernels", [&](auto add) {
+  json.texts("kernels", [&](auto add) {
     report.for_each_kernel_with_counters([&](const KernelResult& k) {
       if (number++ < report.records || k.complete == 0)
-        add(kernel_json(k, report));
+        add([&](JsonText& text) { text.object([&] { write_kernel(text, k, report); }); });
       else
         rest.add(k);
     });
@@ -321,10 +322,10 @@ void write_kernels(ObjectWriter& json, const RunReport& report) {
 void write_copies(ObjectWriter& json, const RunReport& report) {
   CopyGroups rest;
   std::uint64_t number = 0;
-  json.array("copies", [&](auto add) {
+  json.texts("copies", [&](auto add) {
     report.for_each_copy([&](const CopyRecord& c) {
       if (number++ < report.records)
-        add(copy_json(c));
+        add([&](JsonText& text) { text.object([&] { write_copy(text, c); }); });
       else
         rest.add(c);
     });

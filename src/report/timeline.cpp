@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <map>
 #include <ostream>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "report/json_writer.h"
+#include "report/timeline_events.h"
 #include "report/timeline_spans.h"
 
 namespace duet::report {
@@ -24,8 +26,23 @@ const char* group_name(TrackGroup group) {
       return "driver";
     case TrackGroup::Stream:
       return "stream";
+    case TrackGroup::Engine:
+      return "engine";
   }
   return "?";
+}
+
+// "[1,2,3]" in place of an array of numbers, of which a run may have very many.
+void append(std::string& text, std::initializer_list<std::uint64_t> numbers) {
+  char all[256];  // ten numbers of at most 20 digits
+  char* at = all;
+  for (const std::uint64_t number : numbers) {
+    *at = at == all ? '[' : ',';
+    ++at;
+    at = std::to_chars(at, all + sizeof all, number).ptr;
+  }
+  *at++ = ']';
+  text.append(all, at);
 }
 
 class Timeline {
@@ -41,8 +58,19 @@ class Timeline {
     span.kind = kind("call");
     spans_.add(TrackGroup::Thread, record.thread, span);
   }
-  void kernel(const KernelResult& kernel) {
-    if (kernel.complete != 0 || kernel.start_ps != 0) work(kernel, kernel.name, "kernel", 0);
+  void kernel(const KernelRecord& kernel, std::string_view name) {
+    if (kernel.complete != 0 || kernel.start_ps != 0) work(kernel, name, "kernel", 0);
+  }
+  void move(const TimelineMove& move) {
+    engines_.try_emplace(move.engine, move.engine_name);
+    TimelineSpan span;
+    span.name = name(std::string(move.name));
+    span.kind = kind("move");
+    span.command = move.command;
+    span.bytes = move.bytes;
+    span.start_ps = span.prepared_ps = move.start_ps;
+    span.end_ps = move.end_ps;
+    spans_.add(TrackGroup::Engine, move.engine, span);
   }
   void copy(const CopyRecord& copy) { work(copy, copy_name(copy), copy_kind_name(copy.kind), copy.bytes); }
 
@@ -65,7 +93,9 @@ class Timeline {
     for (const auto& [track, spans] : spans_.tracks()) {
       text = &track == &spans_.tracks().begin()->first ? "" : ",";
       text += "{\"group\":\"" + std::string(group_name(track.group)) +
-              "\",\"number\":" + std::to_string(track.number) + ",\"spans\":[";
+              "\",\"number\":" + std::to_string(track.number);
+      if (track.group == TrackGroup::Engine) text += ",\"name\":" + Json(engines_.at(track.number)).dump();
+      text += ",\"spans\":[";
       for (const TimelineSpan& s : spans) {
         if (&s != &spans.front()) text += ',';
         append(text, s);
@@ -79,30 +109,24 @@ class Timeline {
   struct Numbered {
     std::map<std::string, std::uint32_t, std::less<>> numbers;
     std::vector<std::string> list;
-    std::uint32_t of(const std::string& name) {
-      const auto [at, is_new] = numbers.emplace(name, static_cast<std::uint32_t>(list.size()));
-      if (is_new) list.push_back(name);
-      return at->second;
+    std::uint32_t of(std::string_view name) {
+      if (const auto known = numbers.find(name); known != numbers.end()) return known->second;
+      list.emplace_back(name);
+      return numbers.emplace(name, static_cast<std::uint32_t>(list.size() - 1)).first->second;
     }
   };
-  std::uint32_t name(const std::string& text) { return names_.of(text); }
-  std::uint32_t kind(const std::string& text) { return kinds_.of(text); }
+  std::uint32_t name(std::string_view text) { return names_.of(text); }
+  std::uint32_t kind(std::string_view text) { return kinds_.of(text); }
 
   static void append(std::string& text, const TimelineSpan& s) {
-    char digits[24];
-    const auto number = [&](std::uint64_t value) {
-      return std::string_view(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-    };
-    text += '[';
-    text += s.name == TimelineSpan::kSeveral ? std::string_view("null") : number(s.name);
-    for (const std::uint64_t value : {std::uint64_t{s.kind}, s.start_ps, s.end_ps, s.prepared_ps, s.command,
-                                      s.call, s.bytes, s.count, s.busy_ps})
-      (text += ',') += number(value);
-    text += ']';
+    const std::size_t from = text.size();
+    report::append(text, {s.name, s.kind, s.start_ps, s.end_ps, s.prepared_ps, s.command, s.call, s.bytes,
+                          s.count, s.busy_ps});
+    if (s.name == TimelineSpan::kSeveral) text.replace(from + 1, text.find(',', from) - from - 1, "null");
   }
 
   template <typename Record>
-  void work(const Record& record, const std::string& text, const std::string& what, Bytes bytes) {
+  void work(const Record& record, std::string_view text, std::string_view what, Bytes bytes) {
     TimelineSpan span;
     span.name = name(text);
     span.kind = kind(what);
@@ -129,12 +153,13 @@ class Timeline {
 
   TimelineSpans spans_;
   Numbered names_, kinds_;
+  std::map<std::uint64_t, std::string> engines_;  // names
   std::uint64_t calls_ = 0;
 };
 
 // The critical path from the run's begin: what each stretch of it was. Empty stretches lie beyond the steps
 // that are kept.
-Json path_json(const RunReport& report, const std::vector<PathStep>& steps) {
+std::string path_text(const RunReport& report, const std::vector<PathStep>& steps) {
   struct Stretch {
     std::uint32_t part;
     Picoseconds start_ps, end_ps;
@@ -152,10 +177,12 @@ Json path_json(const RunReport& report, const std::vector<PathStep>& steps) {
   for (std::uint32_t step = account.path_step; step != 0 && step <= steps.size();
        step = steps[step - 1].before)
     add(steps[step - 1].part, steps[step - 1].start_ps, steps[step - 1].end_ps);
-  Json list = Json::array();
-  for (auto stretch = back.rbegin(); stretch != back.rend(); ++stretch)
-    list.push_back({stretch->part, stretch->start_ps, stretch->end_ps});
-  return list;
+  std::string list = "[";
+  for (auto stretch = back.rbegin(); stretch != back.rend(); ++stretch) {
+    if (stretch != back.rbegin()) list += ',';
+    append(list, {stretch->part, stretch->start_ps, stretch->end_ps});
+  }
+  return list + "]";
 }
 
 // Adds the records of which one of the journal's has one or more.
@@ -197,9 +224,20 @@ std::vector<MomentStretch> open_stretches(const TimeAccount& account) {
 void write_moments(std::ostream& out, std::vector<MomentStretch> stretches, const TimeAccount& account) {
   const std::vector<MomentStretch> open = open_stretches(account);
   stretches.insert(stretches.end(), open.begin(), open.end());
-  for (const MomentStretch& s : stretches)
-    out << (&s == &stretches.front() ? "[" : ",[") << s.moment << ',' << s.start_ps << ',' << s.end_ps << ','
-        << s.of_ps << ']';
+  std::string text;
+  for (const MomentStretch& s : stretches) {
+    if (&s != &stretches.front()) text += ',';
+    append(text, {s.moment, s.start_ps, s.end_ps, s.of_ps});
+  }
+  out << text;
+}
+
+// {"column_ps": ..., "sms": [{"name": "SM 0", "of": [...]}, ...]}, what of each column blocks took, added up
+void write_blocks(std::ostream& out, const TimelineEvents& events) {
+  if (events.sms().empty()) return;
+  Json list = Json::array();
+  for (const auto& [number, sm] : events.sms()) list.push_back({{"name", sm.name}, {"of", sm.of}});
+  out << ",\"blocks\":" << Json{{"column_ps", events.column_ps()}, {"sms", list}}.dump();
 }
 
 }  // namespace
@@ -208,31 +246,39 @@ void write_timeline_json(std::ostream& out, const RunReport& report) {
   Timeline timeline;
   std::vector<PathStep> steps;
   std::vector<MomentStretch> stretches;
+  TimelineEvents events(report.account.time_ps, [&](const TimelineMove& move) { timeline.move(move); });
   report.journal->for_each(
       [&](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
         switch (type) {
           case RecordType::ApiCall:
             return timeline.call(report, record_as<ApiCallRecord>(record, bytes));
           case RecordType::Kernel:
-            return timeline.kernel({record_as<KernelRecord>(record, bytes), std::string(text)});
+            return timeline.kernel(record_as<KernelRecord>(record, bytes), text);
           case RecordType::Copy:
             return timeline.copy(record_as<CopyRecord>(record, bytes));
           case RecordType::PathSteps:
             return add_all(steps, record, bytes);
           case RecordType::MomentStretches:
             return add_all(stretches, record, bytes);
+          case RecordType::EventComponent:
+            return events.component(record_as<EventComponentRecord>(record, bytes).number, text);
+          case RecordType::Event:
+            return events.event(record_as<EventRecord>(record, bytes), text);
           default:
             return;
         }
       });
-  report.for_each_running_kernel([&](const KernelResult& kernel) { timeline.kernel(kernel); });
+  report.for_each_running_kernel([&](const KernelResult& kernel) { timeline.kernel(kernel, kernel.name); });
+  events.end();
   Json parts = Json::array();
   for (const TimePart& part : critical_path(report.account)) parts.push_back(part.name);
   out << '{';
   timeline.write(out, report);
-  out << ",\"parts\":" << parts.dump() << ",\"path\":" << path_json(report, steps).dump() << ",\"moments\":[";
+  out << ",\"parts\":" << parts.dump() << ",\"path\":" << path_text(report, steps) << ",\"moments\":[";
   write_moments(out, std::move(stretches), report.account);
-  out << "]}";
+  out << ']';
+  write_blocks(out, events);
+  out << '}';
 }
 
 }  // namespace duet::report

@@ -20,8 +20,9 @@ void take(TimelineSpan& a, const TimelineSpan& b) {
 }
 
 void sort(std::vector<TimelineSpan>& spans) {
-  std::stable_sort(spans.begin(), spans.end(),
-                   [](const TimelineSpan& a, const TimelineSpan& b) { return a.start_ps < b.start_ps; });
+  const auto before = [](const TimelineSpan& a, const TimelineSpan& b) { return a.start_ps < b.start_ps; };
+  if (std::is_sorted(spans.begin(), spans.end(), before)) return;  // mostly
+  std::stable_sort(spans.begin(), spans.end(), before);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 
 namespace duet::report {
 
-enum class TrackGroup : std::uint8_t { Thread, Driver, Stream };
+enum class TrackGroup : std::uint8_t { Thread, Driver, Stream, Engine };
 
 struct TimelineSpan {
   std::uint32_t name = 0;  // kSeveral: of what is taken together

@@ -1,6 +1,9 @@
 #include "report/timeline_trace.h"
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
@@ -53,13 +56,9 @@ class TimelineTrace {
 
   void kernel(const KernelRecord& kernel, std::string_view name) {
     if (kernel.complete == 0 && kernel.start_ps == 0) return;
-    const auto shape = [](const std::uint32_t(&of)[3]) {
-      return std::to_string(of[0]) + " x " + std::to_string(of[1]) + " x " + std::to_string(of[2]);
-    };
-    const std::string grid = shape(kernel.grid), block = shape(kernel.block);
     work(kernel, readable(name),
-         {{"grid", grid},
-          {"block", block},
+         {{"grid", grid_.of(kernel.grid)},
+          {"block", block_.of(kernel.block)},
           {"cycles", kernel.cycles},
           {"warp_instructions", kernel.warp_instructions}});
   }
@@ -95,6 +94,18 @@ class TimelineTrace {
   struct StartedRange {
     Picoseconds start_ps;
     std::string name;
+  };
+  // "4 x 1 x 1"
+  struct Shape {
+    std::array<std::uint32_t, 3> last{};
+    std::string text;
+    std::string_view of(const std::uint32_t (&of)[3]) {
+      if (text.empty() || !std::equal(last.begin(), last.end(), of)) {
+        std::copy(std::begin(of), std::end(of), last.begin());
+        text = std::to_string(of[0]) + " x " + std::to_string(of[1]) + " x " + std::to_string(of[2]);
+      }
+      return text;
+    }
   };
   const std::string& readable(std::string_view name) {
     if (name == last_name_.first) return last_name_.second;  // mostly
@@ -197,19 +208,19 @@ class TimelineTrace {
   void copy(const CopyRecord& copy) { work(copy, copy_name(copy), {{"bytes", copy.bytes}}); }
 
   template <typename Record>
-  void work(const Record& record, const std::string& name, PerfettoWriter::Annotations annotations) {
+  void work(const Record& record, const std::string& name, std::initializer_list<Annotation> annotations) {
     if (record.call > last_call_) return;
     const std::uint64_t flows[] = {record.command};
-    PerfettoWriter::Annotations ids = {{"command", record.command}, {"call", record.call}};
+    ids_.assign({{"command", record.command}, {"call", record.call}});
     const Picoseconds prepared = std::clamp(record.prepared_ps, record.driver_start_ps,
                                             std::max(record.start_ps, record.driver_start_ps));
     if (report_.trace_detail == TraceDetail::Call && prepared > record.driver_start_ps)
       trace_.slice(lane(Group::Driver, 0, "stage (ii)", record.driver_start_ps, prepared), name,
-                   record.driver_start_ps, prepared, ids, flows);
-    ids.insert(ids.end(), annotations.begin(), annotations.end());
+                   record.driver_start_ps, prepared, ids_, flows);
+    ids_.insert(ids_.end(), annotations.begin(), annotations.end());
     const Picoseconds end = std::max(record.end_ps, record.start_ps);
     trace_.slice(lane(Group::Streams, record.stream, "stream", record.start_ps, end, true), name,
-                 record.start_ps, end, std::move(ids), flows);
+                 record.start_ps, end, ids_, flows);
   }
 
   void range(const RangeRecord& range, std::string_view message) {
@@ -304,10 +315,10 @@ class TimelineTrace {
             "block " + std::to_string(begin.argument) + ", warp " + std::to_string(begin.id), start, end,
             {{"block", begin.argument}, {"warp", begin.id}, {"command", begin.parent}});
       case TaskEventKind::Thread: {
-        PerfettoWriter::Annotations annotations = {{"thread", begin.id}, {"core", std::uint64_t{begin.unit}}};
+        std::vector<Annotation> annotations = {{"thread", begin.id}, {"core", std::uint64_t{begin.unit}}};
         annotations.insert(annotations.end(), counts_.begin(), counts_.end());
         return trace_.slice(lane(Group::Cores, begin.unit, component, start, end),
-                            open.name + " " + std::to_string(begin.id), start, end, std::move(annotations));
+                            open.name + " " + std::to_string(begin.id), start, end, annotations);
       }
       default:
         return;
@@ -329,8 +340,10 @@ class TimelineTrace {
   std::map<Key, Open> open_;                                     // begun and not ended
   BlockPlaces places_;
   std::map<std::uint32_t, std::string> components_;
-  PerfettoWriter::Annotations counts_;
+  std::vector<Annotation> counts_;
+  std::vector<Annotation> ids_;                    // of a kernel or copy
   std::pair<std::string, std::string> last_name_;  // a kernel's, and how it reads
+  Shape grid_, block_;                             // of the kernel before, mostly the same
 };
 
 }  // namespace

@@ -120,9 +120,9 @@ class Page:
             raise RuntimeError(result["exceptionDetails"])
         return result["result"].get("value")
 
-    def wheel(self, selector, turns):
+    def wheel(self, selector, turns, down="r.height / 3"):  # `down`: from its top
         x, y = self.evaluate(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView(); const r = e.getBoundingClientRect();"
-                             " return [r.x + r.width / 2, r.y + r.height / 3]; })()")
+                             f" return [r.x + r.width / 2, r.y + {down}]; }})()")
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         self.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=turns)
 

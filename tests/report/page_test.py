@@ -3,18 +3,12 @@
 does the timeline zoom, however the run went?   page_test.py BUILD SOURCE [NAME]"""
 import json
 import os
-import pathlib
 import signal
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-import browser
-
-BUILD, SOURCE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-DUET = BUILD / "bin/duet"
+import page_case
+from page_case import BUILD, DUET, OVERLAP, SOURCE, PageCase
 
 NO_KERNEL = """
 #include <cuda_runtime.h>
@@ -39,30 +33,6 @@ int main() {
   cudaDeviceSynchronize();
 }
 """
-# Two streams, kernels that last long enough for copies beside them, an event and a mark.
-OVERLAP = """
-#include <cuda_runtime.h>
-#include <duet.h>
-__global__ void work(float* p, int n) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) p[i] = p[i] * 2 + 1;
-}
-int main() {
-  const int n = 1 << 16;
-  float *h[2], *d[2];
-  cudaStream_t s[2];
-  for (int i = 0; i < 2; ++i) cudaMallocHost(&h[i], n * 4), cudaMalloc(&d[i], n * 4), cudaStreamCreate(&s[i]);
-  duetMark("begin </script><!-- of it");
-  cudaEvent_t event;
-  cudaEventCreate(&event);
-  for (int round = 0; round < 4; ++round) {
-    for (int i = 0; i < 2; ++i) cudaMemcpyAsync(d[i], h[i], n * 4, cudaMemcpyHostToDevice, s[i]);
-    for (int i = 0; i < 2; ++i) work<<<4, 128, 0, s[i]>>>(d[i], n);
-    for (int i = 0; i < 2; ++i) cudaMemcpyAsync(h[i], d[i], n * 4, cudaMemcpyDeviceToHost, s[i]);
-    cudaEventRecord(event, s[0]);
-  }
-  cudaDeviceSynchronize();
-}
-"""
 MANY = """
 #include <cuda_runtime.h>
 __global__ void k(int* p) { p[threadIdx.x + blockIdx.x * blockDim.x] += 1; }
@@ -83,45 +53,7 @@ def value_at(tree, path):
     return tree
 
 
-class PageTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.scratch.name)
-        cls.browser = browser.Browser()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        cls.scratch.cleanup()
-
-    def program(self, name, text):
-        binary = self.folder / f"{name}.bin"
-        if not binary.exists():
-            source = self.folder / f"{name}.cu"
-            source.write_text(text)
-            subprocess.run([DUET, "cc", source, "-o", binary], check=True)
-        return f"./{binary.name}"
-
-    def run_duet(self, out, *arguments, status=0):
-        done = subprocess.run([DUET, "run", "--quiet", "--out", out, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=300)
-        self.assertEqual(done.returncode, status, done.stderr)
-        return done.stderr
-
-    def opened(self, out, dark=False):
-        """The page and the stats.json beside it, after what holds for every page."""
-        page = self.browser.open(self.folder / out / "report.html", dark)
-        self.assertEqual(page.problems, [])
-        self.assertEqual([request for request in page.requests if request != page.address and not request.startswith("data:")], [])
-        # Each of the details is built when it is opened.
-        page.evaluate("new Promise((done) => { for (const d of document.querySelectorAll('details')) d.open = true;"
-                      " setTimeout(() => done(1), 100); })")
-        # Charts are drawn when they come near the window, and all for a printer.
-        for event in ("beforeprint", "afterprint"):
-            page.evaluate(f"window.dispatchEvent(new Event('{event}'))")
-        self.assertEqual(page.problems, [])
-        return page, json.loads((self.folder / out / "stats.json").read_text())
-
+class PageTest(PageCase):
     def check_account(self, page, stats):
         """What the first picture says is the account, all of it."""
         fields = page.evaluate("[...document.querySelectorAll('#overview [data-field]')].map((e) => [e.dataset.field, Number(e.dataset.value)])")
@@ -132,9 +64,6 @@ class PageTest(unittest.TestCase):
             shown = {field for field, _ in fields if field.startswith(f"account.{name}.")}
             self.assertEqual(shown, {f"account.{name}.{part}" for part in account[name]})
             self.assertEqual(sum(account[name].values()), account["time_ps"])
-
-    def held(self, page, name):
-        return page.evaluate(f"JSON.parse(document.getElementById('duet-{name}').textContent)")
 
     def check_drawn(self, page, stats, exact=False):
         """What is drawn over time adds up to the account, and lies one after the other."""
@@ -165,6 +94,7 @@ class PageTest(unittest.TestCase):
         self.run_duet("overlap", self.program("overlap", OVERLAP))
         page, stats = self.opened("overlap")
         self.check_account(page, stats)
+        self.assertFalse(self.section(page, "cores"))  # they did nothing for the GPU
         timeline = self.check_drawn(page, stats, exact=True)
         self.assertEqual(self.held(page, "stats"), stats)
         spans = [span for track in timeline["tracks"] for span in track["spans"]]
@@ -254,6 +184,7 @@ class PageTest(unittest.TestCase):
         self.check_account(page, stats)
         self.check_drawn(page, stats, exact=True)
         self.assertIn("no kernel", page.evaluate("document.querySelector('#kernels').textContent"))
+        self.assertFalse(self.section(page, "roofline"))
 
     def test_cut_off(self):
         self.run_duet("cut", "--max-cycles", "20000", self.program("endless", ENDLESS), status=124)
@@ -299,6 +230,7 @@ class PageTest(unittest.TestCase):
         for name in ("kernels", "copies", "driver"):  # taken together or not, no time is lost
             bit = {"kernels": 1, "copies": 2, "driver": 4}[name]
             self.assertEqual(sum(of for moment, _, _, of in timeline["moments"] if moment & bit), stats["account"]["busy_ps"][name])
+        self.assertFalse(self.section(page, "roofline"))  # nothing counts bytes there
         self.assertLess((self.folder / "many/report.html").stat().st_size, 6 << 20)
 
     def test_simulated_host_without_gpu(self):
@@ -340,6 +272,4 @@ class PageTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not browser.find():
-        sys.exit("page_test.py: no chromium: run tools/install_dependencies.sh test")
-    unittest.main(argv=[sys.argv[0], *(f"PageTest.{name}" for name in sys.argv[3:])], verbosity=2)
+    page_case.main(PageTest)
