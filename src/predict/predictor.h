@@ -35,6 +35,7 @@ enum class Doubt : std::uint8_t {
   FullEmptyBits,  // waits for bits take no time
   Barriers,       // some do not wait for the whole block
   Clock,          // it reads a clock, or sleeps
+  Waits,          // its blocks may wait for each other: a cooperative grid
   Overlapped,     // other kernels ran at the same time
   Imbalanced,     // blocks differ much in what they execute
   Count

@@ -13,8 +13,9 @@ namespace duet::predict {
 
 namespace {
 
-// Steps that are kept of one launch.
-constexpr std::uint64_t kKeptSteps = 4'000'000;
+// Steps that are kept of one SM's blocks, and that those of all SMs may have until their accesses are kept no
+// more.
+constexpr std::uint64_t kKeptSteps = 4'000'000, kSeenSteps = 40'000'000;
 
 }  // namespace
 
@@ -75,12 +76,12 @@ Recorder::Recorder(const config::Machine& machine, const memory::AddressSpace& a
 Recorder::~Recorder() = default;
 
 Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
-  std::unique_ptr<Launch>& launch = launches_[&grid];
+  std::unique_ptr<Launch>& launch = launches_[grid.launch_id];
   if (launch != nullptr) return *launch;
   launch = std::make_unique<Launch>();
   KernelRecording& recording = launch->recording;
   for (const auto& [other, running] : launches_) {
-    if (other == &grid) continue;
+    if (other == grid.launch_id) continue;
     running->recording.overlapped = recording.overlapped = true;
   }
   recording.grid = &grid;
@@ -94,14 +95,14 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
   launch->keep_all = recording.blocks <= recording.wave;
   const std::uint64_t seen = std::min(recording.blocks, 4 * recording.wave);
   const std::uint64_t kept = (seen + sm.count - 1) / sm.count;
-  launch->limit = std::max<std::uint64_t>(kKeptSteps / kept, 1000);
+  launch->limit = std::max<std::uint64_t>(std::min(kKeptSteps / kept, kSeenSteps / seen), 1000);
   return *launch;
 }
 
 // A cooperative grid's blocks wait for each other.
 bool Recorder::skips(const gpu::Grid& grid, std::uint64_t block) {
   if (!sampled_ || grid.cooperative) return false;
-  const auto launch = launches_.find(&grid);
+  const auto launch = launches_.find(grid.launch_id);
   return launch != launches_.end() && !launch->second->in_window(block);
 }
 
@@ -137,7 +138,7 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
                     const ptx::MicroOp& op, std::uint64_t active, const gpu::BlockMemory& memory) {
   if (record.kept == record.limit) return;
   auto& block = static_cast<Block&>(record);
-  Launch& launch = *launches_.at(memory.grid);
+  Launch& launch = *launches_.at(memory.grid->launch_id);
   const Bytes of_warp = round_up<Bytes>(memory.local_bytes, 4) * registers.width;
   const std::uint64_t place = record.block % launch.recording.wave * record.warps.size() + warp;
   lanes.memory = {
@@ -247,7 +248,7 @@ Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu:
   std::sort(recording.kept.begin(), recording.kept.end(),
             [](const auto& a, const auto& b) { return a->block < b->block; });
   const Picoseconds end = recording.first_ps + finish_(recording);
-  launches_.erase(&grid);
+  launches_.erase(grid.launch_id);
   return std::max(end, now);
 }
 

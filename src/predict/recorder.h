@@ -74,7 +74,7 @@ class Recorder final : public gpu::BlockRecorder {
   const bool sampled_;
   const Finish finish_;
   MemoryModel memory_;
-  std::map<const gpu::Grid*, std::unique_ptr<Launch>> launches_;
+  std::map<std::uint64_t, std::unique_ptr<Launch>> launches_;  // by Grid::launch_id
   std::unique_ptr<Lanes<32>> narrow_;
   std::unique_ptr<Lanes<64>> wide_;
 };

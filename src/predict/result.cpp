@@ -39,9 +39,12 @@ constexpr DoubtName kDoubtNames[] = {
     {"full_empty_bits", "it uses full/empty bits, and waiting for them takes no time in the model"},
     {"barriers", "it has barriers that not all warps of a block reach"},
     {"clock", "it reads a clock or sleeps: what it does may depend on time"},
+    {"waits", "its blocks may wait for each other, which takes no time in the model"},
     {"overlapped", "other kernels ran at the same time: the model takes each to be alone"},
     {"imbalanced", "its blocks differ much: the model takes one SM's for all"},
 };
+
+static_assert(std::size(kDoubtNames) == static_cast<std::size_t>(Doubt::Count));
 
 double us(Picoseconds ps) { return static_cast<double>(ps) / 1e6; }
 
@@ -102,14 +105,14 @@ std::string bound_of(const PredictedKernel& kernel) {
     const char* text;
   };
   const double shared = kernel.saving(Limit::SharedRate);
-  const bool dram = kernel.saving(Limit::DramRate) >= shared / 4;
+  const bool dram = kernel.saving(Limit::DramRate) >= std::max(shared / 4, 10.0);
   Cause best{0, ""};
   for (const Cause& cause : {Cause{kernel.saving(Limit::Dependencies), "arithmetic latency"},
                              Cause{kernel.saving(Limit::Fetch), "instruction fetch"},
                              Cause{kernel.saving(Limit::BankConflicts), "bank conflicts"},
                              Cause{kernel.saving(Limit::Atomics), "atomics on one word"},
                              Cause{shared, dram ? "DRAM rate" : "L2 and interconnect rate"},
-                             Cause{kernel.saving(Limit::L1Misses) - shared, "memory latency"}})
+                             Cause{dram ? 0 : kernel.saving(Limit::L1Misses) - shared, "memory latency"}})
     if (cause.saving > best.saving) best = cause;
   if (best.saving >= 10) return best.text;
   if (kernel.busy[0] >= 0.75) return "load-store unit";
