@@ -436,6 +436,7 @@ int command_line(int argc, char** argv) {
                                  cc_command(app),
                                  nvcc_command(app),
                                  machines_command(app),
+                                 model_command(app),
                                  advise_command(app),
                                  compare_command(app),
                                  statistics_command(app),

@@ -63,6 +63,21 @@ Subcommand machines_command(CLI::App& duet) {
           }};
 }
 
+Subcommand model_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand(
+      "model", "hu2016's descriptive model: print and execute one, or replay a run (docs/model.md)");
+  const auto options = std::make_shared<ModelOptions>();
+  app->footer(
+      "  duet model workloads/hu2016/d2.toml          structure, scripts and each step of their execution");
+  app->add_option("file", options->file, "a model, a .toml file");
+  app->add_option("--steps", options->steps, "execute so many steps; without it until the program has ended")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  app->add_option("--json", options->json, "write all of it to this file (schema duet.model/1)");
+  return {app,
+          [options](const config::Installation& installation) { return show_model(installation, *options); }};
+}
+
 Subcommand advise_command(CLI::App& duet) {
   CLI::App* app = duet.add_subcommand("advise", "measure what would shorten a run, on changed machines");
   const auto options = std::make_shared<AdviseOptions>();
