@@ -95,6 +95,7 @@ struct Node {
     std::uint64_t since = 0, turn = 0;
   };
   std::vector<Copy> copies;
+  std::uint64_t units = 0;  // PEs of all of them
   Bytes memory_used = 0;
   // The PE in which it stands: of this node, its place there and its number.
   Node* above = nullptr;

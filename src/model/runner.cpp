@@ -45,6 +45,7 @@ Node& Runner::make_node(unsigned level, std::string name) {
       made.elements.resize(array.width);
       units += array.width;
     }
+  node->units = units;
   return *nodes_.emplace_back(std::move(node));
 }
 
@@ -58,7 +59,7 @@ Node& Runner::inside_of(Node& node, Node::Copy& copy, std::uint64_t element) {
   inside.above = &node;
   inside.seat = &seat;
   inside.unit = unit;
-  inside.number = unit;
+  inside.number = node.number * node.units + unit;
   seat.inside = &inside;
   return inside;
 }
