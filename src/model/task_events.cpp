@@ -209,6 +209,7 @@ void TaskEvents::warp(const sim::Event& event) {
   told.parent_index = event.argument;
   told.channel = event.id;
   told.unit = event.stream;
+  told.width = 0;  // its instances are not told
   if (begins) {
     if (slot.group != kNobody) slot_of_.erase(slot.group);
     slot = {next_warp_++, event.parent, event.argument, event.id};
