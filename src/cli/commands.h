@@ -113,8 +113,8 @@ int explain_run(const config::Installation& installation, const ExplainOptions& 
 struct ModelOptions {
   std::string file;     // of a model
   std::string machine;  // or a machine's instance of it
-  std::string view = "cuda";
-  bool host = false;  // with a level for the processor
+  std::string view;     // "cuda", which it is when empty, or "opencl"
+  bool host = false;    // with a level for the processor
   std::vector<std::string> sets;
   std::string replay;       // or the folder of a run
   std::uint64_t steps = 0;  // 0: to the end

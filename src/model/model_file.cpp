@@ -127,6 +127,9 @@ void read_levels(const config::MachineFile& file, Structure& structure) {
     level.depth = keys.number("depth", 1, 1);
     level.schedulers = keys.number("schedulers", 1, 1);
     level.memory_bytes = keys.number("bytes", 0, 1);
+    level.computing = keys.text("ps_c");
+    level.moving = keys.text("ps_d");
+    level.scheduling = keys.text("ss");
   });
   if (structure.levels.empty())
     throw Error(fmt::format("{}:1: a model needs [[level]] tables, from level 0 up", file.path));

@@ -34,6 +34,13 @@ struct Level {
   std::uint64_t schedulers = 1;         // task instances that the SE dispatches in a step
   Bytes memory_bytes = 0;               // 0: no limit
   std::vector<Array> arrays;
+  // What the scripts of the level are called (Table II), and script commands of these with what they do
+  // (Tables III, IV). May be empty.
+  std::string computing, moving, scheduling;
+  struct CommandName {
+    std::string name, does;
+  };
+  std::vector<CommandName> commands;
 };
 
 struct Structure {

@@ -16,6 +16,14 @@ constexpr unsigned kGpu = 1, kSm = 0;
 std::uint64_t units(std::uint64_t value, std::uint64_t unit) {
   return round_up(value, std::max<std::uint64_t>(unit, 1));
 }
+
+// What the driver calls a command says its kind, where nobody has described it.
+void complete_facts(CommandFacts& facts, const std::string& name) {
+  if (facts.name.empty()) facts.name = name;
+  if (facts.kind != ScriptKind::Scheduling) return;
+  if (name == "launch") facts.kind = ScriptKind::Computing;
+  if (name == "copy" || name == "fill" || name == "full/empty bits") facts.kind = ScriptKind::Moving;
+}
 }  // namespace
 
 Resources block_resources(const config::Sm& sm, std::uint64_t threads, std::uint64_t registers_per_thread,
@@ -132,19 +140,20 @@ void TaskEvents::command(const sim::Event& event) {
     Command& command = commands_[event.id];
     command.stream = event.stream;
     command.channel = event.unit;
-    if (command.facts.name.empty()) command.facts.name = event.name;
+    complete_facts(command.facts, event.name);
     sim::Event of = event;
     of.parent = event.id;
-    rules_.take(operation(Verb::Submit, of, command));
+    tell(operation(Verb::Submit, of, command));
     rules_.needs(kGpu, event.id, command.facts.block);
     return;
   }
+  ++counts_.commands_ended;
   Command* const command = known(event.id);
   if (command == nullptr) return;
   if (rules_.open(kGpu, event.id)) {
     sim::Event of = event;
     of.parent = event.id;
-    rules_.take(operation(Verb::End, of, *command));
+    tell(operation(Verb::End, of, *command));
   }
   commands_.erase(event.id);
 }
@@ -154,7 +163,7 @@ void TaskEvents::push_buffer(const sim::Event& event) {
   Command* const command = known(event.parent);
   if (command == nullptr) return;
   const std::string_view word = event.name;
-  if (!std::exchange(command->fetched, true)) rules_.take(operation(Verb::Fetch, event, *command));
+  if (!std::exchange(command->fetched, true)) tell(operation(Verb::Fetch, event, *command));
   if (word == "CopyRange" || word == "FillRange" || word == "FullEmptyRange") ++command->moves;
   if (word == "Launch") command->launched += event.argument;
   if (word == "SetRefCntValue" && event.argument != command->facts.blocks)
@@ -164,9 +173,10 @@ void TaskEvents::push_buffer(const sim::Event& event) {
 }
 
 void TaskEvents::queue(const sim::Event& event) {
+  if (event.phase == TaskEventPhase::Begin) ++counts_.queued;
   const Command* const command = known(event.parent);
   if (command == nullptr) return;
-  rules_.take(operation(event.phase == TaskEventPhase::Begin ? Verb::Enter : Verb::Leave, event, *command));
+  tell(operation(event.phase == TaskEventPhase::Begin ? Verb::Enter : Verb::Leave, event, *command));
 }
 
 void TaskEvents::kernel(const sim::Event& event) {
@@ -174,11 +184,11 @@ void TaskEvents::kernel(const sim::Event& event) {
   if (command == nullptr) return;
   if (event.phase == TaskEventPhase::Begin) {
     ++counts_.kernels;
-    return rules_.take(operation(Verb::Begin, event, *command));
+    return tell(operation(Verb::Begin, event, *command));
   }
   command->blocks_ended = true;
   // Changes of full/empty bits behind it belong to it.
-  if (command->moved == command->moves) rules_.take(operation(Verb::End, event, *command));
+  if (command->moved == command->moves) tell(operation(Verb::End, event, *command));
 }
 
 void TaskEvents::block(const sim::Event& event) {
@@ -188,7 +198,7 @@ void TaskEvents::block(const sim::Event& event) {
   if (command == nullptr) return;
   Operation told = operation(begins ? Verb::Dispatch : Verb::Finish, event, *command);
   told.index = event.id;
-  rules_.take(told);
+  tell(told);
 }
 
 void TaskEvents::warp(const sim::Event& event) {
@@ -216,10 +226,10 @@ void TaskEvents::warp(const sim::Event& event) {
     slot_of_[slot.group] = place;
     told.group = slot.group;
     told.verb = Verb::Enter;
-    rules_.take(told);
+    tell(told);
     told.verb = Verb::Begin;
     told.unit = kNobody;
-    return rules_.take(told);
+    return tell(told);
   }
   told.group = slot.group;
   const bool same = slot.command == event.parent && slot.block == event.argument && slot.warp == event.id;
@@ -228,9 +238,9 @@ void TaskEvents::warp(const sim::Event& event) {
                          fmt::format("ends warp {} of block {} in slot {} of SM {}, where it is not",
                                      event.id, event.argument, event.stream, event.unit));
   told.verb = Verb::Leave;
-  rules_.take(told);
+  tell(told);
   told.verb = Verb::End;
-  rules_.take(told);
+  tell(told);
   slot_of_.erase(slot.group);
   slot.group = kNobody;
 }
@@ -242,10 +252,10 @@ void TaskEvents::move(const sim::Event& event) {
   if (command == nullptr) return;
   Operation told = operation(begins ? Verb::MoveBegin : Verb::MoveEnd, event, *command);
   told.index = event.id;
-  rules_.take(told);
+  tell(told);
   if (begins || ++command->moved != command->moves) return;
   if (command->facts.kind == ScriptKind::Moving || command->blocks_ended)
-    rules_.take(operation(Verb::End, event, *command));
+    tell(operation(Verb::End, event, *command));
 }
 
 }  // namespace duet::model

@@ -11,7 +11,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -42,8 +42,9 @@ std::vector<LevelLimits> limits_of(const config::Machine& machine);
 
 // How often things were told, for who compares.
 struct EventCounts {
-  std::uint64_t commands = 0, push_buffer_commands = 0, kernels = 0, blocks = 0, warps = 0, moves = 0;
-  std::uint64_t moved_bytes = 0;
+  std::uint64_t commands = 0, push_buffer_commands = 0, queued = 0, kernels = 0, blocks = 0, warps = 0,
+                moves = 0;
+  std::uint64_t moved_bytes = 0, commands_ended = 0;
 };
 
 class TaskEvents : public sim::EventSink {
@@ -58,8 +59,15 @@ class TaskEvents : public sim::EventSink {
 
   const EventCounts& counts() const { return counts_; }
   std::uint64_t operations() const { return rules_.taken(); }
+  // "kernel 'smooth' (command 7, stream 1)", while it is there.
+  std::string name(unsigned level, std::uint64_t group) const;
+  std::function<void(const Operation&)> on_operation;  // told before the rules are; null: nobody
 
  private:
+  void tell(const Operation& operation) {
+    if (on_operation) on_operation(operation);
+    rules_.take(operation);
+  }
   struct Command {
     CommandFacts facts;
     std::uint64_t stream = 0, channel = 0;
@@ -79,7 +87,6 @@ class TaskEvents : public sim::EventSink {
   void check_father(const sim::Event& event);
   Operation operation(Verb verb, const sim::Event& event, const Command& command) const;
   Command* known(std::uint64_t number);
-  std::string name(unsigned level, std::uint64_t group) const;
 
   const std::uint64_t warp_slots_;
   Rules rules_;
