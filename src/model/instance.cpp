@@ -18,7 +18,7 @@ struct Terms {
   const char *computing_stream, *moving_stream, *control_stream;
   const char *computing_instruction, *access_instruction, *control_instruction;
   const char *runtime, *driver, *queues, *call;
-  const char *launch, *copy_in, *copy_out, *program, *kernel;
+  const char *launch, *copy_in, *copy_out, *program, *kernel, *instances;
 };
 constexpr Terms kCuda{"the GPU",
                       "an SM",
@@ -46,7 +46,8 @@ constexpr Terms kCuda{"the GPU",
                       "copy_in",
                       "copy_out",
                       "process",
-                      "kernel"};
+                      "kernel",
+                      "blocks"};
 constexpr Terms kOpenCl{"the compute device",
                         "a compute unit",
                         "compute unit",
@@ -73,7 +74,8 @@ constexpr Terms kOpenCl{"the compute device",
                         "clEnqueueWriteBuffer",
                         "clEnqueueReadBuffer",
                         "process",
-                        "kernel"};
+                        "kernel",
+                        "work-groups"};
 
 // Threads that a unit takes in a cycle: 32/p waves a warp (section 3.4).
 std::uint64_t width_of(const config::Sm& sm, const config::Sm::Timing& timing) {
@@ -116,18 +118,18 @@ Level sm_level(const config::Sm& sm, const Terms& terms) {
 }
 
 // Table III, and what Duet's push buffer has beside it (gpu/front_end/push_buffer.h).
-std::vector<Level::CommandName> push_buffer_commands() {
+std::vector<Level::CommandName> push_buffer_commands(const std::string& instances) {
   return {{"DefineSemaphore", "where a semaphore lies in memory"},
           {"AcquireSemaphore", "wait until an earlier command has released it"},
-          {"SetLaunchID", "give the kernel's blocks a reference counter"},
+          {"SetLaunchID", "give the kernel's " + instances + " a reference counter"},
           {"SetRefCntValue", "to which WaitRefCnt waits"},
-          {"ResetRefCnt", "wait for the blocks of the kernel before"},
-          {"WaitRefCnt", "wait for the kernel's own blocks"},
-          {"Launch", "launch blocks, a run of them at a time"},
+          {"ResetRefCnt", "wait for the " + instances + " of the kernel before"},
+          {"WaitRefCnt", "wait for the kernel's own " + instances},
+          {"Launch", "launch " + instances + ", a run of them at a time"},
           {"SetParameterSize", "room for the kernel's parameters"},
           {"Parameter", "the parameters"},
           {"SetStream", "beside Table III: whose commands follow"},
-          {"SetProgram", "beside Table III: kernel, grid and block"},
+          {"SetProgram", "beside Table III: the kernel, how many " + instances + " of which size"},
           {"CopyRange", "beside Table III: a move by a data transfer engine"},
           {"FillRange", "beside Table III: a fill"},
           {"FullEmptyRange", "beside Table III: a change of full/empty bits"},
@@ -152,16 +154,17 @@ Level gpu_level(const config::Gpu& gpu, const Terms& terms) {
   level.computing = terms.computing_stream;
   level.moving = terms.moving_stream;
   level.scheduling = terms.control_stream;
-  level.commands = push_buffer_commands();
+  level.commands = push_buffer_commands(terms.instances);
   return level;
 }
 
 Level host_level(const config::Topology& machine, const Terms& terms) {
   Level level;
-  level.name = machine.host.name.empty() ? "the host" : fmt::format("the host, {}", machine.host.name);
-  level.tu = terms.runtime;
-  level.tb = terms.queues;
-  level.se = terms.driver;
+  const std::string& name = machine.cpu ? machine.cpu->name : machine.host.name;
+  level.name = name.empty() ? "the host" : fmt::format("the host, {}", name);
+  level.tu = machine.gpu ? terms.runtime : "operating system";
+  level.tb = machine.gpu ? terms.queues : "run queue";
+  level.se = machine.gpu ? terms.driver : "scheduler of threads";
   level.memory = "host memory";
   level.memory_bytes = machine.host.dram_bytes;
   if (machine.gpu) {
@@ -170,8 +173,8 @@ Level host_level(const config::Topology& machine, const Terms& terms) {
     level.arrays.push_back({"GPU", false, 1, 1, 1});
   }
   if (machine.cpu) level.arrays.push_back({"core", false, 1, machine.cpu->cores, 1});
-  level.scheduling = terms.call;
-  level.computing = "host command script; host function";
+  level.scheduling = machine.gpu ? terms.call : "system call";
+  level.computing = machine.gpu ? "host command script, host function" : "function";
   return level;
 }
 

@@ -16,6 +16,9 @@ Json level_json(const Level& level, unsigned number) {
                       {"count", array.count},
                       {"width", array.width},
                       {"places", array.places}});
+  Json commands = Json::array();
+  for (const Level::CommandName& command : level.commands)
+    commands.push_back({{"name", command.name}, {"does", command.does}});
   return {{"level", number},
           {"name", level.name},
           {"tu", level.tu},
@@ -27,7 +30,11 @@ Json level_json(const Level& level, unsigned number) {
           {"schedulers", level.schedulers},
           {"memory", level.memory},
           {"memory_bytes", level.memory_bytes},
-          {"arrays", arrays}};
+          {"arrays", arrays},
+          {"ps_c", level.computing},
+          {"ps_d", level.moving},
+          {"ss", level.scheduling},
+          {"commands", commands}};
 }
 
 Json script_json(const Script& script) {

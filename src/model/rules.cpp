@@ -362,8 +362,9 @@ void Rules::forget(const Operation& operation, Group& group) {
 void Rules::finish() {
   for (unsigned level = 0; level < levels_.size(); ++level)
     for (const auto& [number, group] : levels_[level].groups)
-      if (!group.ended && !fault_)
-        report(Rule::Synchronization, last_time_, level, number, "has not ended at the end of the run");
+      if (!fault_ && (!group.ended || (group.entered && !group.left)))
+        report(Rule::Synchronization, last_time_, level, number,
+               group.ended ? "is in its queue at the end of the run" : "has not ended at the end of the run");
 }
 
 }  // namespace duet::model

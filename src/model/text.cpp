@@ -1,6 +1,8 @@
 // A model and its execution on the terminal: the tree of components, the scripts, the log.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/run.h"
 
 namespace duet::model {
@@ -27,6 +29,41 @@ std::string array_text(unsigned indent, unsigned level, const Array& array) {
   std::string holds = many(array.count, "array") + " of " + many(array.width, "PE");
   if (array.places > 1) holds += fmt::format(", {} in each", many(array.places, "task instance"));
   return part(indent, fmt::format("[{}^{}]", array.moves_data ? "PE_D" : "PE_C", level), array.name, holds);
+}
+
+// Table II: what executes, and what it is told in.
+std::string table_text(const Structure& structure) {
+  std::string text = "\nComponents and their scripts (Table II)\n";
+  const auto row = [&](const std::string& component, const std::string& script) {
+    text += fmt::format("  {:<62} {}\n", component, script);
+  };
+  const auto term = [](const char* what, unsigned level, const std::string& name) {
+    return name.empty() ? std::string() : fmt::format("{}^{} = {}", what, level, name);
+  };
+  for (unsigned level = 0; level < structure.depth(); ++level) {
+    const Level& of = structure.levels[level];
+    for (const Array& array : of.arrays)
+      row(term(array.moves_data ? "[PE_D]" : "[PE_C]", level, array.name),
+          array.moves_data ? term("PS_D", level, of.moving) : term("PS_C", level, of.computing));
+    row(term("TB", level, of.tb), "");
+    row(term("memory", level, of.memory), "");
+    row(term("SE", level, of.se), term("SS", level, of.scheduling));
+    const bool top = level + 1 == structure.depth();
+    row(term("TU", level, of.tu), top ? "" : term("SS", level + 1, structure.levels[level + 1].scheduling));
+  }
+  return text;
+}
+
+// Tables III and IV.
+std::string commands_text(const Structure& structure) {
+  std::string text;
+  for (unsigned level = structure.depth(); level-- > 0;) {
+    if (structure.levels[level].commands.empty()) continue;
+    text += fmt::format("\nScript commands of level {}\n", level);
+    for (const Level::CommandName& command : structure.levels[level].commands)
+      text += fmt::format("  {:<24} {}\n", command.name, command.does);
+  }
+  return text;
 }
 
 std::string level_text(const Level& level, unsigned number, unsigned indent) {
@@ -83,6 +120,10 @@ std::string text_of(const Model& model) {
   if (!model.structure.outside.empty()) text += fmt::format("  above: {}\n", model.structure.outside);
   for (unsigned level = depth; level-- > 0; ++indent)
     text += level_text(model.structure.levels[level], level, indent);
+  const bool named = std::any_of(model.structure.levels.begin(), model.structure.levels.end(),
+                                 [](const Level& level) { return !level.scheduling.empty(); });
+  if (named) text += table_text(model.structure);
+  text += commands_text(model.structure);
   if (model.lists.empty()) return text;
   text += "\nTask organization\n";
   for (unsigned level = depth; level > 0; --level)
@@ -92,12 +133,16 @@ std::string text_of(const Model& model) {
 }
 
 std::string text_of(const Execution& execution) {
+  std::size_t unit = 4, task = 4;
+  for (const LogEntry& entry : execution.log) {
+    unit = std::max(unit, entry.unit.size());
+    task = std::max(task, entry.instance.size());
+  }
   std::string text =
-      "\nExecution\n  step level unit                             task                                     "
-      "operation\n";
+      fmt::format("\nExecution\n  step level {:<{}}  {:<{}}  operation\n", "unit", unit, "task", task);
   for (const LogEntry& entry : execution.log)
-    text += fmt::format("  {:>4} {:>5} {:<32} {:<40} {}\n", entry.step, entry.level, entry.unit,
-                        entry.instance, entry.operation);
+    text += fmt::format("  {:>4} {:>5} {:<{}}  {:<{}}  {}\n", entry.step, entry.level, entry.unit, unit,
+                        entry.instance, task, entry.operation);
   text += fmt::format("\n{} after {}\n", execution.finished ? "finished" : "cut off",
                       many(execution.steps, "step"));
   for (std::size_t level = execution.counts.size(); level-- > 0;) {

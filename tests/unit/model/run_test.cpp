@@ -7,11 +7,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "examples.h"
 
 namespace duet::model {
 namespace {
 
-const std::string kExamples = std::string(DUET_SOURCE_DIRECTORY) + "/workloads/hu2016/";
 
 // The step of the first entry of the log with these words; 0: there is none.
 std::uint64_t step_of(const Execution& run, const std::string& instance, const std::string& operation) {
@@ -28,7 +28,7 @@ std::uint64_t entries(const Execution& run, const std::string& operation) {
 }
 
 TEST(ModelRun, TheExampleOfTwoLevelsEnds) {
-  const Execution run = execute(read_model(kExamples + "d2.toml"), {});
+  const Execution run = execute(example("d2"), {});
   EXPECT_TRUE(run.finished);
   EXPECT_EQ(run.counts[1].groups, 1u);       // a kernel
   EXPECT_EQ(run.counts[1].instances, 4u);    // its blocks
@@ -41,12 +41,12 @@ TEST(ModelRun, TheExampleOfTwoLevelsEnds) {
 }
 
 TEST(ModelRun, TheSameModelGivesTheSameExecution) {
-  const Model model = read_model(kExamples + "d2.toml");
+  const Model model = example("d2");
   EXPECT_EQ(text_of(execute(model, {})), text_of(execute(model, {})));
 }
 
 TEST(ModelRun, AGroupBeginsWhenThatBeforeItInItsChannelHasEnded) {
-  const Execution run = execute(read_model(kExamples + "d2.toml"), {});
+  const Execution run = execute(example("d2"), {});
   const std::uint64_t copied = step_of(run, "process/copy_a", "end the group");
   const std::uint64_t begins = step_of(run, "process/scale(0)", "dispatch"),
                       ends = step_of(run, "process/scale", "end the group");
@@ -57,14 +57,14 @@ TEST(ModelRun, AGroupBeginsWhenThatBeforeItInItsChannelHasEnded) {
 }
 
 TEST(ModelRun, AWaveHasAsManyInstancesAsTheArrayIsWide) {
-  const Execution run = execute(read_model(kExamples + "d2.toml"), {});
+  const Execution run = execute(example("d2"), {});
   EXPECT_EQ(step_of(run, "process/scale(0)/FMUL@0(0-15)", "execute") + 1,
             step_of(run, "process/scale(0)/FMUL@0(16-31)", "execute"));
   EXPECT_EQ(entries(run, "execute"), 16u);  // 8 instructions of 32 threads on 16 PEs
 }
 
 TEST(ModelRun, StepsCutItOff) {
-  const Execution run = execute(read_model(kExamples + "d2.toml"), {.steps = 10});
+  const Execution run = execute(example("d2"), {.steps = 10});
   EXPECT_FALSE(run.finished);
   EXPECT_EQ(run.steps, 10u);
   EXPECT_EQ(run.log.back().step, 10u);
