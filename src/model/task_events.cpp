@@ -153,6 +153,9 @@ void TaskEvents::command(const sim::Event& event) {
   if (rules_.open(kGpu, event.id)) {
     sim::Event of = event;
     of.parent = event.id;
+    if (command->facts.kind != ScriptKind::Scheduling && !fault_)
+      rules_.report(Rule::Synchronization, event.time_ps, kGpu, event.id,
+                    "is complete for the host, and has not ended");
     tell(operation(Verb::End, of, *command));
   }
   commands_.erase(event.id);

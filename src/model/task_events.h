@@ -52,7 +52,11 @@ class TaskEvents : public sim::EventSink {
   TaskEvents(const config::Machine& machine, Rules::Report report);
 
   void describe(std::uint64_t command, const CommandFacts& facts);
-  void fault() { rules_.fault(); }
+  // Something has faulted: what follows may be dropped.
+  void fault() {
+    fault_ = true;
+    rules_.fault();
+  }
   void take(const sim::Event& event) override;
   // The run has come to its end.
   void finish() { rules_.finish(); }
@@ -97,6 +101,7 @@ class TaskEvents : public sim::EventSink {
   std::vector<Slot> slots_;                                 // of warps, by SM and slot
   std::unordered_map<std::uint64_t, std::size_t> slot_of_;  // by group of level 0
   std::uint64_t next_warp_ = 0;
+  bool fault_ = false;
   const sim::Component* father_ = nullptr;  // of what works at level 1
   EventCounts counts_;
 };
