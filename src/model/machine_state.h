@@ -42,10 +42,12 @@ struct Instance {
   std::size_t open_groups = 0;
   std::set<std::string> events;                       // signalled
   std::map<const Script*, std::uint64_t> at_barrier;  // channels that have come
-  std::map<std::string, Bytes> data;                  // in position, with what each takes
-  std::set<std::string> on_the_way;                   // room for it is taken
+  // Its data in position, and data for which there is room. An instance on a PE has room for all that its
+  // list brings and makes from its dispatch on; the program takes room when it needs some.
+  std::set<std::string> data, on_the_way;
+  Bytes reserved = 0;
   bool has_room_for(const std::string& name) const {
-    return data.contains(name) || on_the_way.contains(name);
+    return group != nullptr || data.contains(name) || on_the_way.contains(name);
   }
   bool read_all() const {
     for (const Feed& feed : feeds)
@@ -66,7 +68,8 @@ struct Group {
   const Array* array = nullptr;         // that executes it, and which of its copies
   std::uint64_t copy = 0;
   std::uint64_t dispatched = 0, finished = 0;
-  std::uint64_t ended = 0;  // step in which the last instance has finished; 0: not yet
+  std::set<std::string> staged_out;  // by its instances
+  std::uint64_t ended = 0;           // step in which the last instance has finished; 0: not yet
 };
 
 // The inside of a PE: all of a level. Its children are the PEs of its level.

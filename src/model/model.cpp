@@ -46,12 +46,18 @@ const ScriptList& Model::program() const {
 
 namespace {
 
+constexpr std::uint64_t kMostElements = 65536;
+
 class Checker {
  public:
   explicit Checker(const Model& model) : model_(model) {}
   void all() const {
     names();
     const unsigned depth = model_.structure.depth();
+    for (const Level& level : model_.structure.levels)
+      for (const Array& array : level.arrays)
+        if (array.count * array.width > kMostElements)
+          refuse(1, fmt::format("array '{}' has more than {} PEs", array.name, kMostElements));
     for (const ScriptList& list : model_.lists) {
       if (list.level == 0 || list.level > depth)
         refuse(list.line,

@@ -14,6 +14,7 @@ namespace duet::model {
 namespace {
 
 using Names = std::vector<std::string>;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 40, kMostInstances = 1 << 20;
 
 Names words_of(const std::string& text) {
   std::istringstream stream(text);
@@ -55,12 +56,12 @@ class Keys {
     return value;
   }
   Names names(const char* key) { return words_of(text(key)); }
-  std::uint64_t number(const char* key, std::uint64_t otherwise, std::uint64_t least) {
+  std::uint64_t number(const char* key, std::uint64_t otherwise, std::uint64_t least,
+                       std::int64_t most = 65536) {
     if (!has(key)) return otherwise;
     const auto value = table_.get(key)->value_exact<std::int64_t>();
-    constexpr std::int64_t kMost = std::int64_t{1} << 40;
-    if (!value || *value < static_cast<std::int64_t>(least) || *value > kMost)
-      refuse(key, fmt::format("{} must be a whole number from {} to {}", key, least, kMost));
+    if (!value || *value < static_cast<std::int64_t>(least) || *value > most)
+      refuse(key, fmt::format("{} must be a whole number from {} to {}", key, least, most));
     return static_cast<std::uint64_t>(*value);
   }
   bool flag(const char* key) {
@@ -126,7 +127,7 @@ void read_levels(const config::MachineFile& file, Structure& structure) {
     level.queues = keys.number("queues", 1, 1);
     level.depth = keys.number("depth", 1, 1);
     level.schedulers = keys.number("schedulers", 1, 1);
-    level.memory_bytes = keys.number("bytes", 0, 1);
+    level.memory_bytes = keys.number("bytes", 0, 1, kMostBytes);
     level.computing = keys.text("ps_c");
     level.moving = keys.text("ps_d");
     level.scheduling = keys.text("ss");
@@ -168,7 +169,7 @@ Script read_script(Keys& keys) {
   script.name = keys.needed("name");
   script.commands = keys.names("commands");
   script.channel = keys.number("channel", 0, 0);
-  if (script.kind != ScriptKind::Scheduling) script.width = keys.number("width", 1, 1);
+  if (script.kind != ScriptKind::Scheduling) script.width = keys.number("width", 1, 1, kMostInstances);
   if (script.kind == ScriptKind::Scheduling) {
     read_control(keys, script);
   } else if (script.kind == ScriptKind::Computing) {
@@ -221,7 +222,7 @@ Model read_model(const std::string& path) {
   for_each(file, "data", [&](Keys& keys) {
     Data data;
     data.name = keys.needed("name");
-    data.bytes = keys.number("bytes", 0, 0);
+    data.bytes = keys.number("bytes", 0, 0, kMostBytes);
     data.made = keys.flag("made");
     data.shared = keys.flag("shared");
     model.data.push_back(data);

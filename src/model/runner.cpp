@@ -20,7 +20,7 @@ Runner::Runner(const Model& model, const RunLimits& limits) : model_(model), lim
   if (!model.structure.outside.empty()) return;
   for (const Data& data : model.data) {
     if (data.made) continue;
-    program.data[data.name] = data.bytes;
+    program.data.insert(data.name);
     top.memory_used += data.bytes;
   }
   const Bytes room = level_of(top).memory_bytes;
@@ -130,7 +130,10 @@ std::string Runner::why(const Node& node, const Group& group) const {
                ? fmt::format("barrier {} waits for the other channels", group.name)
                : fmt::format("{} waits for event '{}'", group.name, group.script->event);
   const std::string data = not_in_position(node, group);
-  return fmt::format("{} {}", group.name, data.empty() ? "waits for a PE" : data);
+  if (!data.empty()) return fmt::format("{} {}", group.name, data);
+  if (node.level == 0 || group.script->kind == ScriptKind::Moving) return group.name + " waits for a PE";
+  return fmt::format("{} waits for a PE with {} bytes of {}", group.name, footprint(group),
+                     model_.structure.levels[node.level - 1].memory);
 }
 
 std::string Runner::standstill() const {

@@ -48,7 +48,8 @@ class Runner {
   Bytes piece_of(const Group& group, const std::string& data) const;
   void reserve(Node& node, Group& group);
   void place(Group& group);
-  void release(Node& node, Instance& instance);
+  Bytes footprint(const Group& group) const;
+  bool has_room(const Node::Element& element, const Node& node, const Group& group) const;
 
   Node& make_node(unsigned level, std::string name);
   Node& inside_of(Node& node, Node::Copy& copy, std::uint64_t element);

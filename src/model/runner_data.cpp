@@ -12,14 +12,46 @@ std::string Runner::key_of(const Group& group, const std::string& data) const {
   return own ? fmt::format("{}@{}", data, group.channel) : data;
 }
 
+namespace {
+
+// Into how many parts data has been divided above an instance's list.
+std::uint64_t parts_of(const Instance* instance) {
+  std::uint64_t parts = 1;
+  for (; instance->group != nullptr; instance = instance->parent) parts *= instance->group->script->width;
+  return parts;
+}
+
+Bytes part(Bytes bytes, std::uint64_t parts) { return (bytes + parts - 1) / parts; }
+
+}  // namespace
+
 // A Stage-In takes the instance's part of what its parent has.
 Bytes Runner::piece_of(const Group& group, const std::string& data) const {
-  Bytes bytes = model_.datum(data)->bytes;
-  std::uint64_t parts = 1;
-  for (const Instance* at = group.parent; at->group != nullptr; at = at->parent)
-    parts *= at->group->script->width;
-  if (group.parent->list->columns > 1 && !model_.datum(data)->shared) parts *= group.parent->list->columns;
-  return (bytes + parts - 1) / parts;
+  const Data& datum = *model_.datum(data);
+  const std::uint64_t columns = datum.shared ? 1 : group.parent->list->columns;
+  return part(datum.bytes, parts_of(group.parent) * columns);
+}
+
+// What an instance of the group takes of the memory inside its PE: all that its list brings and makes there,
+// and what comes up from below (section 2.5: resource reservation).
+Bytes Runner::footprint(const Group& group) const {
+  const ScriptList& list = *model_.list(group.script->runs);
+  std::set<std::string> names;
+  for (const Script& script : list.scripts) {
+    names.insert(script.makes.begin(), script.makes.end());
+    if (script.kind == ScriptKind::Moving && script.movement == Movement::StageIn) names.insert(script.data);
+    if (script.runs.empty()) continue;
+    for (const Script& below : model_.list(script.runs)->scripts)
+      if (below.kind == ScriptKind::Moving && below.movement == Movement::StageOut) names.insert(below.data);
+  }
+  const std::uint64_t parts = parts_of(group.parent) * group.script->width;
+  Bytes bytes = 0;
+  for (const std::string& name : names) {
+    const Data& datum = *model_.datum(name);
+    const std::uint64_t columns = datum.shared ? 1 : list.columns;
+    bytes += columns * part(datum.bytes, parts * columns);
+  }
+  return bytes;
 }
 
 // In the memory above: another instance's, or, of the program, the memory outside.
@@ -45,14 +77,16 @@ std::string Runner::not_in_position(const Node& node, const Group& group) const 
   const Instance& parent = *group.parent;
   const auto lacks = [&](const Node& at, const Instance& owner, const std::string& key,
                          const std::string& data) {
-    const Bytes room = level_of(at).memory_bytes, wanted = piece_of(group, data);
+    const Bytes room = level_of(at).memory_bytes,
+                wanted = piece_of(&owner == &parent ? group : *parent.group, data);
     if (room == 0 || owner.has_room_for(key) || wanted <= room - at.memory_used) return std::string();
     return fmt::format("waits for {} bytes of {} for '{}': {} of {} are used", wanted, level_of(at).memory,
                        data, at.memory_used, room);
   };
   if (script.kind == ScriptKind::Moving && script.movement == Movement::StageOut)
-    return parent.parent == nullptr ? std::string()
-                                    : lacks(*parent.parent->node, *parent.parent, script.data, script.data);
+    return parent.parent == nullptr
+               ? std::string()
+               : lacks(*parent.parent->node, *parent.parent, key_of(*parent.group, script.data), script.data);
   std::string none;
   if (script.kind == ScriptKind::Moving && script.movement == Movement::StageIn)
     none = lacks(node, parent, key_of(group, script.data), script.data);
@@ -76,24 +110,20 @@ void Runner::reserve(Node& node, Group& group) {
 
 void Runner::place(Group& group) {
   const Script& script = *group.script;
-  const auto put = [&](const std::string& data) {
-    group.parent->on_the_way.erase(key_of(group, data));
-    group.parent->data.try_emplace(key_of(group, data), piece_of(group, data));
-  };
+  Instance& parent = *group.parent;
+  const auto put = [&](const std::string& data) { parent.data.insert(key_of(group, data)); };
   for (const std::string& data : script.makes) put(data);
+  // The parts that all instances have moved up make up the whole.
+  for (const std::string& data : group.staged_out) put(data);
   if (script.kind != ScriptKind::Moving) return;
   if (script.movement == Movement::StageIn) put(script.data);
-  Instance* const above = group.parent->parent;
-  if (script.movement != Movement::StageOut || above == nullptr) return;
-  // The parts of all instances make up one piece of data there.
-  if (above->data.contains(script.data)) return;
-  const Bytes bytes = piece_of(*group.parent->group, script.data);
-  above->data[script.data] = bytes;
-  if (!above->on_the_way.contains(script.data)) above->node->memory_used += bytes;
-}
-
-void Runner::release(Node& node, Instance& instance) {
-  for (const auto& [name, bytes] : instance.data) node.memory_used -= bytes;
+  if (script.movement != Movement::StageOut || parent.group == nullptr) return;
+  Group& above = *parent.group;
+  above.staged_out.insert(script.data);
+  const std::string key = key_of(above, script.data);
+  if (above.parent->has_room_for(key)) return;
+  above.parent->on_the_way.insert(key);
+  above.parent->node->memory_used += piece_of(above, script.data);
 }
 
 }  // namespace duet::model

@@ -102,6 +102,12 @@ bool Runner::start_on_array(Node& node, Group& group) {
   return false;
 }
 
+bool Runner::has_room(const Node::Element& element, const Node& node, const Group& group) const {
+  const Bytes room = model_.structure.levels[node.level - 1].memory_bytes;
+  const Bytes used = element.inside != nullptr ? element.inside->memory_used : 0;
+  return room == 0 || footprint(group) <= room - used;
+}
+
 // One instance to a PE with a place; all of a group go to one array (section 2.4).
 bool Runner::dispatch(Node& node, Group& group) {
   for (Node::Copy& copy : node.copies) {
@@ -112,6 +118,7 @@ bool Runner::dispatch(Node& node, Group& group) {
     for (std::uint64_t i = 0; i < array.width; ++i) {
       const std::uint64_t element = (copy.turn + i) % array.width;
       if (copy.elements[element].residents == array.places) continue;
+      if (!has_room(copy.elements[element], node, group)) continue;
       begin(node, group);
       group.array = &array;
       group.copy = number;
@@ -119,7 +126,9 @@ bool Runner::dispatch(Node& node, Group& group) {
       ++copy.elements[element].residents;
       const std::uint64_t index = group.dispatched++;
       Node& inside = inside_of(node, copy, element);
-      const Instance& made = make_instance(inside, *model_.list(group.script->runs), &group, index);
+      Instance& made = make_instance(inside, *model_.list(group.script->runs), &group, index);
+      made.reserved = footprint(group);
+      inside.memory_used += made.reserved;
       log(node, level_of(node).se, made.name, fmt::format("dispatch to {} {}", array.name, inside.unit));
       Operation told = operation(Verb::Dispatch, node, group);
       told.index = index;

@@ -45,7 +45,7 @@ bool Runner::deallocate(Node& node) {
     execution_.finished = true;
     return true;
   }
-  release(node, instance);
+  node.memory_used -= instance.reserved;
   --node.seat->residents;
   instance_ends(*node.above, *instance.group, instance.index, node.unit);
   return true;

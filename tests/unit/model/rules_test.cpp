@@ -164,8 +164,8 @@ TEST_F(SeededFault, WhatInstancesTakeIsCounted) {
   }
 }
 
-// Dropping any operation is found, whichever it is; but for reading, and for the begin of a move, which its first
-// move stands for.
+// Dropping any operation is found, whichever it is; but for reading, and for the begin of a move, which its
+// first move stands for.
 TEST_F(SeededFault, NoOperationCanBeMissing) {
   const Operations all = operations_;
   for (std::size_t i = 0; i < all.size(); ++i) {
