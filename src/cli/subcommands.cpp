@@ -130,7 +130,8 @@ Subcommand stats_command(CLI::App& duet) {
   CLI::App* describe = app->add_subcommand("describe", "the fields of a file, with units");
   describe->add_option("field", options->list, "those below this field alone, as kernels");
   describe
-      ->add_option("--schema", options->schema, "stats, host_stats, comparison, advice, run or explanation")
+      ->add_option("--schema", options->schema,
+                   "stats, host_stats, comparison, advice, run, explanation, model or model_replay")
       ->capture_default_str();
   CLI::App* csv = app->add_subcommand("csv", "a list of a run's stats.json as CSV, an element a row");
   csv->add_option("folder", options->folder, "folder of a run")->required();
