@@ -337,5 +337,30 @@ TEST(ModelCheck, ADistributorThatCountsTooLittleIsCapacity) {
   EXPECT_TRUE(has(log.judged(rig.config), Rule::Capacity));
 }
 
+// A check of a machine that promises less, while the machine runs: a finding each, or, without any, the end.
+TEST(ModelCheck, WhatIsFoundIsAFindingOrTheEnd) {
+  auto smaller = gtx580();
+  smaller.gpu.sm.max_blocks = 2;
+  const auto run = [&](check::Findings* findings) {
+    Rig rig;
+    machine::ModelCheck checked(smaller, rig.driver(), findings);
+    rig.engine.report_events(checked, model::kModelEvents);
+    rig.submit(rig.launch(100));
+    rig.finish();
+  };
+  check::Findings findings;
+  run(&findings);
+  std::size_t found = 0;
+  findings.take_changed([&](std::size_t, const check::Finding& finding) {
+    ++found;
+    EXPECT_EQ(finding.kind, check::FindingKind::ModelCapacity) << finding.text;
+    EXPECT_EQ(finding.count, 1u);
+    EXPECT_NE(finding.text.find("\nat "), std::string::npos);
+  });
+  EXPECT_EQ(found, 100u - 16 * 2);  // each block beyond two on an SM
+  EXPECT_DEATH(run(nullptr),
+               "duet: check model: capacity of the model: kernel 'k' \\(command 1, stream 0\\)");
+}
+
 }  // namespace
 }  // namespace duet::test
