@@ -179,7 +179,7 @@ Replay Replayer::run(const std::string& stats) {
       [this](RecordType type, const std::byte* record, std::size_t bytes, std::string_view text) {
         if (type == RecordType::Event) take(report::record_as<report::EventRecord>(record, bytes), text);
       });
-  if (!events_there_)
+  if (!events_there_ && events_.counts().commands != 0)
     throw Error(
         "replay: this journal has no queues and dependencies: make it again with this version's `duet "
         "explain`");
