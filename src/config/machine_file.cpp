@@ -122,7 +122,9 @@ MachineFile read(const std::string& path, std::string_view what, std::string_vie
   try {
     file.table = toml::parse(values, path);
   } catch (const toml::parse_error& e) {
-    throw Error(fmt::format("{}:{}: {}", path, e.source().begin.line, e.description()));
+    std::string what(e.description());
+    std::replace(what.begin(), what.end(), '\n', ' ');  // it may quote the end of a line
+    throw Error(fmt::format("{}:{}: {}", path, e.source().begin.line, what));
   }
   return file;
 }

@@ -1,7 +1,6 @@
 // What exists while a model runs: nodes (the inside of a PE), task instances in them, and groups in queues.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -81,7 +80,7 @@ struct Node {
   struct Queue {
     const Instance* of = nullptr;  // whose channel has it; null: free
     std::uint64_t channel = 0;
-    std::deque<Group*> groups;
+    std::vector<Group*> groups;  // the first is the head
   };
   std::vector<Queue> queues;
   struct Element {

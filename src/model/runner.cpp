@@ -8,6 +8,10 @@
 
 namespace duet::model {
 
+namespace {
+constexpr std::uint64_t kMostParts = 1'000'000;  // that exist at once
+}
+
 Execution execute(const Model& model, const RunLimits& limits) {
   check(model);
   return Runner(model, limits).run();
@@ -46,6 +50,10 @@ Node& Runner::make_node(unsigned level, std::string name) {
       units += array.width;
     }
   node->units = units;
+  parts_ += units + of.queues;
+  if (parts_ > kMostParts)
+    throw Error(fmt::format("{}: more than {} PEs and queues by step {}: take fewer of them", model_.name,
+                            kMostParts, step_));
   return *nodes_.emplace_back(std::move(node));
 }
 

@@ -67,6 +67,7 @@ class Runner {
   const RunLimits limits_;
   Execution execution_;
   std::uint64_t step_ = 0, next_group_ = 0;
+  std::uint64_t parts_ = 0;                   // PEs and queues of all nodes
   std::vector<std::unique_ptr<Node>> nodes_;  // in the order in which they were made
   std::vector<std::unique_ptr<Instance>> instances_;
   std::vector<std::unique_ptr<Group>> groups_;

@@ -23,7 +23,7 @@ bool Runner::retire(Node& node) {
     Operation leave = operation(Verb::Leave, node, group);
     leave.unit = group.queue;
     tell(leave);
-    queue.groups.pop_front();
+    queue.groups.erase(queue.groups.begin());
     if (queue.groups.empty()) queue.of = nullptr;
     --group.parent->open_groups;
     group.parent->since = step_;

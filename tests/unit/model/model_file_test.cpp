@@ -66,6 +66,7 @@ TEST_F(ModelFile, ErrorsNameTheLine) {
       {script + "kind = \"PS_C\"\n[[level]]\nlevel = 7\n", ":19: a level needs 'level' = 0 to 3"},
       {script + "kind = \"PS_C\"\n[[data]]\nname = \"a\"\n", ":1: two [[data]] 'a'"},
       {script + "kind = \"PS_C\"\n[list]\n", ":18: "},
+      {script + "kind = \"PS_C\"\n[[data]]\nmade = tr\n", ":20: Error while parsing boolean"},
       {script + "kind = [1, 2]\n",
        ":17: neither [table], [[table]] nor key = value (a number, true, false or one string in quotes)"},
       {script + "kind = \"PS_C\"\n[[array]]\nlevel = 0\nkind = \"PE_C\"\nplaces = 2\n",
@@ -95,6 +96,27 @@ TEST_F(ModelFile, AStandstillSaysWhoWaitsForWhat) {
       "m: step 3: nothing can go on: program/s waits for 101 bytes of memory for 'b': 0 of 100 are used");
   EXPECT_EQ(error_of(script + "kind = \"PS_C\"\n[[data]]\nname = \"b\"\nbytes = 101\n"),
             "m: 101 bytes of data, and the topmost memory has 100");
+}
+
+TEST_F(ModelFile, AMachineWithoutBoundIsRefused) {
+  Model model;
+  model.name = "m";
+  Level level;
+  level.arrays = {{"PE", false, 1, 60000, 1}};
+  level.queues = 60000;
+  model.structure.levels = {level, level};
+  Script inner, outer;
+  inner.name = outer.name = "s";
+  outer.runs = "inner";
+  outer.width = 60000;
+  model.lists = {{"outer", 2, 1, {outer}, 0}, {"inner", 1, 1, {inner}, 0}};
+  try {
+    execute(model, {});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("m: more than 1000000 PEs and queues by step "))
+        << error.what();
+  }
 }
 
 TEST_F(ModelFile, AnExecutionWithoutBoundIsRefused) {
