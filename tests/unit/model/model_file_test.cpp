@@ -66,7 +66,7 @@ TEST_F(ModelFile, ErrorsNameTheLine) {
       {script + "kind = \"PS_C\"\n[[level]]\nlevel = 7\n", ":19: a level needs 'level' = 0 to 3"},
       {script + "kind = \"PS_C\"\n[[data]]\nname = \"a\"\n", ":1: two [[data]] 'a'"},
       {script + "kind = \"PS_C\"\n[list]\n", ":18: "},
-      {script + "kind = \"PS_C\"\n[[data]]\nmade = tr\n", ":20: Error while parsing boolean"},
+      {script + "kind = \"PS_C\"\n[[data]]\nmade = tr\n", ":19: Error while parsing boolean"},
       {script + "kind = [1, 2]\n",
        ":17: neither [table], [[table]] nor key = value (a number, true, false or one string in quotes)"},
       {script + "kind = \"PS_C\"\n[[array]]\nlevel = 0\nkind = \"PE_C\"\nplaces = 2\n",
