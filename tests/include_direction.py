@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Checks that includes point down: cli -> reproduce, sweep -> machine, runtime -> machine -> host -> driver -> predict -> gpu, cpu, link -> check -> memory, ptx, rv64 -> sim, config -> base.
 
-A room may include itself and rooms of a lower rank; rooms of one rank never see each other. report/ stands beside sim and config, advise/ and explain/ see both.
+A room may include itself and rooms of a lower rank; rooms of one rank never see each other. report/ stands beside sim and config, advise/, explain/ and model/ see both.
 Usage: include_direction.py SOURCE_DIRECTORY. Prints one line per violation; exit status 1 when there is any.
 """
 import pathlib
 import re
 import sys
 
-RANK = {"base": 0, "sim": 1, "config": 1, "report": 1, "advise": 2, "explain": 2, "memory": 2, "ptx": 2, "rv64": 2, "check": 2.5, "gpu": 3, "predict": 3.5, "cpu": 3, "link": 3, "preexec": 3,
+RANK = {"base": 0, "sim": 1, "config": 1, "report": 1, "advise": 2, "explain": 2, "model": 2, "memory": 2, "ptx": 2, "rv64": 2, "check": 2.5, "gpu": 3, "predict": 3.5, "cpu": 3, "link": 3, "preexec": 3,
         "driver": 4, "host": 5, "machine": 6, "reproduce": 7, "sweep": 7, "cli": 8}
 
 

@@ -58,7 +58,7 @@ class Schemas(unittest.TestCase):
         return document
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(set(SCHEMAS), {"duet.stats.1", "duet.host_stats.1", "duet.comparison.1", "duet.advice.1", "duet.run.1", "duet.explanation.1"})
+        self.assertEqual(set(SCHEMAS), {"duet.stats.1", "duet.host_stats.1", "duet.comparison.1", "duet.advice.1", "duet.run.1", "duet.explanation.1", "duet.model.1", "duet.model_replay.1"})
         for schema in SCHEMAS.values():
             jsonschema.Draft202012Validator.check_schema(schema)
 
@@ -85,6 +85,14 @@ class Schemas(unittest.TestCase):
             self.assertEqual(errors(document), [])
             self.assertEqual(document["complete"], "--max-cycles" not in options)
             self.assertTrue(document["launches"] and document["commands"])
+
+    def test_models(self):
+        out = self.folder / "model.json"
+        subprocess.run([DUET, "explain", "-q", "--no-html", "--out", self.folder / "replayed", self.folder / "smooth"], check=True, capture_output=True, timeout=300)
+        for words in ([SOURCE / "workloads/hu2016/d1.toml"], [SOURCE / "workloads/hu2016/d2.toml"], ["--machine", "fused", "--host"],
+                      ["--replay", self.folder / "replayed", "--steps", "3"]):
+            subprocess.run([DUET, "model", *words, "--json", out], check=True, capture_output=True, timeout=300)
+            self.assertEqual(errors(json.loads(out.read_text())), [], words)
 
     def test_checks(self):
         self.compile("seeded", SOURCE / "tests/check/faults.cu")

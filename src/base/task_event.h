@@ -22,6 +22,8 @@ enum class TaskEventKind : std::uint8_t {
   Move,    // id: counted from 0 in its command, parent: the command; while it keeps its engine
   Dependency,  // id: an earlier command that is not complete, parent: the one that has to wait for it; the
                // moment in which the latter is submitted
+  Queue,       // id and parent: the command, unit: the queue; while it stands in the work distributor's queue
+               // of its stream
   Count
 };
 inline constexpr std::size_t kTaskEventKinds = static_cast<std::size_t>(TaskEventKind::Count);

@@ -30,8 +30,10 @@ inline constexpr TaskEventMask events_of(TraceDetail detail) {
   return mask;
 }
 
+// What nobody draws: who waits for whom, and who stands in a queue.
+inline constexpr TaskEventMask kNotDrawnEvents =
+    mask_of(TaskEventKind::Dependency) | mask_of(TaskEventKind::Queue);
 // What `duet explain` needs to know.
-inline constexpr TaskEventMask kExplainedEvents =
-    events_of(TraceDetail::Warp) | mask_of(TaskEventKind::Dependency);
+inline constexpr TaskEventMask kExplainedEvents = events_of(TraceDetail::Warp) | kNotDrawnEvents;
 
 }  // namespace duet

@@ -13,7 +13,8 @@ struct Name {
   bool Checks::*on;
 };
 constexpr Name kNames[] = {{"memory", &Checks::memory}, {"races", &Checks::races}, {"init", &Checks::init},
-                           {"sync", &Checks::sync},     {"leaks", &Checks::leaks}, {"api", &Checks::api}};
+                           {"sync", &Checks::sync},     {"leaks", &Checks::leaks}, {"api", &Checks::api},
+                           {"model", &Checks::model}};
 
 }  // namespace
 
@@ -32,7 +33,7 @@ Checks checks_of(const std::string& words) {
     else
       throw Error(
           "--check: '" + word +
-          "' is no check: take of memory, races, init, sync, leaks, api, with commas between, or all");
+          "' is no check: take of memory, races, init, sync, leaks, api, model, with commas between, or all");
   }
   return checks;
 }

@@ -12,9 +12,10 @@ struct Checks {
   bool sync = false;    // barriers that not all reach
   bool leaks = false;   // what the program has not released at its end
   bool api = false;     // calls that failed and nobody asked
+  bool model = false;   // of the simulator itself: the rules of hu2016's model (src/model/rules.h)
 
   bool of_kernels() const { return memory || races || init || sync; }
-  bool any() const { return of_kernels() || leaks || api; }
+  bool any() const { return of_kernels() || leaks || api || model; }
 };
 
 // Words with commas between. Throws duet::Error with one line for a word that is no check.

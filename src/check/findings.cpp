@@ -9,7 +9,7 @@ namespace {
 struct Names {
   const char *check, *name;
 };
-constexpr std::array<Names, 15> kNames{{{"memory", "out_of_bounds"},
+constexpr std::array<Names, 21> kNames{{{"memory", "out_of_bounds"},
                                         {"memory", "misaligned"},
                                         {"memory", "use_after_free"},
                                         {"races", "shared_race"},
@@ -23,7 +23,13 @@ constexpr std::array<Names, 15> kNames{{{"memory", "out_of_bounds"},
                                         {"sync", "barrier_after_exit"},
                                         {"sync", "lane_mask"},
                                         {"leaks", "leak"},
-                                        {"api", "api_error"}}};
+                                        {"api", "api_error"},
+                                        {"model", "atomicity"},
+                                        {"model", "locality"},
+                                        {"model", "fifo"},
+                                        {"model", "synchronization"},
+                                        {"model", "in_position"},
+                                        {"model", "capacity"}}};
 
 }  // namespace
 

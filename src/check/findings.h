@@ -26,7 +26,13 @@ enum class FindingKind : std::uint32_t {
   BarrierAfterExit,
   LaneMask,
   Leak,
-  ApiError
+  ApiError,
+  ModelAtomicity,  // those of the model, in the order of model/rules.h
+  ModelLocality,
+  ModelFifo,
+  ModelSynchronization,
+  ModelInPosition,
+  ModelCapacity
 };
 const char* check_of(FindingKind kind);  // "races"
 const char* name_of(FindingKind kind);   // "shared_race"

@@ -117,6 +117,17 @@ struct PredictOptions {
 };
 // `make` makes the run, with these options as they then are, and returns its status.
 int predict_run(const PredictOptions& options, RunOptions& run, const std::function<int()>& make);
+struct ModelOptions {
+  std::string file;     // of a model
+  std::string machine;  // or a machine's instance of it
+  std::string view;     // "cuda", which it is when empty, or "opencl"
+  bool host = false;    // with a level for the processor
+  std::vector<std::string> sets;
+  std::string replay;       // or the folder of a run
+  std::uint64_t steps = 0;  // 0: to the end
+  std::string json;         // empty: no file
+};
+int show_model(const config::Installation& installation, const ModelOptions& options);
 struct StatsOptions {
   std::string folder;
   std::string list;              // of stats.json; of describe(): a field, or empty

@@ -168,7 +168,8 @@ void add_check_options(CLI::App& app, RunOptions& run) {
          "--check", [&run](const std::string& words) { run.run.check = duet::check::checks_of(words); },
          "look for faults of the program (docs/check.md), of these kinds, with commas between: memory, "
          "races, "
-         "init, sync, leaks, api, or all; what is found is told at the end and stands in stats.json")
+         "init, sync, leaks, api, model (of the simulator: hu2016's rules), or all; what is found is told at "
+         "the end and stands in stats.json")
       ->type_name("KINDS");
   app.add_option("--check-exit", run.check_exit,
                  "exit status when --check has found something; without it the program's own")
@@ -467,6 +468,7 @@ int command_line(int argc, char** argv) {
                                  cc_command(app),
                                  nvcc_command(app),
                                  machines_command(app),
+                                 model_command(app),
                                  advise_command(app),
                                  compare_command(app),
                                  statistics_command(app),

@@ -130,9 +130,10 @@ void check(const RunOptions& options) {
     throw Error("--lines needs the timed GPU: leave out --functional");
   if (options.check_exit != 0 && !options.run.check.any())
     throw Error("--check-exit needs --check: say which checks");
-  if (options.run.check.of_kernels() && options.run.two_threads)
+  const bool checks_tasks = options.run.check.of_kernels() || options.run.check.model;
+  if (checks_tasks && options.run.two_threads)
     throw Error("--check looks at one thing after the other: leave out --two-threads");
-  if (options.run.check.of_kernels() && options.run.cpu_blocks)
+  if (checks_tasks && options.run.cpu_blocks)
     throw Error("--check does not see blocks that cores execute: leave out --cpu-blocks");
   if (options.run.fast_forward.any()) check_fast_forward(options);
   if (options.run.two_threads && options.run.functional)

@@ -16,7 +16,8 @@ int describe_statistics(const config::Installation& installation, const StatsOpt
   const auto text = read_file(path);
   if (!text)
     throw Error(fmt::format(
-        "stats: no schema '{}': known are stats, host_stats, comparison, advice, run, explanation",
+        "stats: no schema '{}': known are stats, host_stats, comparison, advice, run, explanation, "
+        "model, model_replay",
         options.schema));
   std::fputs(report::described({"schema " + options.schema, *text}, options.list).c_str(), stdout);
   return 0;

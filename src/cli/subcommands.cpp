@@ -63,6 +63,40 @@ Subcommand machines_command(CLI::App& duet) {
           }};
 }
 
+Subcommand model_command(CLI::App& duet) {
+  CLI::App* app = duet.add_subcommand(
+      "model", "hu2016's descriptive model: print and execute one, or replay a run (docs/model.md)");
+  const auto options = std::make_shared<ModelOptions>();
+  app->footer(
+      "  duet model workloads/hu2016/d2.toml          structure, scripts and each step of their execution\n"
+      "  duet model --machine h100 --host             a machine in the model's words (Tables II to IV)\n"
+      "  duet model --replay duet-out                 a run that `duet explain` made, judged by the rules");
+  app->add_option("file", options->file, "a model, a .toml file");
+  app->add_option("-m,--machine", options->machine,
+                  "the model's instance for a machine: a name (`duet machines`) or a .toml file");
+  app->add_option("--view", options->view, "whose terms; without it CUDA's")
+      ->check(CLI::IsMember({"cuda", "opencl"}))
+      ->type_name("cuda|opencl");
+  app->add_flag("--host", options->host, "with a level for the processor above the GPU: d = 3");
+  app->add_option("--set", options->sets, "change one machine parameter: key=value; each --set takes one key")
+      ->allow_extra_args(false);
+  app->add_option(
+         "--replay", options->replay,
+         "the folder of a run that `duet explain` made: its task events go through the model again, and "
+         "are compared with its stats.json; the status is 1 when something differs or breaks a rule")
+      ->type_name("FOLDER");
+  app->add_option("--steps", options->steps,
+                  "execute so many steps; without it until the program has ended, with --machine none; of "
+                  "--replay print so many operations")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  app->add_option("--json", options->json,
+                  "write all of it to this file (schema duet.model/1, duet.model_replay/1)")
+      ->type_name("FILE");
+  return {app,
+          [options](const config::Installation& installation) { return show_model(installation, *options); }};
+}
+
 Subcommand advise_command(CLI::App& duet) {
   CLI::App* app = duet.add_subcommand("advise", "measure what would shorten a run, on changed machines");
   const auto options = std::make_shared<AdviseOptions>();
@@ -96,7 +130,8 @@ Subcommand stats_command(CLI::App& duet) {
   CLI::App* describe = app->add_subcommand("describe", "the fields of a file, with units");
   describe->add_option("field", options->list, "those below this field alone, as kernels");
   describe
-      ->add_option("--schema", options->schema, "stats, host_stats, comparison, advice, run or explanation")
+      ->add_option("--schema", options->schema,
+                   "stats, host_stats, comparison, advice, run, explanation, model or model_replay")
       ->capture_default_str();
   CLI::App* csv = app->add_subcommand("csv", "a list of a run's stats.json as CSV, an element a row");
   csv->add_option("folder", options->folder, "folder of a run")->required();

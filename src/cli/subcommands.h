@@ -20,6 +20,7 @@ struct Subcommand {
 Subcommand cc_command(CLI::App& duet);
 Subcommand nvcc_command(CLI::App& duet);
 Subcommand machines_command(CLI::App& duet);
+Subcommand model_command(CLI::App& duet);
 Subcommand advise_command(CLI::App& duet);
 Subcommand compare_command(CLI::App& duet);
 Subcommand stats_command(CLI::App& duet);

@@ -104,25 +104,37 @@ std::string take_comments(const std::string& text, const std::string& path,
 
 constexpr std::uintmax_t kMostBytes = 1 << 20;
 
-MachineFile read_machine_file(const std::string& path) {
+namespace {
+
+MachineFile read(const std::string& path, std::string_view what, std::string_view hint) {
   std::error_code ignored;
   const auto kind = std::filesystem::status(path, ignored).type();
   if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
-    throw Error(fmt::format("{} is {}: a machine is a .toml file (`duet machines` lists those there are)",
-                            path,
-                            kind == std::filesystem::file_type::directory ? "a folder" : "no regular file"));
+    throw Error(fmt::format("{} is {}: a {} is a .toml file{}", path,
+                            kind == std::filesystem::file_type::directory ? "a folder" : "no regular file",
+                            what, hint));
   if (kind == std::filesystem::file_type::regular && std::filesystem::file_size(path, ignored) > kMostBytes)
-    throw Error(fmt::format("{} is no machine: it has more than {} MiB", path, kMostBytes >> 20));
+    throw Error(fmt::format("{} is no {}: it has more than {} MiB", path, what, kMostBytes >> 20));
   const std::optional<std::string> text = read_file(path);
-  if (!text) throw Error(fmt::format("cannot read machine file {}", path));
+  if (!text) throw Error(fmt::format("cannot read {} file {}", what, path));
   MachineFile file{path, std::filesystem::path(path).filename(), {}, {}};
   const std::string values = take_comments(*text, path, file.comments);
   try {
     file.table = toml::parse(values, path);
   } catch (const toml::parse_error& e) {
-    throw Error(fmt::format("{}:{}: {}", path, e.source().begin.line, e.description()));
+    std::string what(e.description());
+    std::replace(what.begin(), what.end(), '\n', ' ');  // it may quote the end of a line
+    throw Error(fmt::format("{}:{}: {}", path, e.source().begin.line, what));
   }
   return file;
 }
+
+}  // namespace
+
+MachineFile read_machine_file(const std::string& path) {
+  return read(path, "machine", " (`duet machines` lists those there are)");
+}
+
+MachineFile read_toml_file(const std::string& path, std::string_view what) { return read(path, what, ""); }
 
 }  // namespace duet::config

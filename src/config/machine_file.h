@@ -18,6 +18,8 @@ struct MachineFile {
 
 // Throws duet::Error with file and line.
 MachineFile read_machine_file(const std::string& path);
+// The same of another file in this part of TOML: `what` it is ("model"), for messages.
+MachineFile read_toml_file(const std::string& path, std::string_view what);
 
 // Whether a text is a number, a word, or one string in quotes.
 bool is_value(std::string_view text);

@@ -42,6 +42,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
   if (options.preexecution.on()) begin_preexecution();
   if (options.cpu_blocks) begin_cpu_blocks();
+  begin_model_check();
   if (journal_ == nullptr) return;
   if (options.check.any()) record_checks();
   if (options.predict) record_predictions();
@@ -56,10 +57,9 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   if (system_options.count_lines) lines_.emplace(*system_, *journal_);
   if (preexecution_) record_preexecution_options();
   driver().on_complete = [this](const driver::CommandRecord& command) {
-    if (system_->checker() != nullptr) {
+    if (system_->checker() != nullptr)
       system_->checker()->completed(static_cast<check::CommandNumber>(command.id));
-      record_findings();
-    }
+    record_findings();
     record(command);
     if (preexecution_) preexecution_->completed(command);
     if (cpu_blocks_) cpu_blocks_->completed(command);
@@ -73,14 +73,18 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
       account_->kernel_starts(grid);
     });
   };
-  constexpr TaskEventMask kDrawn = kAllTaskEvents & ~mask_of(TaskEventKind::Dependency);
+  constexpr TaskEventMask kDrawn = kAllTaskEvents & ~kNotDrawnEvents;
   TaskEventMask events = options.events ? kDrawn : events_of(options.trace_detail);
   if (options.trace_push_buffer) events |= mask_of(TaskEventKind::PushBufferCommand);
   if (options.explain) events |= kExplainedEvents;
-  account_.emplace(
-      engine(),
-      events != 0 ? &event_journal_.emplace(*journal_, system_->statistics(), options.explain) : nullptr,
-      events);
+  sim::EventSink* sink = nullptr;
+  if (events != 0) sink = &event_journal_.emplace(*journal_, system_->statistics(), options.explain);
+  if (model_check_) {
+    model_check_->tell_too(sink, events);
+    sink = &*model_check_;
+    events |= model::kModelEvents;
+  }
+  account_.emplace(engine(), sink, events);
 }
 
 Process::~Process() = default;
@@ -106,6 +110,22 @@ void Process::begin_cpu_blocks() {
   driver().on_kernel_start = [this](const gpu::Grid& grid) { cpu_blocks_->kernel_starts(grid); };
   driver().on_complete = [this](const driver::CommandRecord& command) { cpu_blocks_->completed(command); };
   cpu_blocks_->ended = [this](const BlocksOnCores& run) { record_cpu_blocks(run); };
+}
+
+// Debug builds look at every run, but for those whose events do not tell all, or come from two threads.
+void Process::begin_model_check() {
+#ifdef NDEBUG
+  constexpr bool kAlways = false;
+#else
+  constexpr bool kAlways = true;
+#endif
+  const bool possible = !options_.two_threads && !options_.cpu_blocks;
+  if (!options_.check.model && !(kAlways && possible)) return;
+  check::Findings* findings = nullptr;
+  if (options_.check.model)
+    findings = system_->checker() != nullptr ? &system_->checker()->findings() : &findings_.emplace();
+  model_check_.emplace(config(), driver(), findings);
+  if (journal_ == nullptr) engine().report_events(*model_check_, model::kModelEvents);
 }
 
 gpu::DeviceServices Process::services(std::function<void(const std::string&)> print) {

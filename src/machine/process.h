@@ -23,6 +23,7 @@
 #include "machine/grid_workspaces.h"
 #include "machine/interval_sampler.h"
 #include "machine/line_journal.h"
+#include "machine/model_check.h"
 #include "machine/preexecution.h"
 #include "machine/run_options.h"
 #include "machine/system.h"
@@ -140,11 +141,14 @@ class Process {
   void begin_preexecution();
   void record_cpu_blocks(const BlocksOnCores& run);
   void begin_cpu_blocks();
+  void begin_model_check();
   void record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end);
 
   report::JournalWriter* journal_;
   std::optional<EventJournal> event_journal_;  // where somebody wants events
   std::optional<TimeAccount> account_;         // with a journal
+  std::optional<check::Findings> findings_;    // of a run that checks no kernels
+  std::optional<ModelCheck> model_check_;      // where somebody wants it, and in debug builds
   RunOptions options_;
   std::unique_ptr<System> system_;
   std::optional<IntervalSampler> intervals_;  // where somebody wants them

@@ -347,8 +347,9 @@ void Process::record_predictions() {
 }
 
 void Process::record_findings() {
-  if (system_->checker() == nullptr) return;
-  system_->checker()->findings().take_changed([this](std::size_t number, const check::Finding& finding) {
+  if (system_->checker() == nullptr && !findings_) return;
+  check::Findings& findings = findings_ ? *findings_ : system_->checker()->findings();
+  findings.take_changed([this](std::size_t number, const check::Finding& finding) {
     report::FindingRecord record{};
     record.number = number;
     record.count = finding.count;

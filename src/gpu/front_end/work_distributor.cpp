@@ -125,6 +125,7 @@ bool WorkDistributor::admit(Picoseconds now) {
   const TaskHandle handle = oldest->pop(now).task;
   place->stream = tasks_[handle].stream;
   place->tasks.push_back(handle);
+  tell_queue(*place, handle, TaskEventPhase::Begin, now);
   return true;
 }
 
@@ -134,6 +135,7 @@ bool WorkDistributor::run(StreamQueue& queue, Picoseconds now) {
   while (!queue.tasks.empty()) {
     Task& task = tasks_[queue.tasks.front()];
     if (task.next_step == task.steps.size()) {
+      tell_queue(queue, queue.tasks.front(), TaskEventPhase::End, now);
       engine().between_ticks([this, handle = queue.tasks.front()] { tasks_.release(handle); });
       queue.tasks.pop_front();
       progress = true;
@@ -223,6 +225,21 @@ bool WorkDistributor::settle_statistics() {
     queue.counter_wait_since = now;
   }
   return true;
+}
+
+void WorkDistributor::tell_queue(const StreamQueue& queue, TaskHandle task, TaskEventPhase phase,
+                                 Picoseconds now) const {
+  sim::EventSink* const sink = engine().event_sink(TaskEventKind::Queue);
+  if (sink == nullptr) return;
+  const std::uint64_t command = tasks_[task].command;
+  sink->take({.kind = TaskEventKind::Queue,
+              .phase = phase,
+              .stream = queue.stream,
+              .unit = static_cast<std::uint32_t>(&queue - queues_.data()),
+              .time_ps = now,
+              .id = command,
+              .parent = command,
+              .component = this});
 }
 
 void WorkDistributor::tell_kernel(const Task& task, std::size_t counter, TaskEventPhase phase,

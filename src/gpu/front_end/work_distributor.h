@@ -121,6 +121,7 @@ class WorkDistributor : public sim::Component {
   bool run(StreamQueue& queue, Picoseconds now);
   bool execute(StreamQueue& queue, Task& task, Picoseconds now);
   bool take_counter(StreamQueue& queue, Picoseconds now);
+  void tell_queue(const StreamQueue& queue, TaskHandle task, TaskEventPhase phase, Picoseconds now) const;
   void tell_kernel(const Task& task, std::size_t counter, TaskEventPhase phase, Picoseconds now) const;
   bool launch(StreamQueue& queue, Task& task);
   bool wait_for_blocks(StreamQueue& queue, Task& task, Picoseconds now);

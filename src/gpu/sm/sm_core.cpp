@@ -403,10 +403,10 @@ void SmCoreOf<W>::finish_blocks() {
   find_only_grid();
 }
 
-// A warp issues nothing any more.
+// A warp issues nothing any more. Of a block that is killed some have stopped before.
 template <unsigned W>
 void SmCoreOf<W>::stop(Warp& warp) {
-  tell(warp, TaskEventPhase::End);
+  if (warp.reason != IssueSlot::NoWarp) tell(warp, TaskEventPhase::End);
   set_reason(warp, warp.slot, IssueSlot::NoWarp);
   warp.wake_cycle = kPending;
   wants_fetch_ &= ~(1ull << warp.slot);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How far `duet predict` is from the simulator: kernels of programs that others wrote, on several machines.
 
-Usage: predict_programs.py --corpus DIR [--duet PATH] [--work DIR] [--group looked_at|held_out|workloads ...] [--machine NAME ...]
+Usage: programs.py --corpus DIR [--duet PATH] [--work DIR] [--group looked_at|held_out|workloads ...] [--machine NAME ...]
                            [--only NAME ...] [--timeout SECONDS] [--json FILE] [--timed]
-       predict_programs.py --corpus DIR --draw      prints what the rule of held_out.toml draws
+       programs.py --corpus DIR --draw      prints what the rule of held_out.toml draws
 
 DIR holds the checkouts of ../judges/other_programs.toml. Groups: looked_at is the list of that file; held_out the one of held_out.toml,
 drawn before the model was compared with anything; workloads are Duet's own. A run in time that takes more than SECONDS is cut off, and the

@@ -1,0 +1,42 @@
+// A run's task events, judged by the rules of hu2016's model while they happen (model/rules.h): `duet run
+// --check model`, and in every run of a debug build, which ends with the first violation. It is told of
+// commands by the driver and of the rest as a sink of the engine.
+#pragma once
+
+#include <unordered_map>
+
+#include "check/findings.h"
+#include "driver/driver.h"
+#include "model/task_events.h"
+
+namespace duet::machine {
+
+class ModelCheck : public sim::EventSink {
+ public:
+  // `findings`: where violations go; null: the process says the first one and aborts.
+  ModelCheck(const config::Machine& machine, driver::Driver& driver, check::Findings* findings);
+  // Another sink for events of these kinds; null: there is none.
+  void tell_too(sim::EventSink* next, TaskEventMask kinds) {
+    next_ = next;
+    next_kinds_ = kinds;
+  }
+  void take(const sim::Event& event) override;
+
+  const model::TaskEvents& events() const { return events_; }
+
+ private:
+  void look_for_fault(const sim::Event& event);
+  void violated(const model::Violation& violation);
+
+  driver::Driver& driver_;
+  check::Findings* const findings_;
+  sim::EventSink* next_ = nullptr;
+  TaskEventMask next_kinds_ = 0;
+  std::unordered_map<std::uint64_t, const gpu::Grid*> grids_;  // of launches that are not complete
+  model::TaskEvents events_;
+};
+
+// What the model has to know of a command beside its events.
+model::CommandFacts facts_of(const config::Machine& machine, const driver::Command& command);
+
+}  // namespace duet::machine
