@@ -58,7 +58,7 @@ class Schemas(unittest.TestCase):
         return document
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(set(SCHEMAS), {"duet.stats.1", "duet.host_stats.1", "duet.comparison.1", "duet.advice.1", "duet.run.1", "duet.explanation.1", "duet.model.1", "duet.model_replay.1"})
+        self.assertEqual(set(SCHEMAS), {"duet.stats.1", "duet.host_stats.1", "duet.comparison.1", "duet.advice.1", "duet.run.1", "duet.explanation.1", "duet.model.1", "duet.model_replay.1", "duet.prediction.1"})
         for schema in SCHEMAS.values():
             jsonschema.Draft202012Validator.check_schema(schema)
 

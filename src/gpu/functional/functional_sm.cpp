@@ -86,10 +86,9 @@ void FunctionalSm::start(Picoseconds now, Cycle cycle, const BlockLaunch& launch
   Resident entry;
   BlockRecorder* const recorder = s.services.recorder;
   const bool skipped = recorder != nullptr && recorder->skips(*launch.grid, launch.block);
-  RecordedBlock* const record =
-      skipped || recorder == nullptr
-          ? nullptr
-          : recorder->begin(*launch.grid, launch.block, s.context.number, now);
+  RecordedBlock* const record = skipped || recorder == nullptr
+                                    ? nullptr
+                                    : recorder->begin(*launch.grid, launch.block, s.context.number, now);
   entry.recorded = record != nullptr;
   auto& idle = s.idle[entry.recorded ? 1 : 0];
   if (idle.empty()) {
