@@ -28,8 +28,8 @@
 #endif
 
 #define __no_return__ __attribute__((noreturn))
-/* Standard headers write __attribute__((__noinline__)): for a plain host compiler the word stays theirs.
- * clang accepts the word of CUDA itself as a keyword. */
+/* Standard headers write __attribute__((__noinline__)): for a plain host compiler the word stays theirs. clang
+ * accepts the word of CUDA itself as a keyword. */
 #if defined(__CUDACC__) && (!defined(__clang__) || !defined(__CUDA__))
 #define __noinline__ __attribute__((noinline))
 #endif

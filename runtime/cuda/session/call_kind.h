@@ -1,5 +1,5 @@
-// What kind of call a function of CUDA's is, and which row of the machine file's table of latencies
-// (lustig2013 Table 2) that makes it pay.
+// What kind of call a function of CUDA's is, and which row of the machine file's table of latencies (lustig2013 Table 2)
+// that makes it pay.
 #pragma once
 
 #include "config/machine.h"

@@ -1,7 +1,7 @@
-/* NVIDIA's tools extension (NVTX): marks and ranges that a program names for a profiler. `duet run` shows
- * them in timeline.pftrace, at the thread's simulated time, of which they take none; on simulated cores they
- * cost the instructions and the system call of any call. duet.h has marks with the machine's statistics.
- * Source: the documentation of NVTX version 3, its C interface.
+/* NVIDIA's tools extension (NVTX): marks and ranges that a program names for a profiler. `duet run` shows them
+ * in timeline.pftrace, at the thread's simulated time, of which they take none; on simulated cores they cost
+ * the instructions and the system call of any call. duet.h has marks with the machine's statistics. Source: the
+ * documentation of NVTX version 3, its C interface.
  */
 #ifndef DUET_NVTX3_NVTOOLSEXT_H
 #define DUET_NVTX3_NVTOOLSEXT_H
