@@ -149,7 +149,7 @@ class JsonText {
       look(eight);
     }
     std::uint64_t rest = 0x20 * kEach;
-    std::memcpy(&rest, text.data() + at, text.size() - at);
+    if (at < text.size()) std::memcpy(&rest, text.data() + at, text.size() - at);
     look(rest);
     return (special & kHigh) == 0;
   }

@@ -33,8 +33,9 @@ class Slurm(unittest.TestCase):
     def ended(self):
         return len(sweeps.finished(self.out))
 
+    # Tasks that wait or run; one that has ended is listed for a moment too.
     def queued(self):
-        return len(CLUSTER.command("squeue", "--noheader", "--array", "--format=%i").stdout.split())
+        return len(CLUSTER.command("squeue", "--noheader", "--array", "--states=PENDING,RUNNING", "--format=%i").stdout.split())
 
     # The command, the task of a node, and the controller.
     def test_killed_three_times(self):
