@@ -62,7 +62,7 @@ std::string why_dropped(std::string_view key) {
     return "nobody writes to this cache";
   if (cache == "gpu.instruction_cache." &&
       is_one_of({"sector_bytes", "mshr_targets", "queue_entries", "hash_sets"}))
-    return "the instruction cache has sets, ways, line_bytes, latency_cycles and mshrs";
+    return "the instruction cache has sets, ways, line_bytes, latency_cycles, mshrs and prefetch_lines";
   return {};
 }
 

@@ -266,6 +266,10 @@ void add_timed_gpu(std::vector<Field>& fields, Gpu& gpu) {
   add_read_cache(fields, "gpu.constant_cache", gpu.constant_cache);
   add_lines(fields, "gpu.instruction_cache", gpu.instruction_cache);
   fields.push_back(
+      {"gpu.instruction_cache.prefetch_lines", &gpu.instruction_cache.prefetch_lines, 0u, 1024u, "lines",
+       "asked for ahead, one a cycle, when a line is missing or one that was prefetched is first "
+       "wanted; 0: none"});
+  fields.push_back(
       {"gpu.l2_slices", &gpu.l2_slices, 1u, 1024u, "slices", "of L2; a multiple of the channels"});
   add_cache(fields, "gpu.l2", gpu.l2, 128);
   add_fetch_on_write(fields, "gpu.l2", gpu.l2);

@@ -88,6 +88,7 @@ class Run {
   bool issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now);
   bool has_instruction(WarpRun& warp, Cycle now);
   void fetch(WarpRun& warp, Cycle now);
+  void look_ahead(std::uint64_t line, Cycle from);
   void consumed(WarpRun& warp, const TimedOp& timed, Cycle now);
   void advance(WarpRun& warp, unsigned slot, Cycle now);
   void ask(WarpRun& warp, Cycle from);
@@ -132,6 +133,7 @@ class Run {
     Cycle waiting;  // warps: one after the other fetches when it is there
   };
   std::vector<Coming> lines_coming_;
+  std::vector<std::uint64_t> prefetched_;  // lines that nobody has wanted yet
   SmTimes result_;
 };
 
@@ -175,6 +177,22 @@ void Run::start(const Block& block, Cycle now) {
     resident_[index].live += warps_[static_cast<unsigned>(std::countr_zero(rest))].live;
 }
 
+// Asks for the lines after this one, as the instruction cache does: one a cycle.
+void Run::look_ahead(std::uint64_t line, Cycle from) {
+  const config::Cache& cache = machine_.gpu.instruction_cache;
+  const std::uint64_t end =
+      recording_.grid->code_physical.value() + timed_.machine_instructions * sm_.instruction_bytes;
+  for (std::uint64_t ahead = line + 1; ahead <= line + cache.prefetch_lines; ++ahead) {
+    const std::uint64_t address = ahead * cache.line_bytes;
+    if (address >= end || lines_coming_.size() >= cache.mshrs) return;
+    if (code_tags_.read(address, (1u << cache.line_bytes / 32) - 1)) continue;
+    const unsigned depth = order_ != nullptr ? 0 : memory_.fetch(address);
+    const auto at = static_cast<Cycle>(std::ceil(path_.fetch(depth, static_cast<double>(++from))));
+    lines_coming_.push_back({ahead, at, 0});
+    prefetched_.push_back(ahead);
+  }
+}
+
 // Takes the next instructions of a warp into its buffer, when the port of the instruction cache is free.
 void Run::fetch(WarpRun& warp, Cycle now) {
   const config::Cache& cache = machine_.gpu.instruction_cache;
@@ -201,7 +219,9 @@ void Run::fetch(WarpRun& warp, Cycle now) {
     const unsigned depth = order_ != nullptr ? 0 : memory_.fetch(address);
     at = static_cast<Cycle>(std::ceil(path_.fetch(depth, static_cast<double>(from))));
     lines_coming_.push_back({line, at, 1});
+    look_ahead(line, from);
   }
+  if (!prefetched_.empty() && std::erase(prefetched_, line) != 0) look_ahead(line, fetch_port_);
   const std::uint64_t to_line_end = (cache.line_bytes - address % cache.line_bytes) / sm_.instruction_bytes;
   warp.buffered_end +=
       std::max<std::uint64_t>(std::min<std::uint64_t>(sm_.fetch_instructions, to_line_end), 1);

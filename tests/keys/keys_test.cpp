@@ -145,6 +145,7 @@ const std::vector<Row>& caches() {
       {"gpu.instruction_cache.line_bytes", "64", code},
       {"gpu.instruction_cache.latency_cycles", "9", code},
       {"gpu.instruction_cache.mshrs", "1", code},
+      {"gpu.instruction_cache.prefetch_lines", "8", code},
       {"gpu.l2_slices", "4", memory},
       {"gpu.l2.sets", "64", memory},
       {"gpu.l2.ways", "2", memory},

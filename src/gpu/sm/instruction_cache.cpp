@@ -1,6 +1,5 @@
 #include "gpu/sm/instruction_cache.h"
 
-#include <algorithm>
 #include <bit>
 #include <string>
 
@@ -21,13 +20,35 @@ InstructionCache::InstructionCache(const config::Cache& config, std::uint16_t sm
                 ": a line is a power of two");
 }
 
-void InstructionCache::miss(Picoseconds now, std::uint64_t line) {
-  if (std::find(missing_.begin(), missing_.end(), line) != missing_.end()) return;
+void InstructionCache::miss(Picoseconds now, std::uint64_t line, PhysicalAddress code_end) {
+  if (const auto coming = on_its_way(line); coming != missing_.end()) {
+    if (!coming->prefetched) return;
+    coming->prefetched = false;
+    look_ahead(line, code_end);
+    return;
+  }
   if (missing_.size() >= config_.mshrs ||
       !ports_.to_memory->can_push(now, memory::TrafficClass::NonTriggered))
     return;
   ++statistics_.misses;
-  missing_.push_back(line);
+  missing_.push_back({line, false});
+  ask(now, line);
+  look_ahead(line, code_end);
+}
+
+void InstructionCache::prefetch(Picoseconds now) {
+  const auto is_there = [this](std::uint64_t line) {
+    const Line* const set = set_of(line);
+    return std::any_of(set, set + config_.ways, [line](const Line& l) { return l.valid && l.tag == line; });
+  };
+  while (ahead_ != ahead_end_ && (is_there(ahead_) || on_its_way(ahead_) != missing_.end())) ++ahead_;
+  if (!prefetching() || !ports_.to_memory->can_push(now, memory::TrafficClass::NonTriggered)) return;
+  ++statistics_.prefetches;
+  missing_.push_back({ahead_, true});
+  ask(now, ahead_++);
+}
+
+void InstructionCache::ask(Picoseconds now, std::uint64_t line) {
   const memory::RequestHandle handle = pool_.allocate();
   memory::Request& request = pool_[handle];
   request.address = PhysicalAddress(line * config_.line_bytes);
@@ -49,12 +70,14 @@ bool InstructionCache::receive(Picoseconds now) {
     const memory::Packet packet = ports_.from_memory->pop(now);
     const std::uint64_t line = pool_[packet.request].address >> line_shift_;
     pool_.release(packet.request);
-    std::erase(missing_, line);
+    const auto coming = on_its_way(line);
+    const bool prefetched = coming->prefetched;
+    missing_.erase(coming);
     Line* set = set_of(line);
     Line* victim = std::min_element(set, set + config_.ways, [](const Line& a, const Line& b) {
       return a.valid != b.valid ? !a.valid : a.used < b.used;
     });
-    *victim = {line, ++clock_, true};
+    *victim = {line, ++clock_, true, prefetched};
     any = true;
   }
   return any;

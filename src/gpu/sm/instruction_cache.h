@@ -1,8 +1,15 @@
 // The L1 instruction cache of an SM: tags with LRU replacement. Code never changes while a kernel runs and
 // its bytes are in the micro-ops, so no data is kept; a miss fetches the line from L2 like any other read.
-// Source: hu2016 §2 (instruction buffer and cache of an SM). Left out: prefetching of the next line.
+//
+//     code of 100 lines, prefetch_lines = 16: line 0 misses, lines 1 to 16 are asked for after it, one a
+//     cycle; whoever is the first to want line 1 has line 17 asked for
+//
+// Sources: hu2016 §2 (instruction buffer and cache of an SM); Huerta et al., "Analyzing Modern NVIDIA GPU
+// cores", MICRO 2025, §5.2, who find a stream buffer of 16 lines; Smith, "Cache Memories", 1982, §2.1, for
+// the tag that says that a line was prefetched and not used yet.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -18,6 +25,8 @@ struct InstructionCacheStatistics : sim::StatisticGroup {
   sim::Counter hits{*this, "instruction_hits", "fetches",
                     "L1 instruction cache: fetches that found their line"};
   sim::Counter misses{*this, "instruction_misses", "lines", "L1 instruction cache: lines fetched"};
+  sim::Counter prefetches{*this, "instruction_prefetches", "lines",
+                          "L1 instruction cache: lines fetched before anybody wanted them"};
 };
 
 class InstructionCache {
@@ -33,17 +42,21 @@ class InstructionCache {
 
   Bytes line_bytes() const { return config_.line_bytes; }
   // Whether the line of this address is there. When it is not, it is fetched if there is room for one more
-  // miss; ask again when a line has arrived.
-  bool lookup(Picoseconds now, PhysicalAddress address) {
+  // miss; ask again when a line has arrived. Nothing is prefetched from `code_end` on.
+  bool lookup(Picoseconds now, PhysicalAddress address, PhysicalAddress code_end) {
     const std::uint64_t line = address >> line_shift_;
     Line* const set = set_of(line);
     for (Line* way = set; way != set + config_.ways; ++way) {
       if (!way->valid || way->tag != line) continue;
       way->used = ++clock_;
       ++statistics_.hits;
+      if (way->prefetched) [[unlikely]] {
+        way->prefetched = false;
+        look_ahead(line, code_end);
+      }
       return true;
     }
-    miss(now, line);
+    miss(now, line, code_end);
     return false;
   }
   // Takes lines that arrived; true when one did.
@@ -51,6 +64,9 @@ class InstructionCache {
   // When the next line arrives, of those that are on their last way; kNever: not known.
   Picoseconds next_arrival(Picoseconds now) const { return ports_.from_memory->next_arrival(now); }
   bool waiting() const { return !missing_.empty(); }
+  // Whether a line can be asked for ahead, and asking for one: in a cycle at most one is.
+  bool prefetching() const { return ahead_ != ahead_end_ && missing_.size() < config_.mshrs; }
+  void prefetch(Picoseconds now);
 
   InstructionCacheStatistics& statistics() { return statistics_; }
 
@@ -59,8 +75,23 @@ class InstructionCache {
     std::uint64_t tag = 0;
     std::uint64_t used = 0;
     bool valid = false;
+    bool prefetched = false;  // and not wanted yet
   };
-  void miss(Picoseconds now, std::uint64_t line);
+  struct Missing {
+    std::uint64_t line;
+    bool prefetched;
+  };
+  void miss(Picoseconds now, std::uint64_t line, PhysicalAddress code_end);
+  void ask(Picoseconds now, std::uint64_t line);
+  void look_ahead(std::uint64_t line, PhysicalAddress code_end) {
+    ahead_ = line + 1;
+    ahead_end_ = std::max(
+        ahead_, std::min(ahead_ + config_.prefetch_lines, ((code_end.value() - 1) >> line_shift_) + 1));
+  }
+  auto on_its_way(std::uint64_t line) {
+    return std::find_if(missing_.begin(), missing_.end(),
+                        [line](const Missing& m) { return m.line == line; });
+  }
   Line* set_of(std::uint64_t line) {
     return &lines_[(sets_mask_ != 0 ? line & sets_mask_ : line % config_.sets) * config_.ways];
   }
@@ -72,7 +103,8 @@ class InstructionCache {
   memory::RequestPool pool_;
   Ports ports_;
   std::vector<Line> lines_;
-  std::vector<std::uint64_t> missing_;  // lines on their way
+  std::vector<Missing> missing_;             // lines on their way
+  std::uint64_t ahead_ = 0, ahead_end_ = 0;  // lines to ask for ahead
   std::uint64_t clock_ = 0;
   InstructionCacheStatistics statistics_{"sm."};
 };

@@ -81,6 +81,8 @@ inline void SmCoreOf<W>::work() {
     take_completions();
   }
   if (!instructions_.waiting() || instructions_.receive(now_)) fetch_blocked_ = 0;
+  if (instructions_.prefetching()) [[unlikely]]
+    instructions_.prefetch(now_);
   while (launches_->can_pop(now_)) launch(launches_->pop(now_));
 
   issued_memory_ = false;
@@ -98,7 +100,8 @@ inline void SmCoreOf<W>::issue_and_fetch() {
 // When there is something to do again; what comes from outside wakes the SM before.
 template <unsigned W>
 inline Picoseconds SmCoreOf<W>::next_tick() {
-  if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0 || waiting_for_load_store() != 0)
+  if (ready_ != 0 || issued_memory_ || (wants_fetch_ & ~fetch_blocked_) != 0 ||
+      waiting_for_load_store() != 0 || instructions_.prefetching())
     return clock_.first_edge_after(now_);
   const Cycle next = std::min(wheel_.next(cycle_), load_store_next_);
   const Picoseconds line = instructions_.waiting() ? instructions_.next_arrival(now_) : kNever;
@@ -357,7 +360,9 @@ void SmCoreOf<W>::fetch() {
   Warp& warp = *warps_[slot];
   const PhysicalAddress address =
       warp.block->grid->code_physical + (Bytes{warp.buffered_end} << instruction_shift_);
-  if (!instructions_.lookup(now_, address)) {
+  const PhysicalAddress code_end = warp.block->grid->code_physical +
+                                   (Bytes{warp.block->timed->machine_instructions} << instruction_shift_);
+  if (!instructions_.lookup(now_, address, code_end)) {
     fetch_blocked_ |= 1ull << slot;
     return;
   }

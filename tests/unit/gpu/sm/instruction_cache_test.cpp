@@ -15,19 +15,21 @@ constexpr Bytes kLine = 128;
 
 class Code {
  public:
-  Code(std::uint64_t sets, std::uint64_t ways, std::uint64_t mshrs, std::size_t room = 8)
+  Code(std::uint64_t sets, std::uint64_t ways, std::uint64_t mshrs, std::size_t room = 8,
+       std::uint64_t prefetch_lines = 0)
       : to_memory_(room, nullptr, nullptr), from_memory_(16, nullptr, nullptr) {
     config::Cache config;
     config.line_bytes = kLine;
     config.sets = sets;
     config.ways = ways;
     config.mshrs = mshrs;
+    config.prefetch_lines = prefetch_lines;
     cache.emplace(config, 5, pool);
     cache->connect({&to_memory_, &from_memory_, 9,
                     [](PhysicalAddress line) { return static_cast<std::uint16_t>(line / kLine % 4); }});
   }
   bool lookup(Picoseconds time, std::uint64_t address) {
-    return cache->lookup(time, PhysicalAddress(address));
+    return cache->lookup(time, PhysicalAddress(address), code_end);
   }
   // What it asks for at `now`, seen a picosecond later.
   std::vector<memory::Packet> asked() {
@@ -49,6 +51,7 @@ class Code {
   memory::RequestPool pool;
   std::optional<InstructionCache> cache;
   Picoseconds now = 1000;
+  PhysicalAddress code_end{1000 * kLine};
 
  private:
   memory::Channel to_memory_;
@@ -131,6 +134,60 @@ TEST(InstructionCache, ALineIsAPowerOfTwo) {
   config.line_bytes = 96;
   config.sets = config.ways = 1;
   EXPECT_THROW(InstructionCache(config, 0, pool), Error);
+}
+
+// Lines that a cache with so much prefetching asks for, one a cycle, until it asks for no more.
+std::vector<std::uint64_t> asked_ahead(Code& code) {
+  std::vector<std::uint64_t> lines;
+  for (int i = 0; i < 50 && code.cache->prefetching(); ++i) {
+    code.cache->prefetch(++code.now);
+    for (const memory::Packet& packet : code.asked()) {
+      lines.push_back(code.pool[packet.request].address / kLine);
+      code.answer(packet, code.now);
+      code.cache->receive(++code.now);
+    }
+  }
+  return lines;
+}
+
+TEST(InstructionCache, AMissHasTheNextLinesAskedFor) {
+  Code code(64, 4, 8, 8, 3);
+  code.fetch(0);
+  EXPECT_EQ(asked_ahead(code), (std::vector<std::uint64_t>{1, 2, 3}));
+  EXPECT_EQ(code.cache->statistics().prefetches, 3u);
+  EXPECT_EQ(code.cache->statistics().misses, 1u);
+  // The first who wants one of them has one more asked for, the second nothing.
+  EXPECT_TRUE(code.lookup(++code.now, kLine));
+  EXPECT_EQ(asked_ahead(code), (std::vector<std::uint64_t>{4}));
+  EXPECT_TRUE(code.lookup(++code.now, kLine));
+  EXPECT_FALSE(code.cache->prefetching());
+}
+
+TEST(InstructionCache, NothingIsPrefetchedBehindTheCodesEnd) {
+  Code code(64, 4, 8, 8, 16);
+  code.code_end = PhysicalAddress(2 * kLine + 16);
+  code.fetch(0);
+  EXPECT_EQ(asked_ahead(code), (std::vector<std::uint64_t>{1, 2}));
+}
+
+TEST(InstructionCache, PrefetchesLeaveNoMoreMissesThanThereAre) {
+  Code code(64, 4, 2, 8, 4);
+  EXPECT_FALSE(code.lookup(code.now, 0));
+  code.cache->prefetch(++code.now);
+  EXPECT_FALSE(code.cache->prefetching());
+  EXPECT_EQ(code.asked().size(), 2u);
+}
+
+TEST(InstructionCache, ALineOnItsWayAheadIsNotAskedForAgain) {
+  Code code(64, 4, 8, 8, 1);
+  EXPECT_FALSE(code.lookup(code.now, 0));
+  code.cache->prefetch(++code.now);
+  EXPECT_EQ(code.asked().size(), 2u);
+  EXPECT_FALSE(code.lookup(++code.now, kLine));
+  EXPECT_EQ(code.asked().size(), 0u);
+  EXPECT_EQ(code.cache->statistics().misses, 1u);
+  // It is wanted now: the next one is asked for.
+  EXPECT_TRUE(code.cache->prefetching());
 }
 
 }  // namespace
