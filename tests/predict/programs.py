@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""How far `duet predict` is from the simulator: kernels of programs that others wrote, on several machines.
+"""How far `duet predict` is from the simulator, and both from a real GPU: kernels of programs that others wrote, on several machines.
 
 Usage: programs.py --corpus DIR [--duet PATH] [--work DIR] [--group looked_at|held_out|workloads ...] [--machine NAME ...]
-                           [--only NAME ...] [--timeout SECONDS] [--json FILE] [--timed]
+                           [--only NAME ...] [--timeout SECONDS] [--json FILE] [--timed] [--real FILE]
+       programs.py --corpus DIR --read FILE ... [--real FILE]       the tables of what --json wrote before
        programs.py --corpus DIR --draw      prints what the rule of held_out.toml draws
 
 DIR holds the checkouts of ../judges/other_programs.toml. Groups: looked_at is the list of that file; held_out the one of held_out.toml,
 drawn before the model was compared with anything; workloads are Duet's own. A run in time that takes more than SECONDS is cut off, and the
 kernels that it has completed are compared. Runs in time are kept in the work folder, by machine and program; --timed makes only them.
+Beside the prediction stand a roofline and Hong and Kim's model (src/predict/other_models.h). --real is what ../real_gpu/record.py recorded: the first
+launches of each kernel name there, beside as many here on h100.
 Without DIR or nvcc one line says so and the exit status is 77.
 """
 import argparse
@@ -123,13 +126,18 @@ def run(arguments: argparse.Namespace, program: dict, machine: str, predict: boo
     began = time.monotonic()
     ran = subprocess.run(words, cwd=program["folder"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
     seconds = time.monotonic() - began
-    kernels, instructions, simulated = [], 0, 0
+    kernels, instructions, simulated, others = [], 0, 0, {}
     for stats in sorted(out.rglob("stats.json")):
         found = json.loads(stats.read_text())
         simulated += found["simulated_seconds"]
         instructions += found["totals"]["warp_instructions"]
         kernels += [[k["command"], k["name"], (k["end_ps"] - k["start_ps"]) / 1e6, k["warp_instructions"]] for k in found["kernels"] if k["complete"]]
-    result = {"status": ran.returncode, "kernels": kernels, "instructions": instructions, "simulated_us": simulated * 1e6, "seconds": seconds,
+    for prediction in sorted(out.rglob("prediction.json")):
+        for kernel in json.loads(prediction.read_text())["kernels"]:
+            sums = others.setdefault(kernel["name"], [0.0, 0.0, 0.0])
+            for i, name in enumerate(["time_us", "roofline_us", "hong_kim_us"]):
+                sums[i] += kernel[name]
+    result = {"others": others, "status": ran.returncode, "kernels": kernels, "instructions": instructions, "simulated_us": simulated * 1e6, "seconds": seconds,
               "said": [line for line in ran.stderr.splitlines() if "duet:" in line][:2]}
     shutil.rmtree(out, ignore_errors=True)
     if not predict:
@@ -172,6 +180,63 @@ def summary(errors: list[float]) -> str:
             f"p90 {100 * at(0.9):.1f} %, worst {100 * sorted_errors[-1]:.1f} %, mean of the signed {100 * sum(errors) / len(errors):+.1f} %")
 
 
+def errors_of(rows: list[dict], index: int) -> list[float]:
+    """Of kernels by name; index 2: the prediction, 3: the roofline, 4: Hong and Kim."""
+    return [sums[index] / sums[1] - 1 for row in rows for sums in row["kernels"].values() if sums[1] > 0 and sums[index] > 0]
+
+
+def correlation_of(rows: list[dict], index: int) -> float:
+    pairs = [(sums[1], sums[index]) for row in rows for sums in row["kernels"].values() if sums[index] > 0]
+    return rank_correlation([a for a, _ in pairs], [b for _, b in pairs])
+
+
+def tables(rows: list[dict], arguments: argparse.Namespace) -> None:
+    models = [("predict", 2), ("roofline", 3), ("Hong-Kim", 4)]
+    for group in dict.fromkeys(row["group"] for row in rows):
+        for machine in dict.fromkeys(row["machine"] for row in rows):
+            mine = [r for r in rows if r["group"] == group and r["machine"] == machine]
+            if not mine:
+                continue
+            print(f"{group} {machine}: programs {summary([r['predicted_us'] / r['timed_us'] - 1 for r in mine])}")
+            for name, index in models:
+                print(f"    kernels, {name:8} {summary(errors_of(mine, index))}; rank correlation {correlation_of(mine, index):.3f}")
+        # Which machine is the faster one, for each program that completed on several.
+        by_program = {}
+        for row in rows:
+            if row["group"] == group and not row["cut"]:
+                by_program.setdefault(row["program"], []).append(row)
+        ranked = [(rank_correlation([r["timed_us"] for r in mine], [r["predicted_us"] for r in mine]), program)
+                  for program, mine in by_program.items() if len(mine) == len(arguments.machine) > 1]
+        if ranked:
+            print(f"{group}: rank correlation of {len(arguments.machine)} machines, {len(ranked)} programs: mean {sum(r for r, _ in ranked) / len(ranked):.3f}, "
+                  f"1 for {sum(r > 0.999 for r, _ in ranked)}, least {min(ranked)}")
+    if arguments.real is None:
+        return
+    real = json.loads(arguments.real.read_text())
+    found = {"simulator": [], "predict": [], "roofline": [], "Hong-Kim": []}
+    for row in rows:
+        if row["machine"] != "h100" or row["program"] not in real["programs"]:
+            continue
+        for name, times in real["programs"][row["program"]]["kernels"].items():
+            sums, launches = row["kernels"].get(name), row["launches"].get(name, [])
+            count = min(len(times), len(launches))
+            if count == 0:
+                continue
+            there, here, guess = sum(times[:count]), sum(t for t, _ in launches[:count]), sum(p for _, p in launches[:count])
+            label = f"{row['program']} {name}"
+            found["simulator"].append((there, here, label))
+            found["predict"].append((there, guess, label))
+            for model, index in models[1:]:
+                if sums[index] > 0:
+                    found[model].append((there, sums[index] * guess / sums[2], label))
+    print(f"beside a real {real['gpu']}:")
+    for model, pairs in found.items():
+        print(f"    {model:9} kernels {summary([b / a - 1 for a, b, _ in pairs])}; rank correlation {rank_correlation([a for a, _, _ in pairs], [b for _, b, _ in pairs]):.3f}")
+    if arguments.kernels:
+        for there, here, label in sorted(found["simulator"], key=lambda p: p[1] / p[0]):
+            print(f"      {100 * (here / there - 1):+7.1f} %  {there:12.1f} us there  {label[:110]}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=pathlib.Path, required=True)
@@ -185,7 +250,12 @@ def main() -> int:
     parser.add_argument("--draw", action="store_true")
     parser.add_argument("--timed", action="store_true")
     parser.add_argument("--kernels", action="store_true", help="a line for each kernel name too")
+    parser.add_argument("--real", type=pathlib.Path)
+    parser.add_argument("--read", type=pathlib.Path, nargs="*")
     arguments = parser.parse_args()
+    if arguments.read:
+        tables([row for path in arguments.read for row in json.loads(path.read_text())], arguments)
+        return 0
     if not arguments.corpus.is_dir() or shutil.which("nvcc") is None:
         print(f"skipped: there is no {arguments.corpus}, or no nvcc")
         return 77
@@ -213,27 +283,28 @@ def main() -> int:
                 print(f"{program['name']:34} {machine:12} nothing to compare: {predicted['said']}", flush=True)
                 continue
             total, guess = sum(p[1] for p in pairs), sum(p[2] for p in pairs)
-            by_name = {}
+            by_name, launches = {}, {}
             for name, t, p in pairs:
-                sums = by_name.setdefault(name, [0, 0.0, 0.0])
+                sums = by_name.setdefault(name, [0, 0.0, 0.0, 0.0, 0.0])
                 sums[0] += 1
                 sums[1] += t
                 sums[2] += p
-            rows.append({"program": program["name"], "group": program["group"], "machine": machine, "timed_us": total, "predicted_us": guess, "kernels": by_name,
+                if len(launches.setdefault(name, [])) < 200:
+                    launches[name].append([t, p])
+            for name, sums in by_name.items():
+                whole_us, *others = predicted["others"].get(name, [0.0, 0.0, 0.0])
+                for i, other in enumerate(others):
+                    sums[3 + i] = other * sums[2] / whole_us if whole_us else 0.0
+            rows.append({"program": program["name"], "group": program["group"], "machine": machine, "timed_us": total, "predicted_us": guess, "kernels": by_name, "launches": launches,
                          "timed_seconds": timed["seconds"], "predicted_seconds": predicted["seconds"], "cut": timed["status"] == 124,
                          "whole": None if timed["status"] == 124 else (timed["simulated_us"], predicted["simulated_us"])})
             whole = rows[-1]["whole"]
             print(f"{program['name']:34} {machine:12} {len(pairs):6} kernels {total:12.1f} us, predicted {guess:12.1f}: {100 * (guess / total - 1):+7.1f} %"
                   f"{'' if whole is None else f'; program {100 * (whole[1] / whole[0] - 1):+6.1f} %'}; {timed['seconds']:.1f} s, {predicted['seconds']:.1f} s", flush=True)
             if arguments.kernels:
-                for name, (count, t, p) in by_name.items():
+                for name, (count, t, p, *_) in by_name.items():
                     print(f"      {name[:60]:60} x{count:5} {t:12.1f} {p:12.1f} {100 * (p / t - 1):+7.1f} %")
-    for group in arguments.group:
-        for machine in arguments.machine:
-            mine = [r for r in rows if r["group"] == group and r["machine"] == machine]
-            names = [(sums[1], sums[2]) for r in mine for sums in r["kernels"].values()]
-            print(f"{group} {machine}: programs {summary([r['predicted_us'] / r['timed_us'] - 1 for r in mine])}")
-            print(f"{'':{len(group) + len(machine) + 1}}  kernels {summary([p / t - 1 for t, p in names])}; rank correlation {rank_correlation([t for t, _ in names], [p for _, p in names]):.3f}")
+    tables(rows, arguments)
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
     return 0
