@@ -1,12 +1,14 @@
 """The probes' kernels as PTX. A chain is written out as often as it is long, so that nothing but its links differs between two
 lengths."""
 
+# It is in all chains, for the one that loads it.
+CONSTANT = ".const .align 8 .u64 chain_constant = chain_constant;"
 HEADER = ".version 7.0\n.target sm_20\n.address_size 64\n"
 
 
 def _loop(prologue, link, length, shared=""):
     return f"""{HEADER}
-.const .align 8 .u64 chain_constant = chain_constant;
+{CONSTANT}
 .visible .entry chain(.param .u64 out, .param .u64 memory, .param .u32 iterations)
 {{
   .reg .b32 %r<16>; .reg .b64 %d<16>; .reg .f32 %f<8>; .reg .f64 %g<8>; .reg .pred %p;
