@@ -84,7 +84,7 @@ struct Cache {
   std::string replacement = "lru";           // not of the instruction cache: "lru", "tree", "random"
   std::uint64_t atomic_words_per_cycle = 0;  // 0: atomics go below, at last to DRAM
   std::uint64_t atomic_conflict_cycles = 1;  // from an atomic to the next of the same word
-  std::uint64_t pass_cycles = 0;  // as latency_cycles, of what it neither holds nor serves; 0: the same
+  std::uint64_t pass_cycles = 0;     // as latency_cycles, of what it neither holds nor serves; 0: the same
   std::uint64_t prefetch_lines = 0;  // of the instruction cache: lines asked for after one that is fetched
   PageAttribute attribute = PageAttribute::None;
   // A command (clean, invalidate) has the cache for that long, before it does what it is for.

@@ -65,7 +65,8 @@ const ClockLoop* SmCoreOf<W>::clock_loop_of(const Warp& warp) const {
 template <unsigned W>
 std::optional<Cycle> SmCoreOf<W>::only_spins(std::uint64_t& spinning) const {
   if (issued_memory_ || load_store_next_ != ~Cycle{0} || load_store_.wants_tick() || !textures_.idle() ||
-      instructions_.waiting() || instructions_.prefetching() || (blocks_ending_ && drain_changed_) || waiting_for_load_store() != 0)
+      instructions_.waiting() || instructions_.prefetching() || (blocks_ending_ && drain_changed_) ||
+      waiting_for_load_store() != 0)
     return std::nullopt;
   Cycle until = kPending;
   spinning = 0;
