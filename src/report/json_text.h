@@ -100,7 +100,7 @@ class JsonText {
     return buffer_.data() + used_;
   }
   static char* copy(std::string_view text, char* at) {
-    std::memcpy(at, text.data(), text.size());
+    if (!text.empty()) std::memcpy(at, text.data(), text.size());
     return at + text.size();
   }
   void line() {
