@@ -26,6 +26,9 @@ enum class TaskEventKind : std::uint8_t {
                // of its stream
   Count
 };
+// A kernel that a kernel has launched has a number of its own in events, with this bit; commands have small
+// ones.
+inline constexpr std::uint64_t kLaunchedByKernel = std::uint64_t{1} << 62;
 inline constexpr std::size_t kTaskEventKinds = static_cast<std::size_t>(TaskEventKind::Count);
 
 enum class TaskEventPhase : std::uint8_t { Begin, End, Moment };

@@ -129,6 +129,8 @@ struct FrontEnd {
   std::uint64_t reference_counters = 0;  // kernels in flight
   std::uint64_t decode_cycles_per_command = 0;
   std::uint64_t dispatch_cycles_per_block = 0;
+  // Of launches by kernels: until the work distributor has one, and from one of an SM to its next.
+  std::uint64_t device_launch_cycles = 0, device_launch_interval_cycles = 0;
   std::string block_order = "in_order";  // a name of kBlockOrders (gpu/block_order.h)
 };
 

@@ -107,9 +107,16 @@ struct Grid {
   // The earliest time at which an SM found a fault. Others may ask whether that lies before their own time.
   std::atomic<Picoseconds> failed_ps{kNever};
 
+  // Of one that a kernel has launched: that kernel, and its own number in events; 0: the command's.
+  Grid* parent = nullptr;
+  std::uint64_t launched_number = 0;
+  Picoseconds launched_ps = 0;  // when its thread called
+  std::uint64_t number() const { return launched_number != 0 ? launched_number : command; }
+
   // Kept by the work distributor.
-  GridCounts counts;  // of what SMs have told
-  Fault fault;        // the first, once its block is done
+  std::uint64_t children = 0;  // kernels that it has launched and that have not completed
+  GridCounts counts;           // of what SMs have told
+  Fault fault;                 // the first, once its block is done
   Picoseconds first_block_ps = kNever;
   std::uint64_t completed_blocks = 0;
   Picoseconds emptying_ps =

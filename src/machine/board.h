@@ -68,6 +68,7 @@ class Board {
 
   driver::Driver& driver() { return *driver_; }
   const gpu::WorkDistributor& work_distributor() const { return work_distributor_; }
+  gpu::WorkDistributor& work_distributor() { return work_distributor_; }
   const std::deque<gpu::DataTransferEngine>& copy_engines() const { return copy_engines_; }
   const sim::Component& gpu() const { return gpu_node_; }
   memory::RequestPool& requests() { return pool_; }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/readable_name.h"
+#include "machine/board.h"
 #include "ptx/compiler.h"
 #include "ptx/semantics/semantics.h"
 #include "ptx/state_spaces.h"
@@ -64,6 +65,8 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
     if (preexecution_) preexecution_->completed(command);
     if (cpu_blocks_) cpu_blocks_->completed(command);
   };
+  system_->board().work_distributor().on_device_launch_end(
+      [this](const gpu::Grid& grid) { record_launched(grid); });
   driver().on_kernel_start = [this](const gpu::Grid& grid) {
     if (system_->checker() != nullptr)
       system_->checker()->kernel_starts(static_cast<check::CommandNumber>(grid.command));
@@ -131,11 +134,10 @@ void Process::begin_model_check() {
 gpu::DeviceServices Process::services(std::function<void(const std::string&)> print) {
   gpu::DeviceServices services;
   services.print = std::move(print);
-  services.allocate = [this](std::uint32_t sm, Bytes bytes) {
-    return heap_->allocate(sm, bytes, engine().now());
-  };
-  services.release = [this](std::uint32_t sm, VirtualAddress address) {
-    return heap_->release(sm, address, engine().now());
+  services.allocate = [this](std::uint32_t sm, Bytes bytes) { return heap_allocate(sm, bytes); };
+  services.release = [this](std::uint32_t sm, VirtualAddress address) { return heap_release(sm, address); };
+  services.launches = [this](gpu::Grid& grid, const gpu::SystemCall& call) {
+    return launcher_.call(grid, call);
   };
   return services;
 }
@@ -144,6 +146,13 @@ bool Process::set_heap_bytes(Bytes bytes) {
   if (heap_) return false;
   heap_bytes_ = bytes;
   return true;
+}
+
+const ptx::Kernel* Process::find_kernel(Address address) const {
+  for (const LoadedModule& loaded : modules_)
+    for (const ptx::Kernel& kernel : loaded.module.kernels)
+      if (ptx::kernel_address(kernel.name) == address) return &kernel;
+  return nullptr;
 }
 
 // As many arenas as fit in a part of device memory, at most one for each SM.

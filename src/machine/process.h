@@ -19,6 +19,7 @@
 #include "host/native_thread.h"
 #include "machine/cpu_blocks.h"
 #include "machine/device_heap.h"
+#include "machine/device_launcher.h"
 #include "machine/event_journal.h"
 #include "machine/grid_workspaces.h"
 #include "machine/interval_sampler.h"
@@ -91,6 +92,18 @@ class Process {
   void empty_at_kernel_end(const memory::Allocation& allocation, bool on);
   const std::vector<driver::FullEmptyJob>& emptied_at_kernel_end() const { return emptied_at_kernel_end_; }
 
+  // Of kernels that kernels launch: a kernel of any module by its address in device code
+  // (ptx/state_spaces.h), null where there is none; the device heap, as an SM asks for it; how many may wait
+  // (CUDA: cudaLimitDevRuntimePendingLaunchCount).
+  const ptx::Kernel* find_kernel(Address address) const;
+  VirtualAddress heap_allocate(std::uint32_t sm, Bytes bytes) {
+    return heap_->allocate(sm, bytes, engine().now());
+  }
+  bool heap_release(std::uint32_t sm, VirtualAddress address) {
+    return heap_->release(sm, address, engine().now());
+  }
+  void set_most_pending_launches(std::uint64_t number) { launcher_.set_most_pending(number); }
+
   gpu::Occupancy occupancy(const ptx::Kernel& kernel, std::uint64_t threads_per_block,
                            Bytes dynamic_shared_bytes) const;
 
@@ -127,6 +140,7 @@ class Process {
   void record_completed();
   void record(const driver::CommandRecord& command);
   void record_copy(const driver::CommandRecord& command);
+  void record_launched(const gpu::Grid& grid);
   // Those whose writes this command made; 0: all that are left.
   void record_races(driver::CommandId writer);
   void record_conflicts(driver::CommandId command);
@@ -193,6 +207,7 @@ class Process {
   std::uint64_t functions_ = 0;  // in all modules
   Bytes stack_bytes_ = 1_KiB, heap_bytes_ = 8_MiB;
   std::optional<DeviceHeap> heap_;
+  DeviceLauncher launcher_{*this};
   GridWorkspaces workspaces_;
   const memory::Allocation* local_memory_ = nullptr;  // timed GPU: for all threads that can be resident
 };

@@ -455,6 +455,25 @@ void Process::record_copy(const driver::CommandRecord& command) {
     journal_->append(report::RecordType::Copy, record);
 }
 
+// One that a kernel has launched. What it has counted is its parent's too.
+void Process::record_launched(const gpu::Grid& grid) {
+  report::LaunchedRecord record{};
+  record.command = grid.command;
+  record.number = grid.launch_id;
+  record.parent = grid.parent->parent == nullptr ? 0 : grid.parent->launch_id;
+  record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
+  record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
+  record.launched_ps = grid.launched_ps;
+  record.start_ps = std::min(grid.first_block_ps, engine().now());
+  record.end_ps = engine().now();
+  const gpu::GridCounts counts = system_->counts(grid);
+  record.warp_instructions = counts.warp_instructions;
+  record.thread_instructions = counts.thread_instructions;
+  journal_->append(report::RecordType::Launched, record, grid.kernel->name);
+  completed_launches_.push_back(grid.launch_id);
+  if (lines_) lines_->completed(*grid.kernel);
+}
+
 void Process::record(const driver::CommandRecord& command) {
   if (!completing_) engine().after_ticks([this] { record_completed(); });
   completing_ = true;

@@ -61,7 +61,10 @@ const std::vector<Exception>& exceptions() {
        "instances",
        "not in hu2016"},
       {"kernels from kernels", Rule::Locality,
-       "the work distributor's recursive workload: Duet has no dynamic parallelism, so nothing is told of it",
+       "the work distributor's recursive workload: a kernel that a kernel launches reaches it beside "
+       "channels and "
+       "stream queues, its blocks and warps are told under a number of its own and are not followed; its "
+       "parent ends after it",
        "hu2016, section 3.2"}};
   return kAll;
 }

@@ -183,6 +183,7 @@ void TaskEvents::queue(const sim::Event& event) {
 }
 
 void TaskEvents::kernel(const sim::Event& event) {
+  if (event.id != event.parent) return;  // a kernel has launched it: exceptions.cpp
   Command* const command = known(event.parent);
   if (command == nullptr) return;
   if (event.phase == TaskEventPhase::Begin) {
@@ -212,6 +213,7 @@ void TaskEvents::warp(const sim::Event& event) {
     return rules_.report(
         Rule::Capacity, event.time_ps, kGpu, event.parent,
         fmt::format("has a warp in slot {} of SM {}: an SM has {}", event.stream, event.unit, warp_slots_));
+  if ((event.parent & kLaunchedByKernel) != 0) return;
   Slot& slot = slots_[place];
   Operation told;
   told.kind = ScriptKind::Computing;

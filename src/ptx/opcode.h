@@ -131,7 +131,34 @@ enum class CacheOperator : std::uint8_t {
 // Implied: as the machine does for an instruction that names nothing.
 enum class BitTrigger : std::uint8_t { Implied, None, Full, Empty };
 enum class BitAction : std::uint8_t { None, Fill, Empty };
-enum class SystemFunction : std::uint8_t { Vprintf, AssertFail, Malloc, Free };
+enum class SystemFunction : std::uint8_t {
+  Vprintf,
+  AssertFail,
+  Malloc,
+  Free,
+  // Kernels that launch kernels (CUDA C++ Programming Guide, CUDA dynamic parallelism).
+  ParameterBuffer,
+  LaunchDevice,
+  StreamCreate,
+  StreamDestroy,
+  MemcpyAsync,
+  GetLastError,
+  PeekAtLastError
+};
+// Whether its argument in this place has 32 bits; all others have 64 (passes/system_functions.h).
+constexpr bool is_word_argument(SystemFunction function, unsigned place) {
+  switch (function) {
+    case SystemFunction::AssertFail:
+    case SystemFunction::ParameterBuffer:
+      return place == 2;
+    case SystemFunction::MemcpyAsync:
+      return place == 3;
+    case SystemFunction::StreamCreate:
+      return true;
+    default:
+      return false;
+  }
+}
 // What only the executing machine knows while it runs; everything constant during a block is an operand
 // (Bank::Block, Bank::Warp).
 enum class Special : std::uint8_t {

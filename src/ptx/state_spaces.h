@@ -3,6 +3,8 @@
 // own; shared, local and parameter space are windows far above anything a host or device allocation uses.
 #pragma once
 
+#include <string_view>
+
 #include "base/units.h"
 
 namespace duet::ptx {
@@ -16,6 +18,14 @@ inline constexpr Address kCodeWindow = 0x4300'0000'0000'0000;
 inline constexpr Bytes kFunctionSpacing = 16;
 constexpr Address function_address(std::uint64_t number) {
   return kCodeWindow + (number + 1) * kFunctionSpacing;
+}
+// A kernel's address, as device code that launches it names it: made of its name, so that it is the same in
+// all modules (FNV-1a; the window's number is kept).
+inline constexpr Address kKernelWindow = 0x4400'0000'0000'0000;
+constexpr Address kernel_address(std::string_view name) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3;
+  return kKernelWindow | (hash & 0xffff'ffff'ffff);
 }
 inline constexpr Bytes kWindowBytes = 0x1'0000'0000;
 

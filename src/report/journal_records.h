@@ -38,7 +38,8 @@ enum class RecordType : std::uint32_t {
   Finding = 25,
   Resource = 26,
   Lines = 27,
-  Prediction = 28
+  Prediction = 28,
+  Launched = 29
 };
 
 struct KernelRecord {
@@ -57,6 +58,15 @@ struct KernelRecord {
   std::uint32_t complete;        // 0: the run ended before the kernel did; end_ps is then the end of the run
   std::uint32_t fast_forwarded;  // executed functionally on the timed GPU (machine/fast_forward.h)
 };                               // followed by the name
+
+// A kernel that a kernel launched, when it and all that it launched have completed.
+struct LaunchedRecord {
+  std::uint64_t command;         // of the kernel that the host launched
+  std::uint64_t number, parent;  // its own number, and that of the kernel that launched it; 0: the command's
+  std::uint32_t grid[3], block[3];
+  Picoseconds launched_ps, start_ps, end_ps;  // the call, its first block, its end
+  std::uint64_t warp_instructions, thread_instructions;
+};  // followed by the name
 
 // What the values of JournalHeader::counters grew by from a kernel's first block to its completion as the
 // driver saw it, whoever counted. Of what is no count 0.

@@ -271,6 +271,9 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
       case RecordType::CpuBlocks:
         report.cpu_blocks.add(record_as<CpuBlocksRecord>(record, bytes), text);
         break;
+      case RecordType::Launched:
+        report.launched.add(record_as<LaunchedRecord>(record, bytes), text);
+        break;
       case RecordType::Lines:
         report.lines.add(record, bytes, text);
         break;

@@ -19,6 +19,7 @@
 #include "report/cpu_blocks_result.h"
 #include "report/hot_lines.h"
 #include "report/journal.h"
+#include "report/launched_result.h"
 #include "report/preexecution_result.h"
 #include "report/processor_result.h"
 
@@ -91,6 +92,7 @@ struct RunReport {
   CheckResult check;
   PreexecutionResult preexecution;
   CpuBlocksResult cpu_blocks;
+  LaunchedResult launched;
   LinesResult lines;  // where they were asked for
   Counters counters;  // the machine's statistics
   Picoseconds components_ps = 0;

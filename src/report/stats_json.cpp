@@ -384,6 +384,21 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
   if (report.processor) json.member("processor", processor_json(*report.processor, report.wall_seconds));
   if (!report.preexecution.settings.empty())
     json.member("preexecution", preexecution_json(report.preexecution));
+  if (!report.launched.kernels.empty())
+    json.array("device_launches", [&](const auto& add) {
+      for (const auto& [key, k] : report.launched.kernels)
+        add(Json{{"command", key.first},
+                 {"name", key.second},
+                 {"launches", k.launches},
+                 {"nested", k.nested},
+                 {"blocks", k.blocks},
+                 {"start_ps", k.start_ps},
+                 {"end_ps", k.end_ps},
+                 {"time_ps", k.time_ps},
+                 {"wait_ps", k.wait_ps},
+                 {"warp_instructions", k.warp_instructions},
+                 {"thread_instructions", k.thread_instructions}});
+    });
   if (!report.cpu_blocks.launches.empty())
     json.member("cpu_blocks",
                 {{"blocks", report.cpu_blocks.blocks}, {"instructions", report.cpu_blocks.instructions}});

@@ -203,6 +203,17 @@ std::string failure_text(const RunReport& report, bool quiet) {
       fmt::join(reasons, "; "));
 }
 
+// Kernels that kernels launched, those of one name together.
+void launched_rows(std::string& out, const RunReport& report) {
+  std::map<std::string_view, LaunchedKernels> by_name;
+  for (const auto& [key, kernels] : report.launched.kernels) by_name[key.second] += kernels;
+  for (const auto& [name, k] : by_name)
+    out += fmt::format(
+        "  launched by kernels: {} x{}, {} blocks, {} in all, {} from call to first block on average\n",
+        readable_name(std::string(name)), k.launches, k.blocks, duration(k.time_ps),
+        duration(k.wait_ps / k.launches));
+}
+
 std::string summary_table(const RunReport& report) {
   const Work work(report);
   const TimeAccount& account = report.account;
@@ -220,6 +231,7 @@ std::string summary_table(const RunReport& report) {
   parts_of_run(out, "each moment of the run once", parts, notes);
   parts_of_run(out, "critical path", critical_path(account));
   work_rows(out, report, work);
+  launched_rows(out, report);
   line_rows(out, report);
   call_rows(out, report);
   if (report.processor) out += processor_table(*report.processor, report.simulated_ps, report.wall_seconds);

@@ -159,8 +159,28 @@ std::string memory() {
       "@%p3 bra hand_over_wait;\nret;\nhand_over_count:\nadd.u32 %r12, %r12, 1;\n"
       "xor.b32 %r11, %r11, %r12;\nsetp.lt.u32 %p4, %r12, 2000;\n@%p4 bra hand_over_count;\n",
       "", "st.volatile.global.u32 [%rd1], 1;\nst.global.u32 [%rd1+4], %r11;\n");
-  return hand_over + ".const .align 4 .b8 table[16384];\n" + stream + gather + reuse + strides + shared +
-         atomics + constants + locals;
+  // Each thread launches "nested_child", whose parameter is the address of its word.
+  const std::string child =
+      loop_kernel("nested_child", 1, "", "", "add.u32 %r10, %r5, 1;\n", "st.global.u32 [%rd1], %r10;\n");
+  const std::string nested =
+      loop_kernel("nested", 1,
+                  ".param .align 4 .b8 shape[12];\n.param .b64 in;\n.param .b64 other;\n.param .b32 "
+                  "word;\n.param .b64 made;\n",
+                  "mov.u64 %rd3, nested_child;\nst.param.b64 [in], %rd3;\nst.param.b32 [shape], "
+                  "1;\nst.param.b32 [shape+4], 1;\n"
+                  "st.param.b32 [shape+8], 1;\nst.param.b32 [word], 0;\n"
+                  "call.uni (made), __cudaCDP2GetParameterBufferV2, (in, shape, shape, word);\nld.param.b64 "
+                  "%rd4, [made];\n"
+                  "st.u64 [%rd4], %rd1;\nst.param.b64 [in], %rd4;\nst.param.b64 [other], 0;\n"
+                  "call.uni (word), __cudaCDP2LaunchDeviceV2, (in, other);\n",
+                  "", "");
+  const std::string launches =
+      ".extern .func (.param .b64 made) __cudaCDP2GetParameterBufferV2(.param .b64 kernel, .param .align 4 "
+      ".b8 grid[12], "
+      ".param .align 4 .b8 block[12], .param .b32 shared);\n"
+      ".extern .func (.param .b32 error) __cudaCDP2LaunchDeviceV2(.param .b64 buffer, .param .b64 stream);\n";
+  return launches + child + nested + hand_over + ".const .align 4 .b8 table[16384];\n" + stream + gather +
+         reuse + strides + shared + atomics + constants + locals;
 }
 
 // Loads of words that are filled while it runs, and stores behind them.

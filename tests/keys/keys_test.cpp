@@ -302,6 +302,8 @@ const std::vector<Row>& front_end_and_host() {
       {"gpu.front_end.reference_counters", "1", streams},
       {"gpu.front_end.decode_cycles_per_command", "400", calls},
       {"gpu.front_end.dispatch_cycles_per_block", "400", calls},
+      {"gpu.front_end.device_launch_cycles", "400", nested},
+      {"gpu.front_end.device_launch_interval_cycles", "1", nested},
       {"gpu.front_end.block_order", "reversed", hand_over},
       {"gpu.copy_engines.count", "1", calls},
       {"gpu.copy_engines.outstanding_packets", "2", calls},

@@ -172,6 +172,12 @@ void streams(Told& told) {
   finish(told);
 }
 
+void nested(Told& told) {
+  char* const words = device_memory(told);
+  launch(told, "nested", 1, 32, words);
+  finish(told);
+}
+
 void hand_over(Told& told) {
   char* const words = device_memory(told);
   launch(told, "hand_over", 2, 32, words);

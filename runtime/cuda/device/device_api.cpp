@@ -18,8 +18,10 @@ namespace {
 constexpr int kVersion = 13000;
 
 std::map<cudaLimit, size_t>& limits() {
-  static auto* const values = new std::map<cudaLimit, size_t>{
-      {cudaLimitStackSize, 1024}, {cudaLimitPrintfFifoSize, 1 << 20}, {cudaLimitMallocHeapSize, 8 << 20}};
+  static auto* const values = new std::map<cudaLimit, size_t>{{cudaLimitStackSize, 1024},
+                                                              {cudaLimitPrintfFifoSize, 1 << 20},
+                                                              {cudaLimitMallocHeapSize, 8 << 20},
+                                                              {cudaLimitDevRuntimePendingLaunchCount, 2048}};
   return *values;
 }
 
@@ -116,6 +118,7 @@ DUET_API(cudaDeviceSetLimit, Other, (cudaLimit limit, size_t value)) {
   if (limit == cudaLimitStackSize) session.process().set_stack_bytes(value);
   if (limit == cudaLimitMallocHeapSize && !session.process().set_heap_bytes(value))
     return cudaErrorInvalidValue;
+  if (limit == cudaLimitDevRuntimePendingLaunchCount) session.process().set_most_pending_launches(value);
   found->second = value;
   return cudaSuccess;
 }

@@ -34,7 +34,7 @@ void BlockDispatcher::tell(const Grid& grid, std::uint64_t block, std::size_t sm
               .unit = static_cast<std::uint32_t>(sm),
               .time_ps = now,
               .id = block,
-              .parent = grid.command,
+              .parent = grid.number(),
               .component = sms_of(grid).list[sm].component});
 }
 

@@ -27,11 +27,24 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
       counters_(config.front_end.reference_counters),
       copies_change_bits_(config.copy_engines.bit_engines == 0) {
   dispatcher_.on_first_block = [this](const Grid& grid) {
-    if (port_.kernel_starts != nullptr && *port_.kernel_starts) (*port_.kernel_starts)(grid);
+    if (grid.parent == nullptr && port_.kernel_starts != nullptr && *port_.kernel_starts)
+      (*port_.kernel_starts)(grid);
   };
   dispatcher_.on_block = [this](const Grid& grid) {
-    if (port_.block_starts != nullptr && *port_.block_starts) (*port_.block_starts)(grid);
+    if (grid.parent == nullptr && port_.block_starts != nullptr && *port_.block_starts)
+      (*port_.block_starts)(grid);
   };
+  device_launches_.on_start = [this](const Grid& grid) { tell_device_launch(grid, TaskEventPhase::Begin); };
+  device_launches_.on_end = [this](const Grid& grid) {
+    tell_device_launch(grid, TaskEventPhase::End);
+    launched_ended_(grid);
+  };
+}
+
+void WorkDistributor::launch_from_device(DeviceLaunch launch) {
+  ++statistics_.device_launches;
+  device_launches_.add(std::move(launch));
+  engine().wake_after(*this, engine().now());
 }
 
 void WorkDistributor::collect_blocks(Picoseconds now) {
@@ -44,6 +57,10 @@ void WorkDistributor::count(const BlockDone& done) {
   take_report(done);
   ++done.grid->completed_blocks;
   ++statistics_.blocks;
+  if (done.grid->parent != nullptr) {
+    if (done.faulted) device_launches_.failed(*done.grid);
+    return;
+  }
   for (StreamQueue& queue : queues_) {
     if (queue.grid != done.grid) continue;
     ReferenceCounter& counter = counters_[queue.counter];
@@ -242,6 +259,20 @@ void WorkDistributor::tell_queue(const StreamQueue& queue, TaskHandle task, Task
               .component = this});
 }
 
+void WorkDistributor::tell_device_launch(const Grid& grid, TaskEventPhase phase) const {
+  sim::EventSink* const sink = engine().event_sink(TaskEventKind::Kernel);
+  if (sink == nullptr) return;
+  sink->take({.kind = TaskEventKind::Kernel,
+              .phase = phase,
+              .stream = grid.stream,
+              .time_ps = engine().now(),
+              .id = grid.number(),
+              .parent = grid.parent->number(),
+              .argument = grid.grid.count(),
+              .component = this,
+              .name = grid.kernel->name.c_str()});
+}
+
 void WorkDistributor::tell_kernel(const Task& task, std::size_t counter, TaskEventPhase phase,
                                   Picoseconds now) const {
   sim::EventSink* const sink = engine().event_sink(TaskEventKind::Kernel);
@@ -272,7 +303,7 @@ bool WorkDistributor::launch(StreamQueue& queue, Task& task) {
 
 bool WorkDistributor::wait_for_blocks(StreamQueue& queue, Task& task, Picoseconds now) {
   ReferenceCounter& counter = counters_[queue.counter];
-  if (counter.completed < counter.value) return false;
+  if (counter.completed < counter.value || task.grid->children != 0) return false;
   tell_kernel(task, queue.counter, TaskEventPhase::End, now);
   counter.busy = false;
   queue.counter = kNone;
@@ -367,6 +398,7 @@ Picoseconds WorkDistributor::tick(Picoseconds now) {
   collect_blocks(now);
   collect_moves(now);
   serve_claims(now);
+  if (!device_launches_.empty()) device_launches_.advance(now);
   for (bool progress = true; progress;) {
     progress = false;
     while (admit(now)) progress = true;
@@ -374,13 +406,14 @@ Picoseconds WorkDistributor::tick(Picoseconds now) {
       if (run(queue, now)) progress = true;
   }
   start_moves(now);
-  if (!dispatcher_.waiting()) return kNever;
+  const Picoseconds launch = device_launches_.empty() ? kNever : device_launches_.next_ready(now);
+  if (!dispatcher_.waiting()) return launch;
   if (now >= next_dispatch_ps_) {
     // No block can go: a completed block or room in an SM's queue wakes this component.
-    if (!dispatcher_.dispatch(now)) return kNever;
+    if (!dispatcher_.dispatch(now)) return launch;
     next_dispatch_ps_ = clock_.edge_after(now, dispatch_cycles_);
   }
-  return dispatcher_.waiting() ? next_dispatch_ps_ : kNever;
+  return dispatcher_.waiting() ? std::min(next_dispatch_ps_, launch) : launch;
 }
 
 // What the first task of a stream's queue waits for.
@@ -394,6 +427,9 @@ std::string WorkDistributor::what_it_waits_for(const StreamQueue& queue) const {
     case PushBufferOpcode::WaitRefCnt:
     case PushBufferOpcode::ResetRefCnt: {
       const ReferenceCounter& counter = counters_[queue.counter];
+      if (counter.completed >= counter.value && task.grid->children != 0)
+        return std::to_string(task.grid->children) + " kernels that kernel '" +
+               readable_name(task.grid->kernel->name) + "' has launched";
       return "blocks of kernel '" + readable_name(task.grid->kernel->name) + "' (" +
              std::to_string(counter.completed) + " of " + std::to_string(counter.value) + " complete, " +
              std::to_string(counter.launched) + " launched)";

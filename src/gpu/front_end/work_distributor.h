@@ -23,6 +23,7 @@
 
 #include "config/machine.h"
 #include "gpu/front_end/block_dispatcher.h"
+#include "gpu/front_end/device_launches.h"
 #include "gpu/front_end/gpu_port.h"
 #include "gpu/front_end/task.h"
 #include "sim/clock_cursor.h"
@@ -35,6 +36,7 @@ namespace duet::gpu {
 struct WorkDistributorStatistics : sim::StatisticGroup {
   using StatisticGroup::StatisticGroup;
   sim::Counter blocks{*this, "blocks", "blocks", "blocks dispatched and complete"};
+  sim::Counter device_launches{*this, "device_launches", "kernels", "kernels that kernels launched"};
   sim::Counter semaphore_releases{*this, "semaphore_releases", "semaphores", "semaphores released"};
   sim::Counter counter_waits{*this, "reference_counter_waits", "kernels",
                              "kernels that found no free reference counter"};
@@ -73,6 +75,13 @@ class WorkDistributor : public sim::Component {
     claims_ = &claims, grants_ = &grants, done_by_cores_ = &done;
   }
   void connect_link(sim::Queue<memory::Packet>& to_host) { to_host_ = &to_host; }
+
+  // A kernel that a kernel has launched; between ticks. `refusal`: why a grid can never run, empty where it
+  // can.
+  void launch_from_device(DeviceLaunch launch);
+  std::string refusal(const Grid& grid) const { return dispatcher_.refusal(grid); }
+  std::uint64_t pending_device_launches() const { return device_launches_.pending(); }
+  void on_device_launch_end(std::function<void(const Grid&)> f) { launched_ended_ = std::move(f); }
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
@@ -122,6 +131,7 @@ class WorkDistributor : public sim::Component {
   bool execute(StreamQueue& queue, Task& task, Picoseconds now);
   bool take_counter(StreamQueue& queue, Picoseconds now);
   void tell_queue(const StreamQueue& queue, TaskHandle task, TaskEventPhase phase, Picoseconds now) const;
+  void tell_device_launch(const Grid& grid, TaskEventPhase phase) const;
   void tell_kernel(const Task& task, std::size_t counter, TaskEventPhase phase, Picoseconds now) const;
   bool launch(StreamQueue& queue, Task& task);
   bool wait_for_blocks(StreamQueue& queue, Task& task, Picoseconds now);
@@ -140,6 +150,8 @@ class WorkDistributor : public sim::Component {
   TaskPool& tasks_;
   std::uint8_t link_number_;
   BlockDispatcher dispatcher_;
+  DeviceLaunches device_launches_{dispatcher_};
+  std::function<void(const Grid&)> launched_ended_ = [](const Grid&) {};
   std::vector<StreamQueue> queues_;
   std::vector<ReferenceCounter> counters_;
   std::vector<std::uint64_t> semaphores_;             // released values, written through to memory

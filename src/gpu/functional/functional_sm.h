@@ -26,6 +26,9 @@ class LineLog;
 class OutsideAccesses;
 
 // What device code may ask of the outside while it runs.
+struct SystemCall;
+struct SystemCallResult;
+
 struct DeviceServices {
   // Takes accesses beside allocations; null: they are faults.
   OutsideAccesses* outside = nullptr;
@@ -37,6 +40,8 @@ struct DeviceServices {
   // may be absent.
   std::function<VirtualAddress(std::uint32_t sm, Bytes)> allocate;
   std::function<bool(std::uint32_t sm, VirtualAddress)> release;
+  // Kernels that kernels launch: what a call gives, or why it ends the kernel. Absent: there are none.
+  std::function<SystemCallResult(Grid&, const SystemCall&)> launches;
   // Timed GPU: the byte as it stands behind an SM, outside simulated time; nothing where none lies.
   std::function<std::optional<std::byte>(std::uint32_t sm, PhysicalAddress)> peek;
   // Timed GPU: when a call may be performed, which looks at memory and at what SMs share.

@@ -344,7 +344,7 @@ void SmCoreOf<W>::tell(const Warp& warp, TaskEventPhase phase) const {
                          .unit = number_,
                          .time_ps = now_,
                          .id = warp.index,
-                         .parent = warp.block->grid->command,
+                         .parent = warp.block->grid->number(),
                          .argument = warp.block->number,
                          .component = sm_};
   engine.between_ticks([sink, event] { sink->take(event); });

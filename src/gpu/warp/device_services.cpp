@@ -68,7 +68,7 @@ SystemCallResult fail_assertion(const Grid& grid, const ptx::MicroOp& op, const 
 
 }  // namespace
 
-SystemCallResult perform_system_call(const Grid& grid, const ptx::MicroOp& op, const SystemCall& call,
+SystemCallResult perform_system_call(Grid& grid, const ptx::MicroOp& op, const SystemCall& call,
                                      const DeviceServices& services) {
   const auto fault = [&](FaultKind kind, const std::string& what) {
     return SystemCallResult{0, kind,
@@ -92,6 +92,11 @@ SystemCallResult perform_system_call(const Grid& grid, const ptx::MicroOp& op, c
         return fault(FaultKind::IllegalAddress,
                      "free of " + hexadecimal(call.arguments[0]) +
                          ", which device malloc did not give, or which has been freed already,");
+      default: {
+        if (!services.launches) return fault(FaultKind::IllegalInstruction, "a launch, which nobody takes,");
+        SystemCallResult result = services.launches(grid, call);
+        return result.fault == FaultKind::None ? result : fault(result.fault, result.text);
+      }
     }
   } catch (const BadAddress&) {
     return fault(FaultKind::IllegalAddress,

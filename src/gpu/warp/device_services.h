@@ -1,4 +1,5 @@
-// Calls from device code to what CUDA's device runtime provides: printf, assert, malloc and free.
+// Calls from device code to what CUDA's device runtime provides: printf, assert, malloc and free, and kernels
+// that launch kernels.
 // Source: CUDA C++ Programming Guide.
 #pragma once
 
@@ -24,7 +25,7 @@ struct SystemCallResult {
   std::string text;
 };
 
-SystemCallResult perform_system_call(const Grid& grid, const ptx::MicroOp& op, const SystemCall& call,
+SystemCallResult perform_system_call(Grid& grid, const ptx::MicroOp& op, const SystemCall& call,
                                      const DeviceServices& services);
 
 }  // namespace duet::gpu

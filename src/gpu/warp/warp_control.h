@@ -140,11 +140,9 @@ SystemCall system_call_of(const ptx::Warp<W>& warp, const ptx::MicroOp& op, unsi
   SystemCall call;
   call.function = static_cast<ptx::SystemFunction>(op.mode);
   call.thread = thread;
-  // The line number of __assertfail is its only 32-bit argument.
   for (unsigned i = 0; i < op.source_count; ++i)
-    call.arguments[i] = call.function == ptx::SystemFunction::AssertFail && i == 2
-                            ? warp.lanes32(op.sources[i])[lane]
-                            : warp.lanes64(op.sources[i])[lane];
+    call.arguments[i] = ptx::is_word_argument(call.function, i) ? warp.lanes32(op.sources[i])[lane]
+                                                                : warp.lanes64(op.sources[i])[lane];
   return call;
 }
 

@@ -1,12 +1,12 @@
-// Inlining, and the functions that CUDA's device runtime supplies (CUDA C++ Programming Guide: formatted
-// output, assertions, dynamic allocation). A function is inlined unless it lies on a call cycle or the kernel
-// has become very long or deep; an indirect call becomes an indexed branch over the functions that it may
-// reach.
+// Inlining, and calls of what CUDA's device runtime supplies (system_functions.h). A function is inlined
+// unless it lies on a call cycle or the kernel has become very long or deep; an indirect call becomes an
+// indexed branch over the functions that it may reach.
 #include <bit>
 #include <map>
 
 #include "ptx/passes/call_graph.h"
 #include "ptx/passes/passes.h"
+#include "ptx/passes/system_functions.h"
 
 namespace duet::ptx {
 
@@ -28,26 +28,6 @@ constexpr std::size_t kLargestKernel = 2'000'000;
 // Beyond these a function is a routine: instructions of a kernel, bodies inlined into one another.
 constexpr std::size_t kMostInlined = 200'000;
 constexpr unsigned kDeepestInlined = 200;
-
-struct SystemSignature {
-  const char* name;
-  SystemFunction function;
-  std::vector<Type> arguments;
-  Type result;
-};
-const SystemSignature* system_function(const std::string& name) {
-  static const std::vector<SystemSignature> kFunctions = {
-      {"vprintf", SystemFunction::Vprintf, {Type::U64, Type::U64}, Type::U32},
-      {"__assertfail",
-       SystemFunction::AssertFail,
-       {Type::U64, Type::U64, Type::U32, Type::U64, Type::U64},
-       Type::None},
-      {"malloc", SystemFunction::Malloc, {Type::U64}, Type::U64},
-      {"free", SystemFunction::Free, {Type::U64}, Type::None}};
-  for (const auto& f : kFunctions)
-    if (name == f.name) return &f;
-  return nullptr;
-}
 
 // How a call's parameter variable is cut where it is copied to or from a frame.
 struct Piece {
@@ -220,11 +200,13 @@ class Inliner {
     if (site.callee.empty()) {
       indirect_call(site, body, original, line);
     } else {
+      // NVIDIA's device runtime comes with bodies, which call what only its driver has.
       const Function* callee = graph_.find(site.callee);
-      if (callee != nullptr && callee->has_body)
+      const SystemSignature* const system = system_function(callee == nullptr ? site.callee : callee->name);
+      const bool has_body = callee != nullptr && callee->has_body;
+      if (has_body && (system == nullptr || !system->replaces_body))
         call_function(*callee, site, body, original, line);
-      else if (const SystemSignature* system =
-                   system_function(callee == nullptr ? site.callee : callee->name))
+      else if (system != nullptr)
         system_call(*system, site, line);
       else
         unsupported("function '" + site.callee + "' has no body, a call to it is not supported", line);
@@ -517,33 +499,86 @@ class Inliner {
     }
   }
 
+  std::uint32_t new_register(Type type) { return routines_.function.add_register(type); }
+
+  // A part of the call's argument, as a register where it lies in a parameter variable.
+  Value part_of(const CallSite& site, const SystemArgument& argument, std::uint32_t line) {
+    Value value = site.arguments[argument.number];
+    if (value.kind == ValueKind::Variable && module_.variables[value.index].space == StateSpace::Param) {
+      const std::uint32_t reg = new_register(argument.type);
+      value.bits += argument.offset;
+      load_parameter(reg, value, argument.type, line);
+      value = Value::reg(reg, argument.type);
+    }
+    value.type = argument.type;
+    return value;
+  }
+
+  void give(const CallSite& site, const Value& value, Type type, std::uint32_t line) {
+    if (site.returns.empty()) return;
+    if (site.returns[0].is_register())
+      move(site.returns[0].index, value, type, line);
+    else if (site.returns[0].kind == ValueKind::Variable)
+      store_parameter(site.returns[0], value, type, line);
+  }
+
+  // An error of the runtime's, and the store of what the call has made.
+  void store_through_pointer(const CallSite& site, std::uint32_t made, std::uint32_t line) {
+    constexpr std::uint32_t kErrorMemoryAllocation = 2;
+    Instruction store = ir::instruction(Opcode::Store, Type::U64, line);
+    store.op.space = StateSpace::Generic;
+    store.add_source(part_of(site, {0, 0, Type::U64}, line));
+    store.add_source(Value::reg(made, Type::U64));
+    code_.push_back(store);
+    Instruction compare = ir::instruction(Opcode::Setp, Type::U64, line);
+    compare.op.source_type = Type::U64;
+    compare.op.comparison = Comparison::Eq;
+    compare.predicate = new_register(Type::Pred);
+    compare.add_source(Value::reg(made, Type::U64));
+    compare.add_source(Value::immediate(0, Type::U64));
+    code_.push_back(compare);
+    const std::uint32_t error = new_register(Type::U32);
+    Instruction select = ir::instruction(Opcode::Selp, Type::U32, line);
+    select.add_destination(Value::reg(error, Type::U32));
+    select.add_source(Value::immediate(kErrorMemoryAllocation, Type::U32));
+    select.add_source(Value::immediate(0, Type::U32));
+    select.add_source(Value::reg(compare.predicate, Type::Pred));
+    code_.push_back(select);
+    give(site, Value::reg(error, Type::U32), Type::U32, line);
+  }
+
   void system_call(const SystemSignature& system, const CallSite& site, std::uint32_t line) {
-    if (site.arguments.size() != system.arguments.size())
+    if (site.arguments.size() != system.formals)
       unsupported("call of '" + std::string(system.name) + "' with other parameters than it has", line);
     Instruction in = ir::instruction(Opcode::SystemCall, system.result, line);
     in.op.mode = static_cast<std::uint8_t>(system.function);
-    for (std::size_t i = 0; i < site.arguments.size(); ++i) {
-      Value value = site.arguments[i];
-      if (value.kind == ValueKind::Variable && module_.variables[value.index].space == StateSpace::Param) {
-        const std::uint32_t reg = routines_.function.add_register(system.arguments[i]);
-        load_parameter(reg, value, system.arguments[i], line);
-        value = Value::reg(reg, system.arguments[i]);
+    for (const SystemArgument& argument : system.arguments) {
+      const Value value = part_of(site, argument, line);
+      if (!argument.with_last) {
+        in.add_source(value);
+        continue;
       }
-      value.type = system.arguments[i];
-      in.add_source(value);
+      Value& last = in.sources[in.op.source_count - 1];
+      Instruction pack = ir::instruction(Opcode::Pack, Type::B64, line);
+      pack.add_source(last);
+      pack.add_source(value);
+      for (unsigned i = 0; i < 2; ++i) pack.sources[i].type = Type::B32;
+      last = Value::reg(new_register(Type::B64), Type::U64);
+      pack.add_destination(Value::reg(last.index, Type::B64));
+      code_.push_back(pack);
     }
     if (system.result == Type::None) {
       code_.push_back(in);
+      if (system.gives_no_error) give(site, Value::immediate(0, Type::U32), Type::U32, line);
       return;
     }
-    const std::uint32_t reg = routines_.function.add_register(system.result);
+    const std::uint32_t reg = new_register(system.result);
     in.add_destination(Value::reg(reg, system.result));
     code_.push_back(in);
-    if (site.returns.empty()) return;
-    if (site.returns[0].is_register())
-      move(site.returns[0].index, Value::reg(reg, system.result), system.result, line);
-    else if (site.returns[0].kind == ValueKind::Variable)
-      store_parameter(site.returns[0], Value::reg(reg, system.result), system.result, line);
+    if (system.through_pointer)
+      store_through_pointer(site, reg, line);
+    else
+      give(site, Value::reg(reg, system.result), system.result, line);
   }
 
   ParsedModule& module_;

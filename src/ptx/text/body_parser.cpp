@@ -275,8 +275,10 @@ bool BodyParser::is_label(std::string_view name) const {
 bool BodyParser::find_function(std::string_view name, Value& address) {
   const auto found = module_.function_index.find(std::string(name));
   if (found == module_.function_index.end()) return false;
-  if (module_.functions[found->second].entry)
-    throw ir::Unsupported{"the address of kernel '" + std::string(name) + "' is not supported"};
+  if (module_.functions[found->second].entry) {
+    address = Value::immediate(kernel_address(name), Type::U64);
+    return true;
+  }
   module_.address_taken.push_back(found->second);
   address = Value::immediate(function_address(module_.first_function + found->second), Type::U64);
   return true;

@@ -1,0 +1,64 @@
+// Kernels that kernels launch (CUDA C++ Programming Guide, CUDA dynamic parallelism): the part of the work
+// distributor that holds them until they may start.
+//
+//     parent, block 3:  a<<<>>>(); b<<<>>>();      b starts when a has completed: one stream of one block
+//     parent, block 4:  c<<<>>>();                 c at once, beside a
+//     parent:           d<<<..., tail>>>();        d when all blocks of the parent, a, b and c are done
+//
+// A kernel has completed when its blocks and all that it launched have. It reaches the distributor some time
+// after the call (gpu.front_end.device_launch_cycles); its blocks compete with all others. Left out:
+// reference counters and stream queues for such kernels, so that parents cannot keep them all; priorities.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "gpu/front_end/block_dispatcher.h"
+#include "gpu/grid.h"
+
+namespace duet::gpu {
+
+struct DeviceLaunch {
+  std::unique_ptr<Grid> grid;  // with its parent
+  std::uint64_t block = 0;     // of the parent, whose thread launched it
+  enum class Order : std::uint8_t { Stream, Tail, FireAndForget } order = Order::Stream;
+  std::uint64_t stream = 0;  // of the block
+  Picoseconds ready_ps = 0;  // the distributor knows of it
+};
+
+class DeviceLaunches {
+ public:
+  explicit DeviceLaunches(BlockDispatcher& dispatcher) : dispatcher_(dispatcher) {}
+
+  // Told of each that has completed, before it is forgotten, and of each that starts.
+  std::function<void(const Grid&)> on_end = [](const Grid&) {}, on_start = [](const Grid&) {};
+
+  void add(DeviceLaunch launch);
+  bool empty() const { return launches_.empty(); }
+  std::uint64_t pending() const { return pending_; }  // that have not started
+  // Starts what may start, ends what has ended.
+  void advance(Picoseconds now);
+  // A block of a launched kernel has failed: what has not been dispatched never will be.
+  void failed(const Grid& grid);
+  // When one is ready next; kNever: none is on its way.
+  Picoseconds next_ready(Picoseconds now) const;
+
+ private:
+  struct Launch : DeviceLaunch {
+    bool started = false;
+    std::uint64_t dropped = 0;  // blocks
+    std::uint64_t launched = 0;
+  };
+  bool may_start(const Launch& launch, Picoseconds now) const;
+  bool has_ended(const Launch& launch) const;
+  void end(Launch& launch);
+
+  BlockDispatcher& dispatcher_;
+  std::list<Launch> launches_;  // in the order of the calls
+  std::uint64_t pending_ = 0;
+};
+
+}  // namespace duet::gpu
