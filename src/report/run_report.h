@@ -21,6 +21,7 @@
 #include "report/journal.h"
 #include "report/preexecution_result.h"
 #include "report/processor_result.h"
+#include "report/sampling_result.h"
 
 namespace duet::report {
 
@@ -91,8 +92,9 @@ struct RunReport {
   CheckResult check;
   PreexecutionResult preexecution;
   CpuBlocksResult cpu_blocks;
-  LinesResult lines;  // where they were asked for
-  Counters counters;  // the machine's statistics
+  LinesResult lines;                       // where they were asked for
+  std::optional<SamplingResult> sampling;  // sample/run_result.h
+  Counters counters;                       // the machine's statistics
   Picoseconds components_ps = 0;
   std::vector<ComponentResult> components;  // as of components_ps, when nothing was outstanding
   std::vector<Advice> advice;               // advise/advise.h
