@@ -504,7 +504,12 @@ class Inliner {
   // A part of the call's argument, as a register where it lies in a parameter variable.
   Value part_of(const CallSite& site, const SystemArgument& argument, std::uint32_t line) {
     Value value = site.arguments[argument.number];
-    if (value.kind == ValueKind::Variable && module_.variables[value.index].space == StateSpace::Param) {
+    const bool in_variable =
+        value.kind == ValueKind::Variable && module_.variables[value.index].space == StateSpace::Param;
+    const Bytes end = value.bits + argument.offset + type_bytes(argument.type);
+    if (in_variable ? module_.variables[value.index].bytes < end : argument.offset != 0)
+      unsupported("call of '" + site.callee + "' with other parameters than it has", line);
+    if (in_variable) {
       const std::uint32_t reg = new_register(argument.type);
       value.bits += argument.offset;
       load_parameter(reg, value, argument.type, line);
