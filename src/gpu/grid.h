@@ -116,6 +116,7 @@ struct Grid {
   // Kept by the work distributor.
   std::uint64_t children = 0;  // kernels that it has launched and that have not completed
   GridCounts counts;           // of what SMs have told
+  GridCounts children_counts;  // of kernels that it and they have launched and that have completed
   Fault fault;                 // the first, once its block is done
   Picoseconds first_block_ps = kNever;
   std::uint64_t completed_blocks = 0;

@@ -71,7 +71,17 @@ DeviceLauncher::Thread DeviceLauncher::thread_of(const gpu::Grid& grid, const Sy
   return {grid.launch_id, linear(call.thread.block, grid.grid), linear(call.thread.thread, grid.block)};
 }
 
+// A kernel that Duet does not support, or no room for what it needs, ends the one that launches it.
 SystemCallResult DeviceLauncher::call(gpu::Grid& grid, const SystemCall& call) {
+  try {
+    return perform(grid, call);
+  } catch (const Error& refused) {
+    return {0, gpu::FaultKind::IllegalInstruction,
+            "a launch that is refused (" + std::string(refused.what()) + ")"};
+  }
+}
+
+SystemCallResult DeviceLauncher::perform(gpu::Grid& grid, const SystemCall& call) {
   SystemCallResult result;
   std::uint32_t error = kSuccess;
   switch (call.function) {
@@ -132,12 +142,7 @@ SystemCallResult DeviceLauncher::launch_buffer(gpu::Grid& grid, const SystemCall
   if (!call.read(call.arguments[0], parameters.data(), parameters.size()))
     return {0, gpu::FaultKind::IllegalAddress, "a launch whose parameters cannot be read,"};
   process_.heap_release(call.sm, VirtualAddress(call.arguments[0]));
-  try {
-    return {launch(grid, call, what, std::move(parameters), call.arguments[1]), gpu::FaultKind::None, {}};
-  } catch (const Error& refused) {
-    return {0, gpu::FaultKind::IllegalInstruction,
-            "a launch that is refused (" + std::string(refused.what()) + ")"};
-  }
+  return {launch(grid, call, what, std::move(parameters), call.arguments[1]), gpu::FaultKind::None, {}};
 }
 
 SystemCallResult DeviceLauncher::copy(gpu::Grid& grid, const SystemCall& call) {
@@ -159,8 +164,7 @@ std::uint32_t DeviceLauncher::launch(gpu::Grid& parent, const SystemCall& call, 
   gpu::WorkDistributor& distributor = process_.system().board().work_distributor();
   DeviceLaunch launch;
   launch.grid = process_.make_grid(*what.kernel, what.grid, what.block, what.shared_bytes,
-                                   std::move(parameters), false);
-  launch.grid->parent = &parent;
+                                   std::move(parameters), false, &parent);
   launch.grid->command = parent.command;
   launch.grid->stream = parent.stream;
   launch.grid->launched_number = kLaunchedByKernel | launch.grid->launch_id;

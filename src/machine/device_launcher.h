@@ -41,6 +41,7 @@ class DeviceLauncher {
   using Thread = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
   static Thread thread_of(const gpu::Grid& grid, const gpu::SystemCall& call);
 
+  gpu::SystemCallResult perform(gpu::Grid& grid, const gpu::SystemCall& call);
   VirtualAddress parameter_buffer(const gpu::SystemCall& call, std::uint32_t& error);
   gpu::SystemCallResult launch_buffer(gpu::Grid& grid, const gpu::SystemCall& call);
   gpu::SystemCallResult copy(gpu::Grid& grid, const gpu::SystemCall& call);

@@ -367,7 +367,7 @@ PhysicalAddress Process::local_memory(const gpu::Grid& grid) {
 
 std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Dim3 grid, gpu::Dim3 block,
                                               Bytes dynamic_shared_bytes, std::vector<std::byte> parameters,
-                                              bool cooperative) {
+                                              bool cooperative, gpu::Grid* parent) {
   if (!kernel.unsupported.empty()) throw Error(kernel.unsupported);
   tell_registers(kernel);
   if (preexecution_) preexecution_->programs().prepare(kernel);
@@ -380,7 +380,10 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
   result->parameters = std::move(parameters);
   result->launch_id = next_launch_id_++;
   result->cooperative = cooperative;
-  result->fast_forward = fast_forward_ && fast_forward_->next(readable_name(kernel.name));
+  result->parent = parent;
+  // Who counts launches counts the host's; what a kernel launches goes on as it does.
+  result->fast_forward = parent != nullptr ? parent->fast_forward
+                                           : fast_forward_ && fast_forward_->next(readable_name(kernel.name));
   if (cooperative) result->workspace = workspaces_.take(*system_);
   result->stack_bytes = stack_bytes_;
   result->local_physical = local_memory(*result);

@@ -70,11 +70,11 @@ class Process {
   LoadedModule& load_module(std::string_view ptx_text, const std::string& name,
                             const ManagedMemory& managed_memory = {}, std::uint32_t most_registers = ~0u);
 
-  // A launch as the driver takes it; `parameters` has kernel.parameter_bytes. Throws duet::Error when the
-  // kernel is not supported.
+  // A launch as the driver takes it, or by a kernel, its parent; `parameters` has kernel.parameter_bytes.
+  // Throws duet::Error when the kernel is not supported.
   std::unique_ptr<gpu::Grid> make_grid(const ptx::Kernel& kernel, gpu::Dim3 grid, gpu::Dim3 block,
                                        Bytes dynamic_shared_bytes, std::vector<std::byte> parameters,
-                                       bool cooperative);
+                                       bool cooperative, gpu::Grid* parent = nullptr);
   // Stack of each thread of the kernels launched from now on, beside what they need without calls that are
   // not inlined (CUDA: cudaLimitStackSize).
   void set_stack_bytes(Bytes bytes) { stack_bytes_ = bytes; }

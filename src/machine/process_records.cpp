@@ -80,7 +80,8 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   record.start_ps = command.start_ps;
   record.end_ps = command.end_ps - grid.emptying_ps;
   record.cycles = core.cycle_at(record.end_ps) - core.cycle_at(command.start_ps);
-  const gpu::GridCounts counts = system_->counts(grid);
+  gpu::GridCounts counts = system_->counts(grid);
+  counts += grid.children_counts;
   record.warp_instructions = counts.warp_instructions;
   record.thread_instructions = counts.thread_instructions;
   record.occupancy = static_cast<double>(fit.blocks_per_sm * fit.warps_per_block) /
@@ -201,7 +202,8 @@ void Process::publish() {
   progress.kernel_count = 0;
   driver().for_each_running_kernel([&](driver::CommandRecord command) {
     command.end_ps = engine().now();
-    progress.warp_instructions += system_->counts(*command.grid).warp_instructions;
+    progress.warp_instructions +=
+        system_->counts(*command.grid).warp_instructions + command.grid->children_counts.warp_instructions;
     if (progress.kernel_count == report::Progress::kMaxKernels) return;
     report::RunningKernel& kernel = progress.kernels[progress.kernel_count++];
     kernel.record = kernel_record(command);
@@ -455,7 +457,7 @@ void Process::record_copy(const driver::CommandRecord& command) {
     journal_->append(report::RecordType::Copy, record);
 }
 
-// One that a kernel has launched. What it has counted is its parent's too.
+// One that a kernel has launched. What it has counted is the command's too, and not its parent's.
 void Process::record_launched(const gpu::Grid& grid) {
   report::LaunchedRecord record{};
   record.command = grid.command;

@@ -79,7 +79,6 @@ struct Kernel {
   Bytes local_bytes = 0;            // per thread, without the stack that follows
   bool uses_stack = false;
   bool uses_heap = false;
-  bool launches_kernels = false;
   std::vector<SharedArray> shared_arrays;  // for messages
   Bytes own_shared_bytes() const { return static_shared_bytes - reserved_shared_bytes; }
   std::uint32_t max_threads = 0;       // .maxntid product, 0: not given

@@ -19,34 +19,29 @@ struct LaunchedKernels {
   Picoseconds time_ps = 0, wait_ps = 0;       // sums: from first block to end, from the call to first block
   std::uint64_t nested = 0;                   // of them, launched by a kernel that was launched itself
 
-  LaunchedKernels& operator+=(const LaunchedKernels& other) {
-    launches += other.launches;
-    blocks += other.blocks;
-    warp_instructions += other.warp_instructions;
-    thread_instructions += other.thread_instructions;
-    start_ps = std::min(start_ps, other.start_ps);
-    end_ps = std::max(end_ps, other.end_ps);
-    time_ps += other.time_ps;
-    wait_ps += other.wait_ps;
-    nested += other.nested;
-    return *this;
+  void add(const LaunchedRecord& record) {
+    ++launches;
+    nested += record.parent != 0;
+    blocks += std::uint64_t{record.grid[0]} * record.grid[1] * record.grid[2];
+    warp_instructions += record.warp_instructions;
+    thread_instructions += record.thread_instructions;
+    start_ps = std::min(start_ps, record.start_ps);
+    end_ps = std::max(end_ps, record.end_ps);
+    time_ps += record.end_ps - record.start_ps;
+    wait_ps += record.start_ps - record.launched_ps;
   }
 };
 
 struct LaunchedResult {
+  static constexpr std::size_t kKernels = 10'000;                            // of `kernels`: the first ones
   std::map<std::pair<std::uint64_t, std::string>, LaunchedKernels> kernels;  // by command and name
+  std::map<std::string, LaunchedKernels> by_name;                            // all
 
-  void add(const LaunchedRecord& record, std::string_view name) {
-    LaunchedKernels& sums = kernels[{record.command, std::string(name)}];
-    ++sums.launches;
-    sums.nested += record.parent != 0;
-    sums.blocks += std::uint64_t{record.grid[0]} * record.grid[1] * record.grid[2];
-    sums.warp_instructions += record.warp_instructions;
-    sums.thread_instructions += record.thread_instructions;
-    sums.start_ps = std::min(sums.start_ps, record.start_ps);
-    sums.end_ps = std::max(sums.end_ps, record.end_ps);
-    sums.time_ps += record.end_ps - record.start_ps;
-    sums.wait_ps += record.start_ps - record.launched_ps;
+  void add(const LaunchedRecord& record, std::string_view text) {
+    const std::string name(text);
+    by_name[name].add(record);
+    const std::pair key(record.command, name);
+    if (kernels.size() < kKernels || kernels.contains(key)) kernels[key].add(record);
   }
 };
 

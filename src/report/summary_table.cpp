@@ -205,13 +205,10 @@ std::string failure_text(const RunReport& report, bool quiet) {
 
 // Kernels that kernels launched, those of one name together.
 void launched_rows(std::string& out, const RunReport& report) {
-  std::map<std::string_view, LaunchedKernels> by_name;
-  for (const auto& [key, kernels] : report.launched.kernels) by_name[key.second] += kernels;
-  for (const auto& [name, k] : by_name)
+  for (const auto& [name, k] : report.launched.by_name)
     out += fmt::format(
         "  launched by kernels: {} x{}, {} blocks, {} in all, {} from call to first block on average\n",
-        readable_name(std::string(name)), k.launches, k.blocks, duration(k.time_ps),
-        duration(k.wait_ps / k.launches));
+        readable_name(name), k.launches, k.blocks, duration(k.time_ps), duration(k.wait_ps / k.launches));
 }
 
 std::string summary_table(const RunReport& report) {

@@ -45,6 +45,13 @@ class FastForward(Fixture):
             for other_start, other_end, other in spans:
                 self.assertTrue(forwarded == other or end <= other_start or other_end <= start, (start, other_start))
 
+    def test_what_kernels_launch_goes_on_as_they_do(self):
+        """The host's launches are counted, and theirs are not."""
+        result = call(DUET, "run", "-q", "--no-html", "--out", WORK / "launched", "--skip-kernels", "2", self.compiled("tests/programs/dynamic_parallelism.cu"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        kernels = sorted(stats(WORK / "launched")["kernels"], key=lambda kernel: kernel["command"])
+        self.assertEqual(["fast_forwarded" in kernel for kernel in kernels], 2 * [True] + 4 * [False])
+
     def test_results(self):
         programs = [path for path in sorted((SOURCE / "tests/programs").glob("*.cu"))
                     if path.stem not in OTHERS and not path.stem.startswith(("errors_", "full_empty_"))]

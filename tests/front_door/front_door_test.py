@@ -241,6 +241,26 @@ class BareKernel(Fixture):
 
 
 class Results(Fixture):
+    def test_what_kernels_launch_is_told(self):
+        """Two threads launch each a kernel of two, three levels deep; what children count is the command's, once."""
+        for options in ((), ("--functional",)):
+            out = WORK / "launched_by_kernels"
+            result = call(DUET, "run", *options, "--no-html", "--out", out, self.compiled("tests/programs/dynamic_parallelism.cu"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stderr, r"launched by kernels: nested x14, 14 blocks, ")
+            found = stats(out)
+            kernels = {k["command"]: k for k in found["kernels"]}
+            nested = next(k for k in found["device_launches"] if k["name"] == "nested")
+            self.assertEqual((nested["launches"], nested["nested"], nested["blocks"]), (14, 12, 14))
+            for command, kernel in kernels.items():
+                children = [k for k in found["device_launches"] if k["command"] == command]
+                self.assertTrue(children)
+                self.assertLess(sum(k["warp_instructions"] for k in children), kernel["warp_instructions"])
+                for k in children:
+                    self.assertTrue(kernel["start_ps"] < k["start_ps"] < k["end_ps"] <= kernel["end_ps"], k)
+                    self.assertLess(0, k["wait_ps"])
+            self.assertEqual(found["totals"]["warp_instructions"], sum(k["warp_instructions"] for k in kernels.values()))
+
     def test_script_with_several_processes(self):
         program = self.compiled("tests/front_door/hazards.cu")
         script = WORK / "script.sh"

@@ -52,7 +52,8 @@ void DeviceLaunches::end(Launch& launch) {
   dispatcher_.end(grid);
   on_end(grid);
   Grid& parent = *grid.parent;
-  parent.counts += grid.counts;
+  parent.children_counts += grid.counts;
+  parent.children_counts += grid.children_counts;
   if (grid.fault.kind != FaultKind::None && parent.fault.kind == FaultKind::None) parent.fault = grid.fault;
   --parent.children;
 }

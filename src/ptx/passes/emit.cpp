@@ -182,7 +182,6 @@ class Emitter {
     kernel_.uses_heap |=
         op.kind == Kind::SystemCall && (system == SystemFunction::Malloc || system == SystemFunction::Free ||
                                         system == SystemFunction::ParameterBuffer);
-    kernel_.launches_kernels |= op.kind == Kind::SystemCall && system == SystemFunction::LaunchDevice;
     op.unit = unit_of(op);
     op.machine_instructions = static_cast<std::uint16_t>(machine_instructions_of(op, power_of_two));
     if (op.kind == Kind::Barrier && op.mode != static_cast<std::uint8_t>(BarrierMode::Warp)) {
