@@ -49,9 +49,9 @@ Type piece_type(Bytes bytes) {
 }
 bool fits_register(Bytes bytes) { return bytes <= 8 && std::has_single_bit(bytes); }
 
-class Inliner {
+class Inliner : private SystemCalls {
  public:
-  Inliner(ParsedModule& module, const Function& entry) : module_(module), graph_(module, entry) {}
+  Inliner(ParsedModule& module, const Function& entry) : SystemCalls(module), graph_(module, entry) {}
 
   Routines run(const Function& entry) {
     Function& result = routines_.function;
@@ -82,10 +82,6 @@ class Inliner {
     std::vector<std::uint32_t> return_transfers, parameter_transfers;
     std::uint32_t first_label, table;
   };
-
-  [[noreturn]] void unsupported(const std::string& what, std::uint32_t line) const {
-    throw ir::Unsupported{what + " (" + module_.name + ":" + std::to_string(line) + ")"};
-  }
 
   // Local and parameter variables of a body are its own in every copy.
   std::uint32_t own_variable(std::uint32_t index, Variables& variables) {
@@ -148,45 +144,6 @@ class Inliner {
     }
   }
 
-  void move(std::uint32_t destination, Value from, Type type, std::uint32_t line) {
-    Instruction in = ir::instruction(Opcode::Mov, type, line);
-    if (type == Type::Pred) {
-      in.predicate = destination;
-    } else {
-      in.add_destination(Value::reg(destination, type));
-    }
-    from.type = type;
-    in.add_source(from);
-    code_.push_back(in);
-  }
-  void load_parameter(std::uint32_t destination, const Value& variable, Type type, std::uint32_t line) {
-    Instruction in = ir::instruction(Opcode::Load, type, line);
-    in.op.space = StateSpace::Param;
-    in.add_source(variable);
-    in.add_destination(Value::reg(destination, type));
-    code_.push_back(in);
-  }
-  void store_parameter(const Value& variable, Value from, Type type, std::uint32_t line) {
-    Instruction in = ir::instruction(Opcode::Store, type, line);
-    in.op.space = StateSpace::Param;
-    in.add_source(variable);
-    from.type = type;
-    in.add_source(from);
-    code_.push_back(in);
-  }
-
-  void mark(std::uint32_t label, std::uint32_t line) {
-    Instruction in = ir::instruction(Opcode::Nop, Type::None, line);
-    in.pseudo = Pseudo::Label;
-    in.label = label;
-    code_.push_back(in);
-  }
-  void branch(std::uint32_t label, std::uint32_t line) {
-    Instruction in = ir::instruction(Opcode::Branch, Type::None, line);
-    in.label = label;
-    code_.push_back(in);
-  }
-
   // `original`: the site as `body` has it, before its values were mapped.
   void call(const Instruction& in, const CallSite& site, const Function& body, const CallSite& original) {
     const std::uint32_t line = in.op.ptx_line;
@@ -204,7 +161,7 @@ class Inliner {
       const Function* callee = graph_.find(site.callee);
       const SystemSignature* const system = system_function(callee == nullptr ? site.callee : callee->name);
       const bool has_body = callee != nullptr && callee->has_body;
-      if (has_body && (system == nullptr || !system->replaces_body))
+      if (has_body && (system == nullptr || !system->is_nvidias()))
         call_function(*callee, site, body, original, line);
       else if (system != nullptr)
         system_call(*system, site, line);
@@ -499,99 +456,9 @@ class Inliner {
     }
   }
 
-  std::uint32_t new_register(Type type) { return routines_.function.add_register(type); }
-
-  // A part of the call's argument, as a register where it lies in a parameter variable.
-  Value part_of(const CallSite& site, const SystemArgument& argument, std::uint32_t line) {
-    Value value = site.arguments[argument.number];
-    const bool in_variable =
-        value.kind == ValueKind::Variable && module_.variables[value.index].space == StateSpace::Param;
-    const Bytes end = value.bits + argument.offset + type_bytes(argument.type);
-    if (in_variable ? module_.variables[value.index].bytes < end : argument.offset != 0)
-      unsupported("call of '" + site.callee + "' with other parameters than it has", line);
-    if (in_variable) {
-      const std::uint32_t reg = new_register(argument.type);
-      value.bits += argument.offset;
-      load_parameter(reg, value, argument.type, line);
-      value = Value::reg(reg, argument.type);
-    }
-    value.type = argument.type;
-    return value;
-  }
-
-  void give(const CallSite& site, const Value& value, Type type, std::uint32_t line) {
-    if (site.returns.empty()) return;
-    if (site.returns[0].is_register())
-      move(site.returns[0].index, value, type, line);
-    else if (site.returns[0].kind == ValueKind::Variable)
-      store_parameter(site.returns[0], value, type, line);
-  }
-
-  // An error of the runtime's, and the store of what the call has made.
-  void store_through_pointer(const CallSite& site, std::uint32_t made, std::uint32_t line) {
-    constexpr std::uint32_t kErrorMemoryAllocation = 2;
-    Instruction store = ir::instruction(Opcode::Store, Type::U64, line);
-    store.op.space = StateSpace::Generic;
-    store.add_source(part_of(site, {0, 0, Type::U64}, line));
-    store.add_source(Value::reg(made, Type::U64));
-    code_.push_back(store);
-    Instruction compare = ir::instruction(Opcode::Setp, Type::U64, line);
-    compare.op.source_type = Type::U64;
-    compare.op.comparison = Comparison::Eq;
-    compare.predicate = new_register(Type::Pred);
-    compare.add_source(Value::reg(made, Type::U64));
-    compare.add_source(Value::immediate(0, Type::U64));
-    code_.push_back(compare);
-    const std::uint32_t error = new_register(Type::U32);
-    Instruction select = ir::instruction(Opcode::Selp, Type::U32, line);
-    select.add_destination(Value::reg(error, Type::U32));
-    select.add_source(Value::immediate(kErrorMemoryAllocation, Type::U32));
-    select.add_source(Value::immediate(0, Type::U32));
-    select.add_source(Value::reg(compare.predicate, Type::Pred));
-    code_.push_back(select);
-    give(site, Value::reg(error, Type::U32), Type::U32, line);
-  }
-
-  void system_call(const SystemSignature& system, const CallSite& site, std::uint32_t line) {
-    if (site.arguments.size() != system.formals)
-      unsupported("call of '" + std::string(system.name) + "' with other parameters than it has", line);
-    Instruction in = ir::instruction(Opcode::SystemCall, system.result, line);
-    in.op.mode = static_cast<std::uint8_t>(system.function);
-    for (const SystemArgument& argument : system.arguments) {
-      const Value value = part_of(site, argument, line);
-      if (!argument.with_last) {
-        in.add_source(value);
-        continue;
-      }
-      Value& last = in.sources[in.op.source_count - 1];
-      Instruction pack = ir::instruction(Opcode::Pack, Type::B64, line);
-      pack.add_source(last);
-      pack.add_source(value);
-      for (unsigned i = 0; i < 2; ++i) pack.sources[i].type = Type::B32;
-      last = Value::reg(new_register(Type::B64), Type::U64);
-      pack.add_destination(Value::reg(last.index, Type::B64));
-      code_.push_back(pack);
-    }
-    if (system.result == Type::None) {
-      code_.push_back(in);
-      if (system.gives_no_error) give(site, Value::immediate(0, Type::U32), Type::U32, line);
-      return;
-    }
-    const std::uint32_t reg = new_register(system.result);
-    in.add_destination(Value::reg(reg, system.result));
-    code_.push_back(in);
-    if (system.through_pointer)
-      store_through_pointer(site, reg, line);
-    else
-      give(site, Value::reg(reg, system.result), system.result, line);
-  }
-
-  ParsedModule& module_;
   const CallGraph graph_;
-  Routines routines_;
-  std::vector<Instruction> code_;  // of the routine being written
-  std::size_t written_ = 0;        // instructions of those before it
-  unsigned depth_ = 0;             // bodies that are being inlined
+  std::size_t written_ = 0;  // instructions of those before it
+  unsigned depth_ = 0;       // bodies that are being inlined
   std::unordered_map<const Function*, std::uint32_t> routine_index_;
   std::unordered_map<std::uint32_t, Linkage> linkages_;  // by routine
 };

@@ -9,10 +9,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ptx/opcode.h"
+#include "ptx/passes/code_writer.h"
 
 namespace duet::ptx {
 
@@ -27,13 +28,28 @@ struct SystemSignature {
   SystemFunction function;
   std::size_t formals;
   std::vector<SystemArgument> arguments;
-  Type result;                   // of the SystemCall
-  bool through_pointer = false;  // the result is stored at argument 0; the call gives an error, 2 for 0
-  bool gives_no_error = false;   // without a result: the call gives 0 as its error
-  bool replaces_body = false;    // a function of this name may come with a body, which is not used
+  Type result;  // of the SystemCall
+  // What the call gives: the SystemCall's result; an error, and the result at the address that is argument 0
+  // (an error of memory where it is 0); no error, where the SystemCall has no result.
+  enum class Gives : std::uint8_t { Result, ErrorAndStore, NoError } gives = Gives::Result;
+
+  // Its library has a function of this name with a body, which calls what only its driver has.
+  bool is_nvidias() const { return std::string_view(name).starts_with("__cudaCDP2"); }
 };
 
 // Null: there is none of this name.
-const SystemSignature* system_function(const std::string& name);
+const SystemSignature* system_function(std::string_view name);
+
+// Writes calls of them.
+class SystemCalls : protected CodeWriter {
+ protected:
+  using CodeWriter::CodeWriter;
+  void system_call(const SystemSignature& system, const ir::CallSite& site, std::uint32_t line);
+
+ private:
+  Value part_of(const ir::CallSite& site, const SystemArgument& argument, std::uint32_t line);
+  void give(const ir::CallSite& site, const Value& value, Type type, std::uint32_t line);
+  void store_through_pointer(const ir::CallSite& site, std::uint32_t made, std::uint32_t line);
+};
 
 }  // namespace duet::ptx
