@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-RANK = {"base": 0, "sim": 1, "config": 1, "report": 1, "advise": 2, "explain": 2, "model": 2, "memory": 2, "ptx": 2, "rv64": 2, "check": 2.5, "gpu": 3, "predict": 3.5, "cpu": 3, "link": 3, "preexec": 3,
+RANK = {"base": 0, "sim": 1, "config": 1, "report": 1, "advise": 2, "explain": 2, "model": 2, "memory": 2, "ptx": 2, "rv64": 2, "check": 2.5, "gpu": 3, "predict": 3.5, "sample": 3.5, "cpu": 3, "link": 3, "preexec": 3,
         "driver": 4, "host": 5, "machine": 6, "reproduce": 7, "sweep": 7, "cli": 8}
 
 

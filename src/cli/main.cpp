@@ -198,6 +198,17 @@ void add_fast_forward_options(CLI::App& app, duet::machine::FastForward::Options
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
 }
 
+void add_sample_options(CLI::App& app, RunOptions& run) {
+  app.add_flag("--sample", run.run.sample,
+               "simulate only some launches of each kernel in time, and estimate the others with a bound of "
+               "the error (docs/sampling.md)");
+  app.add_option("--sample-error", run.run.sample_error_percent,
+                 "with --sample: the error of the kernels' time to be aimed at, in %, at 95 % confidence")
+      ->type_name("PERCENT")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 100.0));
+}
+
 void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("-m,--machine", run.machine, "machine: a name (`duet machines`) or a .toml file")
       ->capture_default_str();
@@ -212,6 +223,7 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_flag("-q,--quiet", run.quiet, "no table");
   app.add_flag("--no-html", run.no_html, "no report.html");
   add_fast_forward_options(app, run.run.fast_forward);
+  add_sample_options(app, run);
   add_records_option(app, run.records);
   add_trace_options(app, run);
   app.add_flag(

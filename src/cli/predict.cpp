@@ -25,6 +25,7 @@ void refuse(const RunOptions& run) {
   no(run.run.cpu_blocks, "--cpu-blocks", "is not in the model");
   no(run.simulated_host, "--host simulated", "is not in the model");
   no(run.run.fast_forward.any(), "--skip-kernels, --kernels and --count-kernels", "are for kernels in time");
+  no(run.run.sample, "--sample", "is for kernels in time");
   no(run.lines.value_or(false), "--lines", "counts what kernels do in time");
 }
 

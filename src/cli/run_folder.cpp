@@ -20,6 +20,7 @@
 #include "report/journal.h"
 #include "report/run_report.h"
 #include "report/timeline_trace.h"
+#include "sample/run_result.h"
 
 namespace duet::cli {
 
@@ -120,6 +121,7 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
       fs::create_directories(claim_.directory() / into);
       into += "/";
     }
+    report.sampling = sample::sampling_of(journal);
     report.advice = advise::advise(report, machine.machine);
     const auto render = [&](const char* name, void (*write)(std::ostream&, const report::RunReport&)) {
       write_result(into + name, [&](std::ostream& out) { write(out, report); });

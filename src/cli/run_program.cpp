@@ -107,11 +107,9 @@ void wait_for_others(const Command& command, const std::string& journal_director
   }
 }
 
-void check_fast_forward(const RunOptions& options) {
-  const auto refuse = [](const char* because) {
-    throw Error(std::string("--skip-kernels, --kernels and --count-kernels: ") + because);
-  };
-  static_cast<void>(machine::FastForward(options.run.fast_forward));
+// Some kernels are to be fast-forwarded.
+void check_fast_forward(const RunOptions& options, const char* asked) {
+  const auto refuse = [&](const char* because) { throw Error(std::string(asked) + ": " + because); };
   if (options.run.functional) refuse("--functional executes all kernels functionally: leave out one of them");
   if (options.run.two_threads) refuse("leave out --two-threads");
   if (options.run.check_races) refuse("--check-races has to see all kernels in time");
@@ -135,7 +133,18 @@ void check(const RunOptions& options) {
     throw Error("--check looks at one thing after the other: leave out --two-threads");
   if (checks_tasks && options.run.cpu_blocks)
     throw Error("--check does not see blocks that cores execute: leave out --cpu-blocks");
-  if (options.run.fast_forward.any()) check_fast_forward(options);
+  if (options.run.fast_forward.any()) {
+    static_cast<void>(machine::FastForward(options.run.fast_forward));
+    if (options.run.sample)
+      throw Error(
+          "--sample says itself which kernels it skips: leave out --skip-kernels, --kernels and "
+          "--count-kernels");
+    check_fast_forward(options, "--skip-kernels, --kernels and --count-kernels");
+  }
+  if (options.run.sample) {
+    check_fast_forward(options, "--sample");
+    if (options.run.check.any()) throw Error("--sample: --check has to see all kernels in time");
+  }
   if (options.run.two_threads && options.run.functional)
     throw Error("--two-threads needs the timed GPU: leave out --functional");
 }

@@ -54,6 +54,8 @@ class Board {
     work_distributor_.on_fast_forward(std::move(f));
   }
   void on_resume(std::function<void()> f) { work_distributor_.on_resume(std::move(f)); }
+  void on_grid_begin(std::function<void(gpu::Grid&)> f) { work_distributor_.on_begin(std::move(f)); }
+  void on_grid_end(std::function<void(const gpu::Grid&)> f) { work_distributor_.on_end(std::move(f)); }
 
   // Somebody whose cores execute blocks too, of this many at a time.
   struct CoreQueues {

@@ -18,7 +18,7 @@ void FastForward::check(const config::Gpu& gpu) {
     throw Error(
         "fast-forwarded kernels know no full/empty bits: set gpu.full_empty.tracked = \"asked\", or leave "
         "out "
-        "--skip-kernels, --kernels and --count-kernels");
+        "--skip-kernels, --kernels, --count-kernels and --sample");
 }
 
 bool FastForward::next(const std::string& name) {

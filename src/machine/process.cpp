@@ -36,10 +36,9 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   system_options.count_lines = options.lines && journal != nullptr && !options.functional;
   system_options.simulated_host = options.simulated_host;
   system_options.fast_forward = options.fast_forward.any();
-  if (options.fast_forward.any()) {
-    FastForward::check(machine.gpu);
-    fast_forward_.emplace(options.fast_forward);
-  }
+  system_options.sample_error = options.sample ? options.sample_error_percent / 100 : 0;
+  if (options.fast_forward.any() || options.sample) FastForward::check(machine.gpu);
+  if (options.fast_forward.any()) fast_forward_.emplace(options.fast_forward);
   system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
   if (options.preexecution.on()) begin_preexecution();
   if (options.cpu_blocks) begin_cpu_blocks();
@@ -47,6 +46,7 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   if (journal_ == nullptr) return;
   if (options.check.any()) record_checks();
   if (options.predict) record_predictions();
+  if (options.sample) record_sampling();
   journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
   const std::size_t statistics = system_->statistics().declared().size();
   if (statistics > report::JournalHeader::kMaxCounters)
@@ -401,11 +401,11 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
 
 // Settling makes bits full: those that an earlier owner left do not matter to the next one.
 const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
-  if (fast_forward_)
+  if (fast_forward_ || options_.sample)
     throw Error(
         "fast-forwarded kernels know no full/empty bits, and this program has some: leave out "
         "--skip-kernels, "
-        "--kernels and --count-kernels");
+        "--kernels, --count-kernels and --sample");
   const Bytes tracked = round_up(bytes, full_empty_granule_bytes());
   const Bytes region = config().gpu.full_empty.region_bytes;
   if (tracked < bytes || (region != 0 && (tracked > region || tracked_bytes_ > region - tracked)))

@@ -148,6 +148,7 @@ class Process {
   // Those that are new, or were seen again.
   void record_findings();
   void record_predictions();
+  void record_sampling();
   // Of one launch; 0: all that are left.
   void record_outside_accesses(std::uint64_t launch);
   void record_preexecution(const PreexecutionRun& run);

@@ -8,6 +8,7 @@
 #include "machine/processor.h"
 #include "machine/simulated_host.h"
 #include "predict/predictor.h"
+#include "sample/sampler.h"
 #include "sim/clock_domain.h"
 
 namespace duet::machine {
@@ -345,6 +346,27 @@ void Process::record_predictions() {
     record.dram_requests = times.dram_requests;
     record.doubts = prediction.doubts;
     journal_->append(report::RecordType::Prediction, record, prediction.recording->grid->kernel->name);
+  });
+}
+
+void Process::record_sampling() {
+  system_->on_sampled([this](const sample::Launch& launch) {
+    const gpu::Grid& grid = *launch.grid;
+    report::SampleRecord record{};
+    record.command = grid.command;
+    record.error_percent = options_.sample_error_percent;
+    record.group = launch.group;
+    record.window = launch.choice.window;
+    record.timed = launch.choice.timed;
+    record.overlapped = launch.overlapped;
+    record.failed = launch.failed;
+    record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
+    record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
+    record.dynamic_shared_bytes = grid.dynamic_shared_bytes;
+    record.work = launch.work;
+    record.time_ps = launch.time_ps;
+    journal_->append(report::RecordType::Sample, &record, sizeof record,
+                     launch.first_of_group ? grid.kernel->name : std::string());
   });
 }
 

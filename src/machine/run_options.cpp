@@ -39,6 +39,8 @@ void for_each_field(Options& options, F f) {
   f("skip_kernels", options.fast_forward.skip);
   f("kernels", options.fast_forward.kernels);
   f("count_kernels", options.fast_forward.count);
+  f("sample", options.sample);
+  f("sample_error_percent", options.sample_error_percent);
   f("preexec_unroll_factor", options.preexecution.unroll_factor);
   f("preexec_kernel_loop_unroll", options.preexecution.kernel_loop_unroll);
   f("preexec_batch_size", options.preexecution.batch_size);

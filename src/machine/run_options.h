@@ -37,6 +37,8 @@ struct RunOptions {
   bool two_threads = false;                // components are ticked on two threads, dealt by shuffle_seed
   PreexecutionOptions preexecution;
   FastForward::Options fast_forward;  // launches that the timed GPU executes functionally
+  bool sample = false;                // the timed GPU simulates only some launches in time: src/sample
+  double sample_error_percent = 5;    // of the time that it finds so
   bool cpu_blocks =
       false;  // cores that share a level of cache with the GPU execute blocks too (cpu_blocks.h)
   // Where the PTX that the process loads is kept (empty: nowhere), and what messages call that folder.

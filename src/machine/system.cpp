@@ -13,6 +13,7 @@
 #include "machine/policies.h"
 #include "machine/processor.h"
 #include "predict/predictor.h"
+#include "sample/sampler.h"
 
 namespace duet::machine {
 
@@ -41,8 +42,9 @@ struct System::Parts {
     }
     if (!options.strict_memory) services.outside = &outside;
     if (options.predict) begin_predicting(options.sampled);
-    const bool fast_forward = options.fast_forward && !options.functional;
+    const bool fast_forward = (options.fast_forward || options.sample_error != 0) && !options.functional;
     if (fast_forward) begin_fast_forward();
+    if (options.sample_error != 0) begin_sampling(options.sample_error);
     for (std::uint32_t i = 0; i < machine.gpu.sm.count; ++i) {
       if (fast_forward) add_fast_forward_sm(i);
       if (options.functional) {
@@ -99,10 +101,20 @@ struct System::Parts {
     });
   }
 
+  // Before its SMs.
+  void begin_sampling(double error) {
+    sampler.emplace(error, [this](const sample::Launch& launch) {
+      if (on_sampled) on_sampled(launch);
+    });
+    services.recorder = &*sampler;
+    board.on_grid_begin([this](gpu::Grid& grid) { sampler->begins(grid); });
+    board.on_grid_end([this](const gpu::Grid& grid) { sampler->ends(grid, engine.now()); });
+  }
+
   void add_fast_forward_sm(std::uint32_t number) {
-    auto& sm = *functional_sms.emplace_back(
-        std::make_unique<gpu::FunctionalSm>(engine, &board.gpu(), number, machine.gpu, address_space,
-                                            services, gpu::FunctionalSm::Place::BesideTimed));
+    auto& sm = *functional_sms.emplace_back(std::make_unique<gpu::FunctionalSm>(
+        engine, &board.gpu(), number, sampler ? predict::functional_gpu(machine.gpu) : machine.gpu,
+        address_space, services, gpu::FunctionalSm::Place::BesideTimed));
     const Board::SmQueues queues = board.connect_fast_forward_sm(sm);
     sm.connect(queues.launches, queues.done);
     sm.on_failure([this](Picoseconds now) { wake_all(functional_sms, now); });
@@ -165,6 +177,8 @@ struct System::Parts {
   std::map<PhysicalAddress, Bytes> forwarded_code;
   std::function<void(const predict::Prediction&)> on_prediction;
   std::optional<predict::Predictor> predictor;
+  std::function<void(const sample::Launch&)> on_sampled;
+  std::optional<sample::Sampler> sampler;
   Board board;
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
   std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;
@@ -206,6 +220,8 @@ bool System::move_page(VirtualAddress page) {
 void System::on_prediction(std::function<void(const predict::Prediction&)> f) {
   parts_->on_prediction = std::move(f);
 }
+
+void System::on_sampled(std::function<void(const sample::Launch&)> f) { parts_->on_sampled = std::move(f); }
 
 check::Checker* System::checker() { return parts_->checker ? &*parts_->checker : nullptr; }
 

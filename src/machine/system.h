@@ -21,6 +21,9 @@
 namespace duet::predict {
 struct Prediction;
 }
+namespace duet::sample {
+struct Launch;
+}
 
 namespace duet::machine {
 
@@ -38,8 +41,9 @@ struct Options {
   bool strict_memory = false;      // accesses beside allocations are faults
   bool skip_clock_loops = true;    // gpu/sm/sm_spin.cpp
   bool fast_forward = false;       // the timed GPU may execute kernels functionally: machine/fast_forward.h
-  bool count_lines = false;        // gpu/sm/line_counts.h; timed GPU
-  bool simulated_host = false;     // the program runs on the machine's cores; it has some
+  double sample_error = 0;   // of the time that src/sample is to find; 0: all kernels are simulated in time
+  bool count_lines = false;  // gpu/sm/line_counts.h; timed GPU
+  bool simulated_host = false;  // the program runs on the machine's cores; it has some
 };
 
 class System {
@@ -76,6 +80,8 @@ class System {
   std::vector<gpu::OutsideAccess> outside_accesses(std::uint64_t launch);
   // With Options::predict: hears of each launch's prediction, before the launch completes.
   void on_prediction(std::function<void(const predict::Prediction&)> f);
+  // With Options::sample_error: hears of each launch when its blocks have ended.
+  void on_sampled(std::function<void(const sample::Launch&)> f);
   // Null: nothing of kernels is checked.
   check::Checker* checker();
   // Why it stands still, or what it is busy with.

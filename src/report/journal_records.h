@@ -39,7 +39,8 @@ enum class RecordType : std::uint32_t {
   Resource = 26,
   Lines = 27,
   Prediction = 28,
-  Launched = 29
+  Launched = 29,
+  Sample = 30
 };
 
 struct KernelRecord {
@@ -144,6 +145,20 @@ struct PredictionRecord {
   std::uint64_t l1_requests, l1_hits, requests_below, dram_requests;  // of that SM
   std::uint32_t doubts, none;                                         // a bit each
 };                                                                    // followed by the kernel's name
+
+// What `duet run --sample` made of a launch (src/sample).
+struct SampleRecord {
+  std::uint64_t command;
+  double error_percent;         // that was asked for
+  std::uint32_t group, window;  // numbers, from 0; of the window within the group
+  std::uint32_t timed, overlapped, failed;
+  std::uint32_t grid[3], block[3];
+  std::uint32_t none;
+  Bytes dynamic_shared_bytes;
+  std::uint64_t work;  // warp instructions
+  Picoseconds
+      time_ps;  // from its first block to its last one's end; of one that was not timed as estimated then
+};              // of the group's first followed by the kernel's name
 
 struct CopyRecord {
   std::uint64_t command, call;  // as a kernel's

@@ -22,6 +22,7 @@
 #include "report/launched_result.h"
 #include "report/preexecution_result.h"
 #include "report/processor_result.h"
+#include "report/sampling_result.h"
 
 namespace duet::report {
 
@@ -93,8 +94,9 @@ struct RunReport {
   PreexecutionResult preexecution;
   CpuBlocksResult cpu_blocks;
   LaunchedResult launched;
-  LinesResult lines;  // where they were asked for
-  Counters counters;  // the machine's statistics
+  LinesResult lines;                       // where they were asked for
+  std::optional<SamplingResult> sampling;  // sample/run_result.h
+  Counters counters;                       // the machine's statistics
   Picoseconds components_ps = 0;
   std::vector<ComponentResult> components;  // as of components_ps, when nothing was outstanding
   std::vector<Advice> advice;               // advise/advise.h

@@ -230,6 +230,29 @@ Json check_json(const CheckResult& check) {
   return {{"checks", check.checks}, {"findings", findings}};
 }
 
+Json sampled_json(const SampledGroup& group) {
+  return {{"launches", group.launches},     {"timed", group.timed},
+          {"overlapped", group.overlapped}, {"extrapolated", group.extrapolated},
+          {"timed_ps", group.timed_ps},     {"estimated_ps", group.estimated_ps},
+          {"bound_ps", group.bound_ps},     {"taken_ps", group.taken_ps}};
+}
+
+Json sampling_json(const SamplingResult& sampling, Picoseconds simulated_ps) {
+  Json groups = Json::array();
+  for (const SampledGroup& group : sampling.groups) {
+    Json& json = groups.emplace_back(sampled_json(group));
+    json["name"] = group.kernel;
+    json["grid"] = group.grid;
+    json["block"] = group.block;
+    json["dynamic_shared_bytes"] = group.dynamic_shared_bytes;
+  }
+  return {{"error_percent", sampling.error_percent},
+          {"confidence_percent", 95},
+          {"run_ps", sampling.run_ps(simulated_ps)},
+          {"total", sampled_json(sampling.sum())},
+          {"groups", groups}};
+}
+
 Json account_json(const TimeAccount& account) {
   const auto parts = [](const std::vector<TimePart>& list) {
     Json result = Json::object();
@@ -402,6 +425,7 @@ void write_stats_json(std::ostream& out, const RunReport& report) {
   if (!report.cpu_blocks.launches.empty())
     json.member("cpu_blocks",
                 {{"blocks", report.cpu_blocks.blocks}, {"instructions", report.cpu_blocks.instructions}});
+  if (report.sampling) json.member("sampling", sampling_json(*report.sampling, report.simulated_ps));
   json.member("incomplete", values(report.incomplete));
   json.array("marks", [&](auto add) {
     for (const Mark& mark : report.marks)

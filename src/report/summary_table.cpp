@@ -161,6 +161,25 @@ void line_rows(std::string& out, const RunReport& report) {
   }
 }
 
+void sampling_rows(std::string& out, const RunReport& report) {
+  const SampledGroup all = report.sampling->sum();
+  const Picoseconds kernels = all.timed_ps + all.estimated_ps;
+  const Picoseconds run = report.sampling->run_ps(report.simulated_ps);
+  const auto share = [&](Picoseconds of) {
+    return of == 0 ? 0.0 : 100 * static_cast<double>(all.bound_ps) / static_cast<double>(of);
+  };
+  out += fmt::format(
+      "  sampled: {} of {} kernels simulated in time; by these all kernels take {} +- {:.1f} %, the run {} "
+      "+- "
+      "{:.1f} % (95 % confidence; {:g} % asked)\n",
+      all.timed, all.launches, duration(kernels), share(kernels), duration(run), share(run),
+      report.sampling->error_percent);
+  if (all.overlapped != 0)
+    out += fmt::format(
+        "  {} kernels ran beside others: the bound does not hold for what they do to each other\n",
+        all.overlapped);
+}
+
 // What went wrong, whatever the program made of it.
 void failure_rows(std::string& out, const RunReport& report) {
   constexpr std::size_t kFaultsShown = 5;
@@ -232,7 +251,9 @@ std::string summary_table(const RunReport& report) {
   line_rows(out, report);
   call_rows(out, report);
   if (report.processor) out += processor_table(*report.processor, report.simulated_ps, report.wall_seconds);
-  if (work.forwarded != 0 && work.forwarded == work.kernels.count)
+  if (report.sampling)
+    sampling_rows(out, report);
+  else if (work.forwarded != 0 && work.forwarded == work.kernels.count)
     out += "  no kernel was simulated in time: all were fast-forwarded, and none of these times means much\n";
   else if (work.forwarded != 0)
     out += fmt::format("  {} of {} kernels were fast-forwarded: their times mean little\n", work.forwarded,

@@ -59,9 +59,11 @@ void BlockDispatcher::add(Grid& grid, std::uint64_t first, std::uint64_t count, 
   run.launched = launched;
   const bool known = std::any_of(residents_.begin(), residents_.end(),
                                  [&](const Resident& resident) { return resident.grid == &grid; });
-  if (!known)
+  if (!known) {
+    on_begin(grid);
     residents_.push_back(
         {&grid, occupancy_(sm_, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes)});
+  }
   run.shape = shape_of(grid);
   const auto place = std::find_if(runs_.begin(), runs_.end(),
                                   [&](const BlockRun& other) { return other.priority > priority; });
@@ -80,6 +82,7 @@ void BlockDispatcher::drop(const Grid& grid) {
 }
 
 void BlockDispatcher::end(const Grid& grid) {
+  on_end(grid);
   if (grid.fast_forward) on_fast_forward(grid);
   std::erase_if(residents_, [&](const Resident& resident) { return resident.grid == &grid; });
 }

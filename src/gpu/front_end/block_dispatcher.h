@@ -45,6 +45,10 @@ class BlockDispatcher {
                                sim::Queue<BlockDone>& done);
   // Called before the first block and after the last one of each fast-forwarded grid.
   std::function<void(const Grid&)> on_fast_forward = [](const Grid&) {};
+  // Called when a grid comes, before its first block: the last moment at which Grid::fast_forward may be set.
+  std::function<void(Grid&)> on_begin = [](Grid&) {};
+  // Called when all blocks of a grid have completed.
+  std::function<void(const Grid&)> on_end = [](const Grid&) {};
   // Called before the first block of another grid behind such ones.
   std::function<void()> on_resume = [] {};
   // Called with the first block of every grid.

@@ -1,0 +1,14 @@
+// Of a run with --sample: the groups' times and bounds, by what its journal says of each launch.
+//   report.sampling = sampling_of(journal);                        nothing, where the run has not sampled
+#pragma once
+
+#include <optional>
+
+#include "report/journal.h"
+#include "report/sampling_result.h"
+
+namespace duet::sample {
+
+std::optional<report::SamplingResult> sampling_of(const report::JournalReader& journal);
+
+}  // namespace duet::sample

@@ -1,0 +1,72 @@
+// Chooses which launches of a program are simulated in time (estimator.h), and holds back the end of each of
+// the others, which a functional SM executes, until the time that it is thought to take.
+//   Sampler sampler(0.05, [](const Launch& launch) {...});     told of each launch at its end
+//   services.recorder = &sampler;                               of functional SMs beside timed ones
+//   sampler.begins(grid, now);  ...  sampler.ends(grid, now);   from the work distributor
+// Launches of one group have kernel, grid, block and dynamic shared memory in common. One that is on the GPU
+// together with another takes the time of both: its group is simulated in time from then on.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "gpu/functional/block_recorder.h"
+#include "sample/estimator.h"
+
+namespace duet::sample {
+
+// A launch that has ended.
+struct Launch {
+  const gpu::Grid* grid = nullptr;
+  std::uint32_t group = 0;
+  bool first_of_group = false;
+  Group::Choice choice;
+  bool overlapped = false;  // others were on the GPU with it
+  bool failed = false;
+  std::uint64_t work = 0;
+  Picoseconds time_ps = 0;  // from its first block's start to its last one's end
+};
+
+class Sampler final : public gpu::BlockRecorder {
+ public:
+  using Tell = std::function<void(const Launch&)>;
+  Sampler(double error, Tell tell) : error_(error), tell_(std::move(tell)) {}
+
+  // The grid is on the GPU, and none of its blocks has been dispatched.
+  void begins(gpu::Grid& grid);
+  void ends(const gpu::Grid& grid, Picoseconds now);
+
+  bool skips(const gpu::Grid&, std::uint64_t) override { return false; }
+  gpu::RecordedBlock* begin(gpu::Grid&, std::uint64_t, std::uint32_t, Picoseconds) override {
+    return nullptr;
+  }
+  void access(gpu::RecordedBlock&, std::uint32_t, ptx::Warp<32>&, const ptx::MicroOp&, std::uint64_t,
+              const gpu::BlockMemory&) override {}
+  void access(gpu::RecordedBlock&, std::uint32_t, ptx::Warp<64>&, const ptx::MicroOp&, std::uint64_t,
+              const gpu::BlockMemory&) override {}
+  Picoseconds finished(gpu::Grid& grid, std::uint64_t block, const gpu::GridCounts& counts,
+                       Picoseconds now) override;
+
+ private:
+  using Shape = std::tuple<const ptx::Kernel*, std::array<std::uint32_t, 6>, Bytes>;
+  struct Known {
+    std::uint32_t number;
+    bool told = false;
+    Group group;
+  };
+  struct Running {
+    Known* known;
+    Group::Choice choice;
+    bool overlapped = false;
+    std::uint64_t work = 0, done = 0;  // of blocks that a functional SM has executed
+  };
+
+  const double error_;
+  const Tell tell_;
+  std::map<Shape, std::unique_ptr<Known>> groups_;
+  std::map<std::uint64_t, Running> running_;  // by Grid::launch_id
+};
+
+}  // namespace duet::sample
