@@ -358,6 +358,7 @@ void Process::record_sampling() {
     record.group = launch.group;
     record.window = launch.choice.window;
     record.timed = launch.choice.timed;
+    record.warming = launch.warming;
     record.overlapped = launch.overlapped;
     record.failed = launch.failed;
     record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;

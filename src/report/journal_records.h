@@ -152,8 +152,8 @@ struct SampleRecord {
   double error_percent;         // that was asked for
   std::uint32_t group, window;  // numbers, from 0; of the window within the group
   std::uint32_t timed, overlapped, failed;
+  std::uint32_t warming;  // in time, and no sample
   std::uint32_t grid[3], block[3];
-  std::uint32_t none;
   Bytes dynamic_shared_bytes;
   std::uint64_t work;  // warp instructions
   Picoseconds

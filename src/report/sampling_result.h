@@ -15,7 +15,9 @@ struct SampledGroup {
   std::string kernel;
   std::uint32_t grid[3] = {}, block[3] = {};
   Bytes dynamic_shared_bytes = 0;
-  std::uint64_t launches = 0, timed = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t timed = 0;         // samples
+  std::uint64_t warming = 0;       // in time too, before samples
   std::uint64_t overlapped = 0;    // ran beside others
   std::uint64_t extrapolated = 0;  // not timed, with more or less work than all that were
   Picoseconds timed_ps = 0, estimated_ps = 0;
@@ -34,6 +36,7 @@ struct SamplingResult {
     for (const SampledGroup& group : groups) {
       sum.launches += group.launches;
       sum.timed += group.timed;
+      sum.warming += group.warming;
       sum.overlapped += group.overlapped;
       sum.extrapolated += group.extrapolated;
       sum.timed_ps += group.timed_ps;

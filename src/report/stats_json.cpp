@@ -231,10 +231,11 @@ Json check_json(const CheckResult& check) {
 }
 
 Json sampled_json(const SampledGroup& group) {
-  return {{"launches", group.launches},     {"timed", group.timed},
-          {"overlapped", group.overlapped}, {"extrapolated", group.extrapolated},
-          {"timed_ps", group.timed_ps},     {"estimated_ps", group.estimated_ps},
-          {"bound_ps", group.bound_ps},     {"taken_ps", group.taken_ps}};
+  return {{"launches", group.launches},         {"timed", group.timed},
+          {"warming", group.warming},           {"overlapped", group.overlapped},
+          {"extrapolated", group.extrapolated}, {"timed_ps", group.timed_ps},
+          {"estimated_ps", group.estimated_ps}, {"bound_ps", group.bound_ps},
+          {"taken_ps", group.taken_ps}};
 }
 
 Json sampling_json(const SamplingResult& sampling, Picoseconds simulated_ps) {

@@ -172,7 +172,7 @@ void sampling_rows(std::string& out, const RunReport& report) {
       "  sampled: {} of {} kernels simulated in time; by these all kernels take {} +- {:.1f} %, the run {} "
       "+- "
       "{:.1f} % (95 % confidence; {:g} % asked)\n",
-      all.timed, all.launches, duration(kernels), share(kernels), duration(run), share(run),
+      all.timed + all.warming, all.launches, duration(kernels), share(kernels), duration(run), share(run),
       report.sampling->error_percent);
   if (all.overlapped != 0)
     out += fmt::format(

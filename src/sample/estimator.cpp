@@ -159,7 +159,7 @@ std::uint64_t Group::window_length() {
   Lengths lengths;
   for (const Window& window : windows_) lengths.add(window.launches, window.timed);
   const Fit& fit = this->fit();
-  double time = 0, beyond = 0;
+  double time = warming_time_, beyond = 0;
   for (const Window& window : windows_) time += window.time;
   for (const double work : forwarded_) {
     time += fit.at(work);
@@ -178,35 +178,37 @@ std::uint64_t Group::window_length() {
   return length;
 }
 
-Group::Choice Group::next() {
-  const auto alone = [this] {
-    windows_.push_back({1, true, 0, 0});
-    ++launches_;
-    return Choice{true, static_cast<std::uint32_t>(windows_.size() - 1)};
-  };
-  if (time_all_ || launches_ < all_timed_until_ || known_ < kFirst) return alone();
-  if (look_again_) {
-    look_again_ = false;
-    return alone();
+void Group::open_window() {
+  const std::uint64_t length = window_length();
+  if (length == 1) {
+    all_timed_until_ = launches_ + 1 + launches_ / 64;
+    return;
   }
-  if (left_ == 0) {
-    const std::uint64_t length = window_length();
-    if (length == 1) {
-      all_timed_until_ = launches_ + 1 + launches_ / 64;
-      return alone();
-    }
-    left_ = length;
-    until_timed_ = draw(length);
-    open_ = static_cast<std::uint32_t>(windows_.size());
-    windows_.emplace_back();
+  left_ = length;
+  until_timed_ = draw(length);
+  open_ = static_cast<std::uint32_t>(windows_.size());
+  windows_.emplace_back();
+}
+
+bool Group::times_next() {
+  if (time_all_ || look_again_ || launches_ < all_timed_until_ || known_ < kFirst) return true;
+  if (left_ == 0) open_window();
+  return left_ == 0 || (until_timed_ == 0 && !windows_[open_].timed);
+}
+
+Group::Choice Group::next() {
+  const bool timed = times_next();
+  ++launches_;
+  if (left_ == 0 || time_all_ || look_again_) {
+    look_again_ = false;
+    windows_.push_back({1, true, 0, 0});
+    return {true, static_cast<std::uint32_t>(windows_.size() - 1)};
   }
   Window& window = windows_[open_];
-  const bool timed = until_timed_ == 0 && !window.timed;
-  if (!timed && until_timed_ != 0) --until_timed_;
+  if (until_timed_ != 0) --until_timed_;
   window.timed |= timed;
   ++window.launches;
   --left_;
-  ++launches_;
   return {timed, open_};
 }
 

@@ -82,13 +82,18 @@ class Group {
   Choice next();
   // From now on all are timed.
   void time_all() { time_all_ = true; }
+  // Whether that will be so of the launch after the last one.
+  bool times_next();
   void timed(std::uint32_t window, double work, double time);
+  // One that was not to be timed has been, so that caches are warm for another one: it is no sample.
+  void warming(double time) { warming_time_ += time; }
   double forwarded(double work);
   Result result() const { return result_of(windows_, forwarded_); }
 
  private:
   std::uint64_t draw(std::uint64_t below);
   std::uint64_t window_length();
+  void open_window();
   const Fit& fit();
 
   double error_;
@@ -101,6 +106,7 @@ class Group {
   std::uint64_t all_timed_until_ = kFirst;
   std::vector<Window> windows_;
   std::vector<double> forwarded_;  // work
+  double warming_time_ = 0;
   Fit fit_;
   std::uint64_t fitted_ = 0;  // timed launches in it
 };

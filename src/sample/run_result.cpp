@@ -13,6 +13,8 @@ namespace {
 struct Launches {
   std::vector<Window> windows;
   std::vector<double> forwarded;  // work
+  std::uint64_t warming = 0;
+  double warming_time = 0;
 
   void add(const report::SampleRecord& record) {
     if (windows.size() <= record.window) windows.resize(record.window + 1);
@@ -22,6 +24,9 @@ struct Launches {
       window.timed = true;
       window.work = static_cast<double>(record.work);
       window.time = static_cast<double>(record.time_ps);
+    } else if (record.warming != 0) {
+      ++warming;
+      warming_time += static_cast<double>(record.time_ps);
     } else {
       forwarded.push_back(static_cast<double>(record.work));
     }
@@ -52,7 +57,7 @@ std::optional<report::SamplingResult> sampling_of(const report::JournalReader& j
         group.dynamic_shared_bytes = record.dynamic_shared_bytes;
         if (record.failed != 0) return;
         group.overlapped += record.overlapped;
-        if (record.timed == 0) group.taken_ps += record.time_ps;
+        if (record.timed == 0 && record.warming == 0) group.taken_ps += record.time_ps;
         launches[record.group].add(record);
       });
   for (std::size_t i = 0; i < launches.size(); ++i) {
@@ -61,7 +66,8 @@ std::optional<report::SamplingResult> sampling_of(const report::JournalReader& j
     group.launches = result.launches;
     group.timed = result.timed;
     group.extrapolated = result.extrapolated;
-    group.timed_ps = rounded(result.timed_time);
+    group.warming = launches[i].warming;
+    group.timed_ps = rounded(result.timed_time + launches[i].warming_time);
     group.estimated_ps = rounded(result.estimated_time);
     group.bound_ps = rounded(result.bound());
   }

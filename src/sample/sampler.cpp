@@ -9,7 +9,7 @@ void Sampler::begins(gpu::Grid& grid) {
   std::unique_ptr<Known>& known = groups_[shape];
   if (known == nullptr) {
     const auto number = static_cast<std::uint32_t>(groups_.size() - 1);
-    known.reset(new Known{number, false, Group(error_, number)});
+    known.reset(new Known{number, false, Group(error_, number), nullptr});
   }
   Running running{known.get(), {}, !running_.empty()};
   for (auto& [launch, other] : running_) {
@@ -18,7 +18,10 @@ void Sampler::begins(gpu::Grid& grid) {
   }
   if (running.overlapped) known->group.time_all();
   running.choice = known->group.next();
-  grid.fast_forward = !running.choice.timed;
+  running.warming = !running.choice.timed && known->after != nullptr && known->after->group.times_next();
+  grid.fast_forward = !running.choice.timed && !running.warming;
+  if (last_ != nullptr) last_->after = known.get();
+  last_ = known.get();
   running_.emplace(grid.launch_id, running);
 }
 
@@ -45,8 +48,10 @@ void Sampler::ends(const gpu::Grid& grid, Picoseconds now) {
   launch.choice = running.choice;
   launch.overlapped = running.overlapped;
   launch.failed = grid.fault.kind != gpu::FaultKind::None || grid.first_block_ps == kNever;
-  launch.work = running.choice.timed ? grid.counts.warp_instructions : running.work;
+  launch.warming = running.warming;
+  launch.work = !grid.fast_forward ? grid.counts.warp_instructions : running.work;
   launch.time_ps = launch.failed ? 0 : now - grid.first_block_ps;
+  if (running.warming) running.known->group.warming(static_cast<double>(launch.time_ps));
   if (running.choice.timed && !launch.failed)
     running.known->group.timed(running.choice.window, static_cast<double>(launch.work),
                                static_cast<double>(launch.time_ps));

@@ -5,6 +5,9 @@
 //   sampler.begins(grid, now);  ...  sampler.ends(grid, now);   from the work distributor
 // Launches of one group have kernel, grid, block and dynamic shared memory in common. One that is on the GPU
 // together with another takes the time of both: its group is simulated in time from then on.
+// Behind fast-forwarded launches caches are not as they would be. So the launch before one that is to be
+// timed, as far as the program does what it did last time, is simulated in time too (detailed warming:
+// SMARTS).
 #pragma once
 
 #include <functional>
@@ -23,6 +26,7 @@ struct Launch {
   std::uint32_t group = 0;
   bool first_of_group = false;
   Group::Choice choice;
+  bool warming = false;     // in time, and no sample
   bool overlapped = false;  // others were on the GPU with it
   bool failed = false;
   std::uint64_t work = 0;
@@ -55,17 +59,20 @@ class Sampler final : public gpu::BlockRecorder {
     std::uint32_t number;
     bool told = false;
     Group group;
+    Known* after = nullptr;  // what followed its last launch
   };
   struct Running {
     Known* known;
     Group::Choice choice;
     bool overlapped = false;
+    bool warming = false;
     std::uint64_t work = 0, done = 0;  // of blocks that a functional SM has executed
   };
 
   const double error_;
   const Tell tell_;
   std::map<Shape, std::unique_ptr<Known>> groups_;
+  Known* last_ = nullptr;
   std::map<std::uint64_t, Running> running_;  // by Grid::launch_id
 };
 

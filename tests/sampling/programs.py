@@ -62,10 +62,10 @@ def row_of(name: str, whole: dict, sampled: dict) -> str:
     if sampled["status"] != whole["status"] or not sampled["sampling"]:
         return f"| {name} | {len(whole['kernels'])} | status {sampled['status']}: {' '.join(sampled['said'])[:90]} |"
     found = sampled["sampling"][0]
-    launches, timed = (sum(group[key] for group in found["groups"]) for key in ("launches", "timed"))
-    estimate = sampled["simulated_us"] + found["correction_ps"] / 1e6
+    launches, timed = found["total"]["launches"], found["total"]["timed"] + found["total"]["warming"]
+    estimate = found["run_ps"] / 1e6
     error = estimate / whole["simulated_us"] - 1
-    stated = found["bound_ps"] / 1e6 / estimate
+    stated = found["total"]["bound_ps"] / 1e6 / estimate
     # The same launches, in time in both.
     pairs = [(a[2], b[2]) for i, (a, b) in enumerate(zip(whole["kernels"], sampled["kernels"]))
              if a[1] == b[1] and b[3] and i != 0 and not sampled["kernels"][i - 1][3]]

@@ -395,6 +395,7 @@ class Cache : public sim::Component {
 
 template <typename F>
 void Cache::for_each_held(const F& f) const {
+  if (lines_.held() == 0) return;
   for (std::uint32_t index = 0; index < lines_.lines(); ++index) {
     if (lines_.tag(index) == LineArray::kNoTag) continue;
     for (Bytes at = 0; at < config_.line_bytes; at += config_.sector_bytes)
@@ -427,7 +428,7 @@ void Cache::flush_range(PhysicalAddress base, Bytes bytes, F store) {
   if ((end - first) / line_bytes < lines_.lines()) {
     for (PhysicalAddress line = first; line < end; line += line_bytes)
       if (const std::uint32_t index = lines_.find(line); index != kNone) visit(index);
-  } else {
+  } else if (lines_.held() != 0) {
     for (std::uint32_t index = 0; index < lines_.lines(); ++index) {
       const PhysicalAddress line = lines_.tag(index);
       if (line != LineArray::kNoTag && line >= first && line < end) visit(index);

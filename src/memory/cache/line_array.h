@@ -77,6 +77,7 @@ class LineArray {
   // kNoTag for a free way.
   static constexpr PhysicalAddress kNoTag{~std::uint64_t{0}};
   PhysicalAddress tag(std::uint32_t index) const { return tags_[index]; }
+  std::uint32_t held() const { return held_; }  // lines with a tag
 
   std::uint32_t find(PhysicalAddress line) const {
     const std::uint32_t begin = first_way(line);
@@ -103,6 +104,7 @@ class LineArray {
   // Gives a free way to a line that is not held.
   void reserve(std::uint32_t index, PhysicalAddress line) {
     lines_[index] = Line{};
+    held_ += tags_[index] == kNoTag;
     tags_[index] = line;
     touch(index);
   }
@@ -121,6 +123,7 @@ class LineArray {
  private:
   // Side lines have no tag.
   void forget_tag(std::uint32_t index) {
+    held_ -= tags_[index] != kNoTag;
     tags_[index] = kNoTag;
     last_use_[index] = 0;
   }
@@ -138,6 +141,7 @@ class LineArray {
   enum class Replacement : std::uint8_t { Lru, Tree, Random } replacement_;
   LineNumbering numbering_;
   std::uint64_t uses_ = 0;
+  std::uint32_t held_ = 0;
   mutable PhysicalAddress found_line_ = kNoTag;  // that find() looked for last, and the first way of its set
   mutable std::uint32_t found_set_ = 0;
   std::vector<PhysicalAddress> tags_;
