@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that includes point down: cli -> reproduce, sweep -> machine, runtime -> machine -> host -> driver -> predict -> gpu, cpu, link -> check -> memory, ptx, rv64 -> sim, config -> base.
+"""Checks that includes point down: cli -> reproduce, sweep -> machine, runtime -> machine -> host -> driver -> predict, sample -> gpu, cpu, link -> check -> memory, ptx, rv64 -> sim, config -> base.
 
 A room may include itself and rooms of a lower rank; rooms of one rank never see each other. report/ stands beside sim and config, advise/, explain/ and model/ see both.
 Usage: include_direction.py SOURCE_DIRECTORY. Prints one line per violation; exit status 1 when there is any.

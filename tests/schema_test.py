@@ -68,6 +68,7 @@ class Schemas(unittest.TestCase):
         self.assertGreater(len(self.statistics("--interval", "1us", "./smooth")["intervals"]), 10)
         self.assertTrue(self.statistics("--lines", "./smooth")["lines"])
         self.assertEqual(self.statistics("--functional", "./smooth")["kernels"][0]["complete"], True)
+        self.assertTrue(self.statistics("--sample", "./smooth")["sampling"]["groups"])
         grouped = self.statistics("--records", "1", "./smooth")
         self.assertTrue(grouped["kernel_groups"] and grouped["copy_groups"])
 

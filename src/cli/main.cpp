@@ -199,14 +199,16 @@ void add_fast_forward_options(CLI::App& app, duet::machine::FastForward::Options
 }
 
 void add_sample_options(CLI::App& app, RunOptions& run) {
-  app.add_flag("--sample", run.run.sample,
-               "simulate only some launches of each kernel in time, and estimate the others with a bound of "
-               "the error (docs/sampling.md)");
+  CLI::Option* const sample = app.add_flag(
+      "--sample", run.run.sample,
+      "simulate only some launches of each kernel in time, and estimate the others with a bound of "
+      "the error (docs/sampling.md)");
   app.add_option("--sample-error", run.run.sample_error_percent,
                  "with --sample: the error of the kernels' time to be aimed at, in %, at 95 % confidence")
       ->type_name("PERCENT")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 100.0));
+      ->check(CLI::Range(0.1, 100.0))
+      ->needs(sample);
 }
 
 void add_run_options(CLI::App& app, RunOptions& run) {
