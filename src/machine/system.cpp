@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <type_traits>
 
 #include "base/error.h"
@@ -103,9 +104,13 @@ struct System::Parts {
 
   // Before its SMs.
   void begin_sampling(double error) {
-    sampler.emplace(error, [this](const sample::Launch& launch) {
-      if (on_sampled) on_sampled(launch);
-    });
+    executed_on.resize(machine.gpu.sm.count);
+    sampler.emplace(
+        error,
+        [this](const sample::Launch& launch) {
+          if (on_sampled) on_sampled(launch);
+        },
+        [this](const gpu::Grid& grid, std::uint32_t sm) { executed_on[sm].insert(grid.code_physical); });
     services.recorder = &*sampler;
     board.on_grid_begin([this](gpu::Grid& grid) { sampler->begins(grid); });
     board.on_grid_end([this](const gpu::Grid& grid) { sampler->ends(grid, engine.now()); });
@@ -153,6 +158,10 @@ struct System::Parts {
       }
     });
     memory_system.warm(latest);
+    for (std::size_t sm = 0; sm < executed_on.size(); ++sm) {
+      for (const PhysicalAddress code : executed_on[sm]) timed_sms[sm]->warm_code(code, forwarded_code[code]);
+      executed_on[sm].clear();
+    }
     forwarded_code.clear();
   }
 
@@ -175,6 +184,8 @@ struct System::Parts {
   std::optional<check::Checker> checker;
   std::optional<gpu::LineLog> lines;  // of fast-forwarded kernels
   std::map<PhysicalAddress, Bytes> forwarded_code;
+  std::vector<std::set<PhysicalAddress>>
+      executed_on;  // of each SM: code of fast-forwarded kernels, when sampling
   std::function<void(const predict::Prediction&)> on_prediction;
   std::optional<predict::Predictor> predictor;
   std::function<void(const sample::Launch&)> on_sampled;

@@ -36,14 +36,18 @@ struct Launch {
 class Sampler final : public gpu::BlockRecorder {
  public:
   using Tell = std::function<void(const Launch&)>;
-  Sampler(double error, Tell tell) : error_(error), tell_(std::move(tell)) {}
+  // `executes`: called with each block that a functional SM executes.
+  using Executes = std::function<void(const gpu::Grid&, std::uint32_t sm)>;
+  Sampler(double error, Tell tell, Executes executes)
+      : error_(error), tell_(std::move(tell)), executes_(std::move(executes)) {}
 
   // The grid is on the GPU, and none of its blocks has been dispatched.
   void begins(gpu::Grid& grid);
   void ends(const gpu::Grid& grid, Picoseconds now);
 
   bool skips(const gpu::Grid&, std::uint64_t) override { return false; }
-  gpu::RecordedBlock* begin(gpu::Grid&, std::uint64_t, std::uint32_t, Picoseconds) override {
+  gpu::RecordedBlock* begin(gpu::Grid& grid, std::uint64_t, std::uint32_t sm, Picoseconds) override {
+    executes_(grid, sm);
     return nullptr;
   }
   void access(gpu::RecordedBlock&, std::uint32_t, ptx::Warp<32>&, const ptx::MicroOp&, std::uint64_t,
@@ -71,6 +75,7 @@ class Sampler final : public gpu::BlockRecorder {
 
   const double error_;
   const Tell tell_;
+  const Executes executes_;
   std::map<Shape, std::unique_ptr<Known>> groups_;
   Known* last_ = nullptr;
   std::map<std::uint64_t, Running> running_;  // by Grid::launch_id

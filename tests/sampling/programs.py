@@ -7,8 +7,8 @@ Usage: programs.py --corpus DIR --work DIR --results DIR [--duet PATH] [--machin
 
 DIR of --corpus and --work are those of ../predict/programs.py, which says which programs there are and builds them. Whole runs are kept in
 the folder --results; --whole makes only them. The table has the N programs of the longest whole runs that end within SECONDS, and counts
-those that do not. `warming` is how much longer the launches in time took behind fast-forwarded ones than the same launches in the whole
-run. Without DIR or nvcc one line says so and the exit status is 77.
+those that do not. `warming` is how much longer samples took, the second launches in time behind fast-forwarded ones, than the same
+launches of the whole run. Without DIR or nvcc one line says so and the exit status is 77.
 """
 import argparse
 import json
@@ -66,9 +66,10 @@ def row_of(name: str, whole: dict, sampled: dict) -> str:
     estimate = found["run_ps"] / 1e6
     error = estimate / whole["simulated_us"] - 1
     stated = found["total"]["bound_ps"] / 1e6 / estimate
-    # The same launches, in time in both.
-    pairs = [(a[2], b[2]) for i, (a, b) in enumerate(zip(whole["kernels"], sampled["kernels"]))
-             if a[1] == b[1] and b[3] and i != 0 and not sampled["kernels"][i - 1][3]]
+    # Samples behind their warming launch, beside the same launches of the whole run.
+    kernels = sampled["kernels"]
+    pairs = [(a[2], b[2]) for i, (a, b) in enumerate(zip(whole["kernels"], kernels))
+             if a[1] == b[1] and i > 1 and b[3] and kernels[i - 1][3] and not kernels[i - 2][3]]
     warming = f"{100 * (sum(b for _, b in pairs) / sum(a for a, _ in pairs) - 1):+.2f} %" if pairs else "-"
     return (f"| {name} | {launches} | {timed} | {whole['simulated_us']:.1f} | {100 * error:+.2f} % | {100 * stated:.2f} % | "
             f"{'yes' if abs(error) <= stated + 1e-9 else 'NO'} | {whole['seconds']:.1f} | {sampled['seconds']:.1f} | "

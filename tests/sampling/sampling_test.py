@@ -14,7 +14,7 @@ class Sampling(Fixture):
     def run_many(self, *options, words=(), name):
         result = call(DUET, "run", "--no-html", "--out", WORK / name, *options, self.compiled("tests/sampling/many.cu"), *words)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        return result.stdout, stats(WORK / name)
+        return result.stdout + result.stderr, stats(WORK / name)
 
     def test_within_the_bound(self):
         text, whole = self.run_many(name="whole")
@@ -30,7 +30,7 @@ class Sampling(Fixture):
                 total = found["total"]
                 self.assertEqual(total["launches"], 240)
                 self.assertEqual(len(found["groups"]), 2)
-                self.assertLess(total["timed"] + total["warming"], 200)
+                self.assertLess(total["timed"] + total["warming"], 200 if error == "5" else 240)
                 self.assertEqual(total["timed"] + total["warming"], sum("fast_forwarded" not in k for k in sampled["kernels"]))
                 self.assertGreater(total["bound_ps"], 0)
                 self.assertLessEqual(total["bound_ps"], 1.2 * float(error) / 100 * (total["timed_ps"] + total["estimated_ps"]))

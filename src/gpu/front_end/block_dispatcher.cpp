@@ -115,7 +115,7 @@ bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
   }
   run.no_room = true;
   for (std::size_t i = 0; i < sms.list.size(); ++i) {
-    std::size_t index = sms.next + i;
+    std::size_t index = next_sm_ + i;
     if (index >= sms.list.size()) index -= sms.list.size();
     Sm& sm = sms.list[index];
     if (room_for(sm, run) == 0) continue;
@@ -130,7 +130,7 @@ bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
     sm.threads -= run.grid->block.count();
     sm.registers -= run.shape.registers_per_block;
     sm.shared_bytes -= run.shape.shared_per_block;
-    sms.next = index + 1 == sms.list.size() ? 0 : index + 1;
+    next_sm_ = index + 1 == sms.list.size() ? 0 : index + 1;
     ++sms.running;
     if (run.grid->first_block_ps == kNever) {
       on_first_block(*run.grid);

@@ -87,7 +87,7 @@ class BlockDispatcher {
   };
   struct Sms {
     std::vector<Sm> list;
-    std::size_t next = 0, next_done = 0;
+    std::size_t next_done = 0;
     std::uint64_t running = 0;  // blocks
   };
   Sms& sms_of(const Grid& grid) { return grid.fast_forward ? fast_forward_ : timed_; }
@@ -104,6 +104,7 @@ class BlockDispatcher {
   const std::string order_;  // gpu.front_end.block_order
   OccupancyFunction occupancy_;
   Sms timed_, fast_forward_;
+  std::size_t next_sm_ = 0;          // of either, so that a block goes where it would go with all in time
   bool forwarded_ = false;           // no block has gone to a timed SM since
   std::vector<Resident> residents_;  // kernels that have begun and not ended
   std::vector<BlockRun> runs_;       // in the order in which they are served

@@ -48,6 +48,22 @@ void InstructionCache::prefetch(Picoseconds now) {
   ask(now, ahead_++);
 }
 
+void InstructionCache::warm(PhysicalAddress code, Bytes bytes) {
+  if (bytes == 0) return;
+  const std::uint64_t end = ((code.value() + bytes - 1) >> line_shift_) + 1;
+  for (std::uint64_t line = code >> line_shift_; line < end; ++line) {
+    if (on_its_way(line) != missing_.end()) continue;
+    Line* const set = set_of(line);
+    Line* way =
+        std::find_if(set, set + config_.ways, [line](const Line& l) { return l.valid && l.tag == line; });
+    if (way == set + config_.ways)
+      way = std::min_element(set, set + config_.ways, [](const Line& a, const Line& b) {
+        return (a.valid ? a.used : 0) < (b.valid ? b.used : 0);
+      });
+    *way = {line, ++clock_, true, false};
+  }
+}
+
 void InstructionCache::ask(Picoseconds now, std::uint64_t line) {
   const memory::RequestHandle handle = pool_.allocate();
   memory::Request& request = pool_[handle];

@@ -68,6 +68,9 @@ class InstructionCache {
   bool prefetching() const { return ahead_ != ahead_end_ && missing_.size() < config_.mshrs; }
   void prefetch(Picoseconds now);
 
+  // Outside simulated time: this code is held as if it had been fetched just now.
+  void warm(PhysicalAddress code, Bytes bytes);
+
   InstructionCacheStatistics& statistics() { return statistics_; }
 
  private:

@@ -44,5 +44,6 @@ std::uint64_t TimedSm::command_of(std::uint32_t requester, std::uint32_t pc) con
 }
 void TimedSm::take_lines(const ptx::Kernel& kernel, LineCounts& total) { core_->take_lines(kernel, total); }
 GridCounts TimedSm::counts_to_tell(const Grid& grid) const { return core_->counts_to_tell(grid); }
+void TimedSm::warm_code(PhysicalAddress code, Bytes bytes) { core_->warm_code(code, bytes); }
 
 }  // namespace duet::gpu

@@ -60,6 +60,8 @@ class TimedSm : public sim::Component {
   std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const;
   // What it has counted of a grid and the work distributor does not know yet.
   GridCounts counts_to_tell(const Grid& grid) const;
+  // Outside simulated time: its instruction cache holds this code.
+  void warm_code(PhysicalAddress code, Bytes bytes);
   // Adds to `total` what it has counted by instruction of a kernel since the last call; between ticks.
   void take_lines(const ptx::Kernel& kernel, LineCounts& total);
 

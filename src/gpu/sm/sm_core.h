@@ -56,6 +56,7 @@ class SmCore {
   virtual std::uint64_t command_of(std::uint32_t requester, std::uint32_t pc) const = 0;
   virtual std::vector<sim::StatisticGroup*> statistics() = 0;
   virtual GridCounts counts_to_tell(const Grid& grid) const = 0;
+  virtual void warm_code(PhysicalAddress code, Bytes bytes) = 0;
   virtual void take_lines(const ptx::Kernel& kernel, LineCounts& total) = 0;
   virtual bool settle_statistics(Picoseconds now) = 0;
   const sim::ClockCursor& clock() const { return clock_; }
@@ -81,6 +82,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   }
   std::vector<sim::StatisticGroup*> statistics() override;
   GridCounts counts_to_tell(const Grid& grid) const override;
+  void warm_code(PhysicalAddress code, Bytes bytes) override { instructions_.warm(code, bytes); }
   void take_lines(const ptx::Kernel& kernel, LineCounts& total) override;
   bool settle_statistics(Picoseconds now) override;
 
