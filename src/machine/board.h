@@ -55,6 +55,10 @@ class Board {
   }
   void on_resume(std::function<void()> f) { work_distributor_.on_resume(std::move(f)); }
   void on_grid_begin(std::function<void(gpu::Grid&)> f) { work_distributor_.on_begin(std::move(f)); }
+  // As BlockDispatcher has it.
+  void on_block_done(std::function<bool(const gpu::Grid&, std::uint64_t)> f) {
+    work_distributor_.on_done(std::move(f));
+  }
   void on_grid_end(std::function<void(const gpu::Grid&)> f) { work_distributor_.on_end(std::move(f)); }
 
   // Somebody whose cores execute blocks too, of this many at a time.

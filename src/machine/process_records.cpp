@@ -89,7 +89,8 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
                      static_cast<double>(config().gpu.sm.max_warps);
   record.issue_slots = counts.issue_slots;
   record.completed_blocks = grid.completed_blocks;
-  record.fast_forwarded = grid.fast_forward ? 1 : 0;
+  record.fast_forwarded = grid.fast_forward && grid.timed_blocks == 0 ? 1 : 0;
+  record.timed_blocks = grid.timed_blocks;
   return record;
 }
 
@@ -365,7 +366,9 @@ void Process::record_sampling() {
     record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
     record.dynamic_shared_bytes = grid.dynamic_shared_bytes;
     record.work = launch.work;
+    record.timed_blocks = launch.timed_blocks;
     record.time_ps = launch.time_ps;
+    record.error_ps = launch.error_ps;
     journal_->append(report::RecordType::Sample, &record, sizeof record,
                      launch.first_of_group ? grid.kernel->name : std::string());
   });

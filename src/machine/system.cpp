@@ -114,6 +114,9 @@ struct System::Parts {
     services.recorder = &*sampler;
     board.on_grid_begin([this](gpu::Grid& grid) { sampler->begins(grid); });
     board.on_grid_end([this](const gpu::Grid& grid) { sampler->ends(grid, engine.now()); });
+    board.on_block_done([this](const gpu::Grid& grid, std::uint64_t dispatched) {
+      return sampler->block_ends(grid, dispatched, engine.now());
+    });
   }
 
   void add_fast_forward_sm(std::uint32_t number) {

@@ -58,6 +58,7 @@ struct KernelRecord {
   std::uint64_t completed_blocks;
   std::uint32_t complete;        // 0: the run ended before the kernel did; end_ps is then the end of the run
   std::uint32_t fast_forwarded;  // executed functionally on the timed GPU (machine/fast_forward.h)
+  std::uint64_t timed_blocks;    // of one that was only from some block on: so many were before; otherwise 0
 };                               // followed by the name
 
 // A kernel that a kernel launched, when it and all that it launched have completed.
@@ -155,10 +156,12 @@ struct SampleRecord {
   std::uint32_t warming;  // in time, and no sample
   std::uint32_t grid[3], block[3];
   Bytes dynamic_shared_bytes;
-  std::uint64_t work;  // warp instructions
+  std::uint64_t work;          // warp instructions
+  std::uint64_t timed_blocks;  // of one in time, where not all blocks were; otherwise 0
   Picoseconds
       time_ps;  // from its first block to its last one's end; of one that was not timed as estimated then
-};              // of the group's first followed by the kernel's name
+  Picoseconds error_ps;  // of that time, where not all blocks were in time
+};                       // of the group's first followed by the kernel's name
 
 struct CopyRecord {
   std::uint64_t command, call;  // as a kernel's

@@ -18,6 +18,7 @@ struct SampledGroup {
   std::uint64_t launches = 0;
   std::uint64_t timed = 0;         // samples
   std::uint64_t warming = 0;       // in time too, before samples
+  std::uint64_t partly = 0;        // of these and of samples: only the first blocks were in time
   std::uint64_t overlapped = 0;    // ran beside others
   std::uint64_t extrapolated = 0;  // not timed, with more or less work than all that were
   Picoseconds timed_ps = 0, estimated_ps = 0;
@@ -37,6 +38,7 @@ struct SamplingResult {
       sum.launches += group.launches;
       sum.timed += group.timed;
       sum.warming += group.warming;
+      sum.partly += group.partly;
       sum.overlapped += group.overlapped;
       sum.extrapolated += group.extrapolated;
       sum.timed_ps += group.timed_ps;

@@ -105,6 +105,7 @@ void write_kernel(JsonText& json, const KernelResult& k, const RunReport& report
       json.member(std::string_view(header.counters[counter].name), value);
   });
   if (k.fast_forwarded != 0) json.member("fast_forwarded", true);
+  if (k.timed_blocks != 0) json.member("timed_blocks", k.timed_blocks);
   const auto& programs = report.preexecution.launches;
   if (const auto its = programs.find(k.command); its != programs.end())
     json.member("preexecution", preexecution_json(its->second, k.start_ps));
@@ -231,11 +232,11 @@ Json check_json(const CheckResult& check) {
 }
 
 Json sampled_json(const SampledGroup& group) {
-  return {{"launches", group.launches},         {"timed", group.timed},
-          {"warming", group.warming},           {"overlapped", group.overlapped},
-          {"extrapolated", group.extrapolated}, {"timed_ps", group.timed_ps},
-          {"estimated_ps", group.estimated_ps}, {"bound_ps", group.bound_ps},
-          {"taken_ps", group.taken_ps}};
+  return {{"launches", group.launches},     {"timed", group.timed},
+          {"warming", group.warming},       {"partly", group.partly},
+          {"overlapped", group.overlapped}, {"extrapolated", group.extrapolated},
+          {"timed_ps", group.timed_ps},     {"estimated_ps", group.estimated_ps},
+          {"bound_ps", group.bound_ps},     {"taken_ps", group.taken_ps}};
 }
 
 Json sampling_json(const SamplingResult& sampling, Picoseconds simulated_ps) {

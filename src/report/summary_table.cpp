@@ -169,11 +169,11 @@ void sampling_rows(std::string& out, const RunReport& report) {
     return of == 0 ? 0.0 : 100 * static_cast<double>(all.bound_ps) / static_cast<double>(of);
   };
   out += fmt::format(
-      "  sampled: {} of {} kernels simulated in time; by these all kernels take {} +- {:.1f} %, the run {} "
-      "+- "
-      "{:.1f} % (95 % confidence; {:g} % asked)\n",
-      all.timed + all.warming, all.launches, duration(kernels), share(kernels), duration(run), share(run),
-      report.sampling->error_percent);
+      "  sampled: {} of {} kernels simulated in time{}; by these all kernels take {} +- {:.1f} %, the run "
+      "{} +- {:.1f} % (95 % confidence; {:g} % asked)\n",
+      all.timed + all.warming, all.launches,
+      all.partly != 0 ? fmt::format(" ({} of them their first blocks)", all.partly) : "", duration(kernels),
+      share(kernels), duration(run), share(run), report.sampling->error_percent);
   if (all.overlapped != 0)
     out += fmt::format(
         "  {} kernels ran beside others: the bound does not hold for what they do to each other\n",

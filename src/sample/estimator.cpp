@@ -4,18 +4,11 @@
 #include <cmath>
 #include <map>
 
+#include "sample/student.h"
+
 namespace duet::sample {
 
 namespace {
-
-// With 95 % of Student's distribution between it and its negative.
-double student(double freedom) {
-  constexpr double kSmall[] = {12.706, 4.303, 3.182, 2.776};
-  if (freedom <= 4) return kSmall[std::max(static_cast<int>(freedom), 1) - 1];
-  constexpr double z = 1.959964;  // Cornish and Fisher's expansion
-  const double cube = z * z * z, fifth = cube * z * z;
-  return z + (cube + z) / (4 * freedom) + (5 * fifth + 16 * cube + 3 * z) / (96 * freedom * freedom);
-}
 
 // Weighted sums of timed launches.
 struct Sums {
@@ -159,8 +152,11 @@ std::uint64_t Group::window_length() {
   Lengths lengths;
   for (const Window& window : windows_) lengths.add(window.launches, window.timed);
   const Fit& fit = this->fit();
-  double time = warming_time_, beyond = 0;
-  for (const Window& window : windows_) time += window.time;
+  double time = warming_time_, beyond = warming_error_;
+  for (const Window& window : windows_) {
+    time += window.time;
+    beyond += static_cast<double>(window.launches) * window.error;
+  }
   for (const double work : forwarded_) {
     time += fit.at(work);
     beyond += fit.unsure(work);
@@ -212,9 +208,10 @@ Group::Choice Group::next() {
   return {timed, open_};
 }
 
-void Group::timed(std::uint32_t window, double work, double time) {
+void Group::timed(std::uint32_t window, double work, double time, double error) {
   windows_[window].work = work;
   windows_[window].time = time;
+  windows_[window].error = error;
   ++known_;
 }
 
@@ -232,6 +229,7 @@ Result result_of(const std::vector<Window>& windows, const std::vector<double>& 
     result.launches += window.launches;
     result.timed += window.timed;
     result.timed_time += window.time;
+    result.within += static_cast<double>(window.launches) * window.error;
   }
   const Fit fit = fit_of(timed_launches(windows));
   for (const double work : forwarded) {

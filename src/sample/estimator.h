@@ -11,13 +11,16 @@
 // is timed, so a program that changes is looked at until its end. A window is as long as the bound at its end
 // is within what was asked for, and at most half as long as all before it. Times are fitted by a straight
 // line over work, each weighted with its window's length (a regression estimator, Cochran, "Sampling
-// Techniques", 1977, §7). The bound is the largest of two at 95 % confidence, plus a third:
+// Techniques", 1977, §7). The bound is the largest of the first two at 95 % confidence, plus the others:
 //   sampling      Student's t times the spread of the residuals, over windows of c launches: s^2 c (c - 1)
 //                 each. For equal windows that is the sample size of SMARTS (Wunderlich et al., ISCA 2003)
 //                 and STEM (Chung et al., MICRO 2025), with finite population correction.
 //   unseen        launches that differ though none that was timed did: as many as would be missed 1 time in
 //   20
 //                 (for equal windows, 3 of n: the rule of three), each by the largest residual, at least 20 %
+//   within        samples of which only the first blocks were timed (block_rate.h): each window's launches
+//   are off
+//                 as its sample is
 //   extrapolated  launches whose work is beyond that of all timed ones (by a fifth, or a quarter): between
 //   the
 //                 time at the nearest and a proportional one
@@ -54,8 +57,8 @@ Fit fit_of(const std::vector<Timed>& timed);
 struct Result {
   std::uint64_t launches = 0, timed = 0, extrapolated = 0;
   double timed_time = 0, estimated_time = 0;
-  double sampling = 0, unseen = 0, beyond = 0;
-  double bound() const { return (sampling > unseen ? sampling : unseen) + beyond; }
+  double sampling = 0, unseen = 0, within = 0, beyond = 0;
+  double bound() const { return (sampling > unseen ? sampling : unseen) + within + beyond; }
   double time() const { return timed_time + estimated_time; }
 };
 
@@ -64,6 +67,7 @@ struct Window {
   std::uint64_t launches = 0;
   bool timed = false;
   double work = 0, time = 0;  // of the launch in time
+  double error = 0;           // of that time, where not all of its blocks were in time
 };
 // `forwarded`: the work of each launch that was not timed.
 Result result_of(const std::vector<Window>& windows, const std::vector<double>& forwarded);
@@ -84,9 +88,12 @@ class Group {
   void time_all() { time_all_ = true; }
   // Whether that will be so of the launch after the last one.
   bool times_next();
-  void timed(std::uint32_t window, double work, double time);
+  void timed(std::uint32_t window, double work, double time, double error = 0);
   // One that was not to be timed has been, so that caches are warm for another one: it is no sample.
-  void warming(double time) { warming_time_ += time; }
+  void warming(double time, double error = 0) {
+    warming_time_ += time;
+    warming_error_ += error;
+  }
   double forwarded(double work);
   Result result() const { return result_of(windows_, forwarded_); }
 
@@ -106,7 +113,7 @@ class Group {
   std::uint64_t all_timed_until_ = kFirst;
   std::vector<Window> windows_;
   std::vector<double> forwarded_;  // work
-  double warming_time_ = 0;
+  double warming_time_ = 0, warming_error_ = 0;
   Fit fit_;
   std::uint64_t fitted_ = 0;  // timed launches in it
 };

@@ -14,7 +14,7 @@ struct Launches {
   std::vector<Window> windows;
   std::vector<double> forwarded;  // work
   std::uint64_t warming = 0;
-  double warming_time = 0;
+  double warming_time = 0, warming_error = 0;
 
   void add(const report::SampleRecord& record) {
     if (windows.size() <= record.window) windows.resize(record.window + 1);
@@ -24,9 +24,11 @@ struct Launches {
       window.timed = true;
       window.work = static_cast<double>(record.work);
       window.time = static_cast<double>(record.time_ps);
+      window.error = static_cast<double>(record.error_ps);
     } else if (record.warming != 0) {
       ++warming;
       warming_time += static_cast<double>(record.time_ps);
+      warming_error += static_cast<double>(record.error_ps);
     } else {
       forwarded.push_back(static_cast<double>(record.work));
     }
@@ -57,6 +59,7 @@ std::optional<report::SamplingResult> sampling_of(const report::JournalReader& j
         group.dynamic_shared_bytes = record.dynamic_shared_bytes;
         if (record.failed != 0) return;
         group.overlapped += record.overlapped;
+        group.partly += record.timed_blocks != 0;
         if (record.timed == 0 && record.warming == 0) group.taken_ps += record.time_ps;
         launches[record.group].add(record);
       });
@@ -69,7 +72,7 @@ std::optional<report::SamplingResult> sampling_of(const report::JournalReader& j
     group.warming = launches[i].warming;
     group.timed_ps = rounded(result.timed_time + launches[i].warming_time);
     group.estimated_ps = rounded(result.estimated_time);
-    group.bound_ps = rounded(result.bound());
+    group.bound_ps = rounded(result.bound() + launches[i].warming_error);
   }
   return sampling;
 }

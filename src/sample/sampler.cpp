@@ -2,6 +2,13 @@
 
 namespace duet::sample {
 
+namespace {
+
+constexpr double kShareOfError =
+    0.5;  // of the error that is asked for: how well the rest of a launch is known
+
+}  // namespace
+
 void Sampler::begins(gpu::Grid& grid) {
   const Shape shape{grid.kernel,
                     {grid.grid.x, grid.grid.y, grid.grid.z, grid.block.x, grid.block.y, grid.block.z},
@@ -20,17 +27,42 @@ void Sampler::begins(gpu::Grid& grid) {
   running.choice = known->group.next();
   running.warming = !running.choice.timed && known->after != nullptr && known->after->group.times_next();
   grid.fast_forward = !running.choice.timed && !running.warming;
+  // Blocks of a cooperative grid wait for each other.
+  if (!grid.fast_forward && !running.overlapped && !grid.cooperative)
+    running.rate.emplace(grid.grid.count(), kShareOfError * error_);
   if (last_ != nullptr) last_->after = known.get();
   last_ = known.get();
   running_.emplace(grid.launch_id, running);
 }
 
-// All blocks of one that is fast-forwarded have executed when the last of them is held back.
+bool Sampler::block_ends(const gpu::Grid& grid, std::uint64_t dispatched, Picoseconds now) {
+  const auto found = running_.find(grid.launch_id);
+  if (found == running_.end() || !found->second.rate) return false;
+  Running& running = found->second;
+  return running.rate->ends(dispatched, grid.counts.warp_instructions, now) && !running.overlapped &&
+         grid.children == 0 && grid.children_counts.warp_instructions == 0;
+}
+
+gpu::RecordedBlock* Sampler::begin(gpu::Grid& grid, std::uint64_t, std::uint32_t sm, Picoseconds now) {
+  executes_(grid, sm);
+  Running& running = running_.at(grid.launch_id);
+  if (running.rate && running.drained_ps == kNever) {
+    running.drained_ps = now;
+    running.timed_work = grid.counts.warp_instructions;
+  }
+  return nullptr;
+}
+
+// All blocks of one that is fast-forwarded, or what is left of it, have executed when the last of them is
+// held back.
 Picoseconds Sampler::finished(gpu::Grid& grid, std::uint64_t, const gpu::GridCounts& counts,
                               Picoseconds now) {
   Running& running = running_.at(grid.launch_id);
   running.work += counts.warp_instructions;
-  if (++running.done != grid.grid.count()) return now;
+  if (++running.done != grid.grid.count() - grid.timed_blocks) return now;
+  if (running.rate)
+    return std::max(now, running.drained_ps +
+                             static_cast<Picoseconds>(running.rate->time(static_cast<double>(running.work))));
   const double time = running.known->group.forwarded(static_cast<double>(running.work));
   return std::max(now, grid.first_block_ps + static_cast<Picoseconds>(time));
 }
@@ -49,12 +81,16 @@ void Sampler::ends(const gpu::Grid& grid, Picoseconds now) {
   launch.overlapped = running.overlapped;
   launch.failed = grid.fault.kind != gpu::FaultKind::None || grid.first_block_ps == kNever;
   launch.warming = running.warming;
-  launch.work = !grid.fast_forward ? grid.counts.warp_instructions : running.work;
+  launch.work = !grid.fast_forward ? grid.counts.warp_instructions : running.timed_work + running.work;
   launch.time_ps = launch.failed ? 0 : now - grid.first_block_ps;
-  if (running.warming) running.known->group.warming(static_cast<double>(launch.time_ps));
+  launch.timed_blocks = grid.timed_blocks;
+  if (grid.timed_blocks != 0)
+    launch.error_ps = static_cast<Picoseconds>(running.rate->error(static_cast<double>(running.work)));
+  const auto error = static_cast<double>(launch.error_ps);
+  if (running.warming) running.known->group.warming(static_cast<double>(launch.time_ps), error);
   if (running.choice.timed && !launch.failed)
     running.known->group.timed(running.choice.window, static_cast<double>(launch.work),
-                               static_cast<double>(launch.time_ps));
+                               static_cast<double>(launch.time_ps), error);
   tell_(launch);
 }
 

@@ -8,14 +8,18 @@
 // Behind fast-forwarded launches caches are not as they would be. So the launch before one that is to be
 // timed, as far as the program does what it did last time, is simulated in time too (detailed warming:
 // SMARTS).
+// Of one in time whose blocks have come to a steady rate (block_rate.h) a functional SM executes the rest,
+// once those on the GPU are done.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 
 #include "gpu/functional/block_recorder.h"
+#include "sample/block_rate.h"
 #include "sample/estimator.h"
 
 namespace duet::sample {
@@ -29,8 +33,10 @@ struct Launch {
   bool warming = false;     // in time, and no sample
   bool overlapped = false;  // others were on the GPU with it
   bool failed = false;
+  std::uint64_t timed_blocks = 0;  // where only the first of its blocks were in time, so many; otherwise 0
   std::uint64_t work = 0;
-  Picoseconds time_ps = 0;  // from its first block's start to its last one's end
+  Picoseconds time_ps = 0;   // from its first block's start to its last one's end
+  Picoseconds error_ps = 0;  // of that time, where not all blocks were in time
 };
 
 class Sampler final : public gpu::BlockRecorder {
@@ -44,12 +50,12 @@ class Sampler final : public gpu::BlockRecorder {
   // The grid is on the GPU, and none of its blocks has been dispatched.
   void begins(gpu::Grid& grid);
   void ends(const gpu::Grid& grid, Picoseconds now);
+  // One of its blocks in time is done, and so many have been dispatched: true where the rest need not be in
+  // time.
+  bool block_ends(const gpu::Grid& grid, std::uint64_t dispatched, Picoseconds now);
 
   bool skips(const gpu::Grid&, std::uint64_t) override { return false; }
-  gpu::RecordedBlock* begin(gpu::Grid& grid, std::uint64_t, std::uint32_t sm, Picoseconds) override {
-    executes_(grid, sm);
-    return nullptr;
-  }
+  gpu::RecordedBlock* begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) override;
   void access(gpu::RecordedBlock&, std::uint32_t, ptx::Warp<32>&, const ptx::MicroOp&, std::uint64_t,
               const gpu::BlockMemory&) override {}
   void access(gpu::RecordedBlock&, std::uint32_t, ptx::Warp<64>&, const ptx::MicroOp&, std::uint64_t,
@@ -70,6 +76,9 @@ class Sampler final : public gpu::BlockRecorder {
     Group::Choice choice;
     bool overlapped = false;
     bool warming = false;
+    std::optional<BlockRate> rate{};   // of blocks in time
+    std::uint64_t timed_work = 0;      // of these, where the rest are not
+    Picoseconds drained_ps = kNever;   // when they all were done
     std::uint64_t work = 0, done = 0;  // of blocks that a functional SM has executed
   };
 

@@ -24,8 +24,8 @@ void BlockDispatcher::connect_fast_forward_sm(const sim::Component& sm, sim::Que
   fast_forward_.list.push_back(full_sm(sm, launches, done));
 }
 
-void BlockDispatcher::tell(const Grid& grid, std::uint64_t block, std::size_t sm, TaskEventPhase phase,
-                           Picoseconds now) {
+void BlockDispatcher::tell(const Grid& grid, std::uint64_t block, const Sms& sms, std::size_t sm,
+                           TaskEventPhase phase, Picoseconds now) {
   sim::EventSink* const sink = engine_.event_sink(TaskEventKind::Block);
   if (sink == nullptr) return;
   sink->take({.kind = TaskEventKind::Block,
@@ -35,7 +35,7 @@ void BlockDispatcher::tell(const Grid& grid, std::uint64_t block, std::size_t sm
               .time_ps = now,
               .id = block,
               .parent = grid.number(),
-              .component = sms_of(grid).list[sm].component});
+              .component = sms.list[sm].component});
 }
 
 std::string BlockDispatcher::refusal(const Grid& grid) const {
@@ -64,7 +64,7 @@ void BlockDispatcher::add(Grid& grid, std::uint64_t first, std::uint64_t count, 
     residents_.push_back(
         {&grid, occupancy_(sm_, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes)});
   }
-  run.shape = shape_of(grid);
+  run.shape = resident_of(grid).shape;
   const auto place = std::find_if(runs_.begin(), runs_.end(),
                                   [&](const BlockRun& other) { return other.priority > priority; });
   runs_.insert(place, run);
@@ -87,11 +87,19 @@ void BlockDispatcher::end(const Grid& grid) {
   std::erase_if(residents_, [&](const Resident& resident) { return resident.grid == &grid; });
 }
 
-const Occupancy& BlockDispatcher::shape_of(const Grid& grid) const {
+void BlockDispatcher::done(Grid& grid) {
+  if (!on_done || grid.fast_forward) return;
+  const std::uint64_t left = this->left(grid), dispatched = grid.grid.count() - left;
+  if (left == 0 || !on_done(grid, dispatched)) return;
+  grid.fast_forward = true;
+  grid.timed_blocks = dispatched;
+}
+
+BlockDispatcher::Resident& BlockDispatcher::resident_of(const Grid& grid) {
   const auto found = std::find_if(residents_.begin(), residents_.end(),
                                   [&](const Resident& resident) { return resident.grid == &grid; });
   assert(found != residents_.end());
-  return found->shape;
+  return *found;
 }
 
 // How many blocks of the run fit into what is free on the SM.
@@ -132,13 +140,15 @@ bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
     sm.shared_bytes -= run.shape.shared_per_block;
     next_sm_ = index + 1 == sms.list.size() ? 0 : index + 1;
     ++sms.running;
-    if (run.grid->first_block_ps == kNever) {
-      on_first_block(*run.grid);
-      if (run.grid->fast_forward) on_fast_forward(*run.grid);
+    if (run.grid->first_block_ps == kNever) on_first_block(*run.grid);
+    if (run.grid->fast_forward) {
+      bool& forwarded = resident_of(*run.grid).forwarded;
+      if (!forwarded) on_fast_forward(*run.grid);
+      forwarded = true;
     }
     run.grid->first_block_ps = std::min(run.grid->first_block_ps, now);
     on_block(*run.grid);
-    tell(*run.grid, block, index, TaskEventPhase::Begin, now);
+    tell(*run.grid, block, sms, index, TaskEventPhase::Begin, now);
     ++run.next_block;
     --run.blocks_left;
     ++*run.launched;
@@ -168,14 +178,14 @@ bool BlockDispatcher::completed(Picoseconds now, Sms& sms, BlockDone& done) {
     if (!sm.done->can_pop(now)) continue;
     sms.next_done = index;
     done = sm.done->pop(now);
-    const Occupancy& shape = shape_of(*done.grid);
+    const Occupancy& shape = resident_of(*done.grid).shape;
     sm.blocks += 1;
     sm.warps += shape.warps_per_block;
     sm.threads += done.grid->block.count();
     sm.registers += shape.registers_per_block;
     sm.shared_bytes += shape.shared_per_block;
     --sms.running;
-    tell(*done.grid, done.block, index, TaskEventPhase::End, now);
+    tell(*done.grid, done.block, sms, index, TaskEventPhase::End, now);
     for (BlockRun& run : runs_) run.no_room = false;
     return true;
   }

@@ -53,6 +53,9 @@ class BlockDispatcher {
   std::function<void()> on_resume = [] {};
   // Called with the first block of every grid.
   std::function<void(const Grid&)> on_first_block = [](const Grid&) {};
+  // Called, if there, with every block that is done, when its counts are with its grid, and how many have
+  // been dispatched: true to fast-forward those that have not, when these are done.
+  std::function<bool(const Grid&, std::uint64_t dispatched)> on_done;
   // Called with every block that is dispatched.
   std::function<void(const Grid&)> on_block = [](const Grid&) {};
 
@@ -63,6 +66,7 @@ class BlockDispatcher {
   std::uint64_t left(const Grid& grid) const;  // blocks of the grid that have not been dispatched
   void drop(const Grid& grid);                 // forgets them
   void end(const Grid& grid);                  // all blocks of the grid have completed
+  void done(Grid& grid);                       // one of them has, and its report has been taken
 
   // Dispatches one block; false when no block can go now.
   bool dispatch(Picoseconds now);
@@ -84,6 +88,7 @@ class BlockDispatcher {
   struct Resident {
     const Grid* grid;
     Occupancy shape;
+    bool forwarded = false;  // on_fast_forward has been called
   };
   struct Sms {
     std::vector<Sm> list;
@@ -93,11 +98,12 @@ class BlockDispatcher {
   Sms& sms_of(const Grid& grid) { return grid.fast_forward ? fast_forward_ : timed_; }
   Sm full_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) const;
   bool completed(Picoseconds now, Sms& sms, BlockDone& done);
-  const Occupancy& shape_of(const Grid& grid) const;
+  Resident& resident_of(const Grid& grid);
   std::uint64_t room_for(const Sm& sm, const BlockRun& run) const;
   bool dispatch(Picoseconds now, BlockRun& run);
   // Of a block of the SM with this number.
-  void tell(const Grid& grid, std::uint64_t block, std::size_t sm, TaskEventPhase phase, Picoseconds now);
+  void tell(const Grid& grid, std::uint64_t block, const Sms& sms, std::size_t sm, TaskEventPhase phase,
+            Picoseconds now);
 
   sim::Engine& engine_;
   config::Sm sm_;

@@ -61,6 +61,7 @@ void WorkDistributor::count(const BlockDone& done) {
     if (done.faulted) device_launches_.failed(*done.grid);
     return;
   }
+  dispatcher_.done(*done.grid);
   for (StreamQueue& queue : queues_) {
     if (queue.grid != done.grid) continue;
     ReferenceCounter& counter = counters_[queue.counter];

@@ -62,6 +62,7 @@ class WorkDistributor : public sim::Component {
   void on_resume(std::function<void()> f) { dispatcher_.on_resume = std::move(f); }
   void on_begin(std::function<void(Grid&)> f) { dispatcher_.on_begin = std::move(f); }
   void on_end(std::function<void(const Grid&)> f) { dispatcher_.on_end = std::move(f); }
+  void on_done(std::function<bool(const Grid&, std::uint64_t)> f) { dispatcher_.on_done = std::move(f); }
   void connect_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
     engines_.push_back({&starts, &done, false, false});
     ++copy_engines_;
