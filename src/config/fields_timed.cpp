@@ -125,6 +125,9 @@ void add_sm(std::vector<Field>& fields, Sm& sm) {
        "memory instructions that wait for answers"},
       {"gpu.sm.shared_latency_cycles", &sm.shared_latency_cycles, 1u, kCycles, "core cycles",
        "shared memory without conflicts, until a dependent instruction may issue"},
+      {"gpu.sm.shared_pass_cycles", &sm.shared_pass_cycles, 1u, kCycles, "core cycles",
+       "by which each pass beyond the first makes an access to shared memory later; the next access waits "
+       "one"},
       {"gpu.sm.shared_banks", &sm.shared_banks, 0u, 64u, "banks", "of 4 bytes; 0: no conflicts"},
       {"gpu.sm.global_in_l1", &sm.global_in_l1, 0u, 0u, "", "loads of global memory are cached in L1"},
       {"gpu.sm.constants_cached", &sm.constants_cached, 0u, 0u, "",

@@ -53,9 +53,10 @@ struct Sm {
   std::uint64_t load_store_queue = 0;      // memory instructions between issue and their last request
   std::uint64_t pending_instructions = 0;  // memory instructions that wait for answers
   std::uint64_t shared_latency_cycles = 0;
-  std::uint64_t shared_banks = 0;  // 4 bytes wide; 0: no conflicts
-  bool global_in_l1 = false;       // pages of device memory: L1 may hold them
-  bool constants_cached = true;    // pages of device memory: the constant cache may hold them
+  std::uint64_t shared_pass_cycles = 1;  // by which each further pass makes an access later
+  std::uint64_t shared_banks = 0;        // 4 bytes wide; 0: no conflicts
+  bool global_in_l1 = false;             // pages of device memory: L1 may hold them
+  bool constants_cached = true;          // pages of device memory: the constant cache may hold them
 };
 
 // Which attribute of a page says whether a cache may hold its bytes (memory/request.h: Cacheability).
@@ -129,8 +130,10 @@ struct FrontEnd {
   std::uint64_t reference_counters = 0;  // kernels in flight
   std::uint64_t decode_cycles_per_command = 0;
   std::uint64_t dispatch_cycles_per_block = 0;
-  // Of launches by kernels: until the work distributor has one, and from one of an SM to its next.
-  std::uint64_t device_launch_cycles = 0, device_launch_interval_cycles = 0;
+  // Of launches by kernels: until the work distributor has one, from the start of one to the next one's, from
+  // the end of all that is before a tail launch to its start, and for how long a call holds up its warp.
+  std::uint64_t device_launch_cycles = 0, device_launch_interval_cycles = 0, device_tail_launch_cycles = 0,
+                device_launch_call_cycles = 0;
   std::string block_order = "in_order";  // a name of kBlockOrders (gpu/block_order.h)
 };
 

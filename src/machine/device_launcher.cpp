@@ -142,7 +142,7 @@ SystemCallResult DeviceLauncher::launch_buffer(gpu::Grid& grid, const SystemCall
   if (!call.read(call.arguments[0], parameters.data(), parameters.size()))
     return {0, gpu::FaultKind::IllegalAddress, "a launch whose parameters cannot be read,"};
   process_.heap_release(call.sm, VirtualAddress(call.arguments[0]));
-  return {launch(grid, call, what, std::move(parameters), call.arguments[1]), gpu::FaultKind::None, {}};
+  return launch(grid, call, what, std::move(parameters), call.arguments[1]);
 }
 
 SystemCallResult DeviceLauncher::copy(gpu::Grid& grid, const SystemCall& call) {
@@ -155,12 +155,12 @@ SystemCallResult DeviceLauncher::copy(gpu::Grid& grid, const SystemCall& call) {
   Buffer what{&kernel, {}, {kCopyThreads, 1, 1}, 0};
   what.grid.x = static_cast<std::uint32_t>(
       std::min<Bytes>((bytes + of_block - 1) / of_block, process_.config().gpu.sm.count));
-  return {launch(grid, call, what, std::move(parameters), call.arguments[4]), gpu::FaultKind::None, {}};
+  return launch(grid, call, what, std::move(parameters), call.arguments[4]);
 }
 
-std::uint32_t DeviceLauncher::launch(gpu::Grid& parent, const SystemCall& call, const Buffer& what,
-                                     std::vector<std::byte> parameters, std::uint64_t stream) {
-  if (what.grid.count() == 0 || what.block.count() == 0) return kInvalidConfiguration;
+SystemCallResult DeviceLauncher::launch(gpu::Grid& parent, const SystemCall& call, const Buffer& what,
+                                        std::vector<std::byte> parameters, std::uint64_t stream) {
+  if (what.grid.count() == 0 || what.block.count() == 0) return {kInvalidConfiguration};
   gpu::WorkDistributor& distributor = process_.system().board().work_distributor();
   DeviceLaunch launch;
   launch.grid = process_.make_grid(*what.kernel, what.grid, what.block, what.shared_bytes,
@@ -168,22 +168,19 @@ std::uint32_t DeviceLauncher::launch(gpu::Grid& parent, const SystemCall& call, 
   launch.grid->command = parent.command;
   launch.grid->stream = parent.stream;
   launch.grid->launched_number = kLaunchedByKernel | launch.grid->launch_id;
-  if (!distributor.refusal(*launch.grid).empty()) return kInvalidConfiguration;
+  if (!distributor.refusal(*launch.grid).empty()) return {kInvalidConfiguration};
   launch.block = std::get<1>(thread_of(parent, call));
   if (stream == kTailLaunch) launch.order = DeviceLaunch::Order::Tail;
   if (stream == kFireAndForget) launch.order = DeviceLaunch::Order::FireAndForget;
   launch.stream = stream <= kDefaultStreams ? 0 : stream;
-  if (distributor.pending_device_launches() >= most_pending_) return kPendingCountExceeded;
+  if (distributor.pending_device_launches() >= most_pending_) return {kPendingCountExceeded};
   const config::Gpu& gpu = process_.config().gpu;
   const sim::ClockDomain core(gpu.core_clock_khz * 1000);
   const Picoseconds now = process_.engine().now();
   launch.grid->launched_ps = now;
-  Cycle& sm_free = sm_free_[call.sm];
-  const Cycle begun = std::max(core.cycle_at(now), sm_free);
-  sm_free = begun + gpu.front_end.device_launch_interval_cycles;
-  launch.ready_ps = core.edge(begun + gpu.front_end.device_launch_cycles);
+  launch.ready_ps = core.edge(core.cycle_at(now) + gpu.front_end.device_launch_cycles);
   distributor.launch_from_device(std::move(launch));
-  return kSuccess;
+  return {kSuccess, gpu::FaultKind::None, {}, gpu.front_end.device_launch_call_cycles};
 }
 
 const ptx::Kernel& DeviceLauncher::copy_kernel() {

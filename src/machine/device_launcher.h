@@ -45,14 +45,13 @@ class DeviceLauncher {
   VirtualAddress parameter_buffer(const gpu::SystemCall& call, std::uint32_t& error);
   gpu::SystemCallResult launch_buffer(gpu::Grid& grid, const gpu::SystemCall& call);
   gpu::SystemCallResult copy(gpu::Grid& grid, const gpu::SystemCall& call);
-  std::uint32_t launch(gpu::Grid& parent, const gpu::SystemCall& call, const Buffer& what,
-                       std::vector<std::byte> parameters, std::uint64_t stream);
+  gpu::SystemCallResult launch(gpu::Grid& parent, const gpu::SystemCall& call, const Buffer& what,
+                               std::vector<std::byte> parameters, std::uint64_t stream);
   const ptx::Kernel& copy_kernel();
 
   Process& process_;
   std::map<std::uint64_t, Buffer> buffers_;  // by address: not launched yet
   std::map<Thread, std::uint32_t> errors_;   // of threads that had one
-  std::map<std::uint32_t, Cycle> sm_free_;   // by SM: when its next launch begins
   std::uint64_t streams_ = 0;
   std::uint64_t most_pending_ = 2048;
   const ptx::Kernel* copy_kernel_ = nullptr;

@@ -205,6 +205,7 @@ Json levels_json(const config::Machine& machine) {
        {{"registers", sm.registers},
         {"shared_bytes", sm.shared_bytes},
         {"shared_latency_cycles", sm.shared_latency_cycles},
+        {"shared_pass_cycles", sm.shared_pass_cycles},
         {"l1", cache_json(gpu.l1, 1)}}},
       {"dispatch", {{"instructions_per_cycle", sm.schedulers}, {"fetched_per_cycle", sm.fetch_instructions}}},
       {"synchronization", {{"barrier_cycles", sm.control.latency_cycles}}}};

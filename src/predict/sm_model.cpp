@@ -365,7 +365,7 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
       switch (request.path) {
         case Path::Shared: {
           const Cycle passes = changes_.no_conflicts ? 1 : request.passes;
-          ready = std::max(ready, at + passes - 1 + sm_.shared_latency_cycles);
+          ready = std::max(ready, at + (passes - 1) * sm_.shared_pass_cycles + sm_.shared_latency_cycles);
           at += passes;
           break;
         }

@@ -172,6 +172,11 @@ std::string memory() {
                   "call.uni (made), __cudaCDP2GetParameterBufferV2, (in, shape, shape, word);\nld.param.b64 "
                   "%rd4, [made];\n"
                   "st.u64 [%rd4], %rd1;\nst.param.b64 [in], %rd4;\nst.param.b64 [other], 0;\n"
+                  "call.uni (word), __cudaCDP2LaunchDeviceV2, (in, other);\n"
+                  "mov.u64 %rd3, nested_child;\nst.param.b64 [in], %rd3;\nst.param.b32 [word], 0;\n"
+                  "call.uni (made), __cudaCDP2GetParameterBufferV2, (in, shape, shape, word);\nld.param.b64 "
+                  "%rd4, [made];\n"
+                  "st.u64 [%rd4], %rd1;\nst.param.b64 [in], %rd4;\nst.param.b64 [other], 3;\n"
                   "call.uni (word), __cudaCDP2LaunchDeviceV2, (in, other);\n",
                   "", "");
   const std::string launches =

@@ -5,7 +5,22 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/clock_domain.h"
+
 namespace duet::gpu {
+
+namespace {
+
+Picoseconds core_time(const config::Gpu& gpu, std::uint64_t cycles) {
+  return sim::ClockDomain(gpu.core_clock_khz * 1000).edge(cycles);
+}
+
+}  // namespace
+
+DeviceLaunches::DeviceLaunches(BlockDispatcher& dispatcher, const config::Gpu& gpu)
+    : dispatcher_(dispatcher),
+      interval_ps_(core_time(gpu, gpu.front_end.device_launch_interval_cycles)),
+      tail_ps_(core_time(gpu, gpu.front_end.device_tail_launch_cycles)) {}
 
 void DeviceLaunches::add(DeviceLaunch launch) {
   ++launch.grid->parent->children;
@@ -19,8 +34,7 @@ void DeviceLaunches::add(DeviceLaunch launch) {
   static_cast<DeviceLaunch&>(*launches_.emplace(place)) = std::move(launch);
 }
 
-bool DeviceLaunches::may_start(const Launch& launch, Picoseconds now) const {
-  if (launch.started || launch.ready_ps > now) return false;
+bool DeviceLaunches::is_foremost(const Launch& launch) const {
   const Grid& parent = *launch.grid->parent;
   if (launch.order == DeviceLaunch::Order::FireAndForget) return true;
   const bool tail = launch.order == DeviceLaunch::Order::Tail;
@@ -39,6 +53,18 @@ bool DeviceLaunches::may_start(const Launch& launch, Picoseconds now) const {
     if (before) return false;
   }
   return true;
+}
+
+bool DeviceLaunches::may_start(Launch& launch, Picoseconds now) {
+  if (launch.started) return false;
+  if (!launch.foremost) {
+    if (launch.order != DeviceLaunch::Order::Tail && launch.ready_ps > now) return false;
+    if (!is_foremost(launch)) return false;
+    launch.foremost = true;
+    if (launch.order == DeviceLaunch::Order::Tail)
+      launch.ready_ps = std::max(launch.ready_ps, now + tail_ps_);
+  }
+  return launch.ready_ps <= now && free_ps_ <= now;
 }
 
 bool DeviceLaunches::has_ended(const Launch& launch) const {
@@ -64,6 +90,7 @@ void DeviceLaunches::advance(Picoseconds now) {
     for (auto launch = launches_.begin(); launch != launches_.end();) {
       if (may_start(*launch, now)) {
         launch->started = progress = true;
+        free_ps_ = now + interval_ps_;
         --pending_;
         Grid& grid = *launch->grid;
         on_start(grid);
@@ -94,7 +121,8 @@ void DeviceLaunches::failed(const Grid& grid) {
 Picoseconds DeviceLaunches::next_ready(Picoseconds now) const {
   Picoseconds next = kNever;
   for (const Launch& launch : launches_)
-    if (!launch.started && launch.ready_ps > now) next = std::min(next, launch.ready_ps);
+    if (!launch.started && std::max(launch.ready_ps, free_ps_) > now)
+      next = std::min(next, std::max(launch.ready_ps, free_ps_));
   return next;
 }
 

@@ -6,8 +6,10 @@
 //     parent:           d<<<..., tail>>>();        d when all blocks of the parent, a, b and c are done
 //
 // A kernel has completed when its blocks and all that it launched have. It reaches the distributor some time
-// after the call (gpu.front_end.device_launch_cycles); its blocks compete with all others. Left out:
-// reference counters and stream queues for such kernels, so that parents cannot keep them all; priorities.
+// after the call (gpu.front_end.device_launch_cycles), they start one after the other
+// (device_launch_interval_cycles), and tail launches some time behind what they wait for
+// (device_tail_launch_cycles); its blocks compete with all others. Left out: reference counters and stream
+// queues for such kernels, so that parents cannot keep them all; priorities.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,7 @@ struct DeviceLaunch {
 
 class DeviceLaunches {
  public:
-  explicit DeviceLaunches(BlockDispatcher& dispatcher) : dispatcher_(dispatcher) {}
+  DeviceLaunches(BlockDispatcher& dispatcher, const config::Gpu& gpu);
 
   // Told of each that has completed, before it is forgotten, and of each that starts.
   std::function<void(const Grid&)> on_end = [](const Grid&) {}, on_start = [](const Grid&) {};
@@ -49,14 +51,19 @@ class DeviceLaunches {
  private:
   struct Launch : DeviceLaunch {
     bool started = false;
+    bool foremost = false;      // nothing is before it any more
     std::uint64_t dropped = 0;  // blocks
     std::uint64_t launched = 0;
   };
-  bool may_start(const Launch& launch, Picoseconds now) const;
+  // Whether what has to be before it has completed.
+  bool is_foremost(const Launch& launch) const;
+  bool may_start(Launch& launch, Picoseconds now);
   bool has_ended(const Launch& launch) const;
   void end(Launch& launch);
 
   BlockDispatcher& dispatcher_;
+  const Picoseconds interval_ps_, tail_ps_;
+  Picoseconds free_ps_ = 0;     // the next one starts no earlier
   std::list<Launch> launches_;  // in the order of the calls
   std::uint64_t pending_ = 0;
 };

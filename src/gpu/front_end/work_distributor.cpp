@@ -23,6 +23,7 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
       tasks_(tasks),
       link_number_(link_number),
       dispatcher_(engine, config, occupancy),
+      device_launches_(dispatcher_, config),
       queues_(config.front_end.queue_width),
       counters_(config.front_end.reference_counters),
       copies_change_bits_(config.copy_engines.bit_engines == 0) {

@@ -153,7 +153,7 @@ class WorkDistributor : public sim::Component {
   TaskPool& tasks_;
   std::uint8_t link_number_;
   BlockDispatcher dispatcher_;
-  DeviceLaunches device_launches_{dispatcher_};
+  DeviceLaunches device_launches_;
   std::function<void(const Grid&)> launched_ended_ = [](const Grid&) {};
   std::vector<StreamQueue> queues_;
   std::vector<ReferenceCounter> counters_;

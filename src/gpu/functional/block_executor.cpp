@@ -106,6 +106,7 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
   void wake_paths(Warp& warp) { warp.state = State::Ready; }
   void warp_ended(Warp& warp) { warp.state = State::Ended; }
   void results_written(Warp&, const MicroOp&) {}
+  void hold_up(Warp&, Cycle) {}
   template <typename F>
   void call(const F& perform) {
     perform();

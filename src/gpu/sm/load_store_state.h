@@ -34,6 +34,7 @@ struct LoadStoreUnit<W>::State {
         words(ptx::word_lanes<W>()),
         sm(sm_number),
         shared_latency(config.sm.shared_latency_cycles),
+        shared_pass(config.sm.shared_pass_cycles),
         parameter_latency(config.constant_cache.latency_cycles + 1),
         own_queue(config.full_empty.class_credits),
         atomics_wait(config.full_empty.atomic != "none"),
@@ -91,7 +92,7 @@ struct LoadStoreUnit<W>::State {
   const ptx::WordLanes<W>& words;
   Ports ports;
   std::uint16_t sm;
-  Cycle shared_latency, parameter_latency;
+  Cycle shared_latency, shared_pass, parameter_latency;
   bool own_queue, atomics_wait;
   unsigned entry_count;
   // Made when first used, lowest first: most launches need few, and touching new memory takes longer than

@@ -327,7 +327,7 @@ void LoadStoreUnit<W>::State::serve_shared(Instruction& instruction, const Memor
     if (instruction.counts != nullptr)
       count_of(*instruction.counts, InstructionCount::SharedConflictCycles) += passes - 1;
   }
-  instruction.ready = std::max(instruction.ready, cycle + passes - 1 + shared_latency);
+  instruction.ready = std::max(instruction.ready, cycle + (passes - 1) * shared_pass + shared_latency);
   free_at = cycle + passes;
 }
 

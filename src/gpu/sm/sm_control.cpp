@@ -13,6 +13,12 @@ void SmCoreOf<W>::execute_program(Warp& warp, const ptx::MicroOp& op, std::uint6
   Program::execute_control(warp, op, lanes);
 }
 
+// By a call, which is over then.
+template <unsigned W>
+void SmCoreOf<W>::hold_up(Warp& warp, Cycle cycles) {
+  sleep_until(warp, warp.slot, cycle_ + 1 + cycles, IssueSlot::Dependency);
+}
+
 // Seen by the schedulers in the next cycle, whichever of them looks first.
 template <unsigned W>
 void SmCoreOf<W>::wake(Warp& warp) {
