@@ -87,6 +87,10 @@ void add_functional_and_front_end(std::vector<Field>& fields, Gpu& gpu) {
       {"gpu.front_end.block_order", &gpu.front_end.block_order, 0u, 0u, "",
        "in which a grid's blocks are dispatched: from the first, from the last, or far from each other",
        kBlockOrders},
+      {"gpu.front_end.dispatch", &gpu.front_end.dispatch, 0u, 0u, "",
+       "one dispatcher for blocks and another for warps: what a block takes of an SM is free when the block "
+       "ends; or one for both: a warp's slot, threads and registers are free when the warp ends",
+       kDispatches},
       {"gpu.copy_engines.count", &gpu.copy_engines.count, 1u, 64u, "", "data transfer engines"},
       {"gpu.copy_engines.outstanding_packets", &gpu.copy_engines.outstanding_packets, 1u, 65536u, "packets",
        "packets of one engine that are being read or wait until their write is sent, or acknowledged"},

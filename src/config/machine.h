@@ -135,6 +135,7 @@ struct FrontEnd {
   std::uint64_t device_launch_cycles = 0, device_launch_interval_cycles = 0, device_tail_launch_cycles = 0,
                 device_launch_call_cycles = 0;
   std::string block_order = "in_order";  // a name of kBlockOrders (gpu/block_order.h)
+  std::string dispatch = "per_level";    // a name of kDispatches (gpu/front_end/block_dispatcher.h)
 };
 
 struct CopyEngines {

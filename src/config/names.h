@@ -20,6 +20,7 @@ inline constexpr std::array<std::string_view, 3> kDramStandards{"GDDR5", "DDR3",
 inline constexpr std::array<std::string_view, 2> kRefreshUnits{"rank", "bank"};
 
 inline constexpr std::array<std::string_view, 3> kBlockOrders{"in_order", "reversed", "scattered"};
+inline constexpr std::array<std::string_view, 2> kDispatches{"per_level", "cross_level"};
 
 inline constexpr std::array<std::string_view, 2> kGpuPrefetchers{"none", "stride"};
 inline constexpr std::array<std::string_view, 3> kPrefetchers{"none", "next-line", "stream"};

@@ -142,6 +142,10 @@ struct BlockDone {
   std::uint64_t block = 0;
   std::uint32_t sm = 0;
   bool faulted = false;  // the grid has failed: blocks not yet dispatched are dropped
+  // With gpu.front_end.dispatch = "cross_level": threads of those warps of a block that goes on which have
+  // ended; when it ends, of those that were told so before.
+  bool goes_on = false;
+  std::uint16_t threads = 0;
   const BlockReport* report = nullptr;
 };
 

@@ -160,7 +160,8 @@ SystemCallResult DeviceLauncher::copy(gpu::Grid& grid, const SystemCall& call) {
 
 SystemCallResult DeviceLauncher::launch(gpu::Grid& parent, const SystemCall& call, const Buffer& what,
                                         std::vector<std::byte> parameters, std::uint64_t stream) {
-  if (what.grid.count() == 0 || what.block.count() == 0) return {kInvalidConfiguration};
+  if (what.grid.count() == 0 || what.block.count() == 0)
+    return {kInvalidConfiguration, gpu::FaultKind::None, {}};
   gpu::WorkDistributor& distributor = process_.system().board().work_distributor();
   DeviceLaunch launch;
   launch.grid = process_.make_grid(*what.kernel, what.grid, what.block, what.shared_bytes,
@@ -168,12 +169,13 @@ SystemCallResult DeviceLauncher::launch(gpu::Grid& parent, const SystemCall& cal
   launch.grid->command = parent.command;
   launch.grid->stream = parent.stream;
   launch.grid->launched_number = kLaunchedByKernel | launch.grid->launch_id;
-  if (!distributor.refusal(*launch.grid).empty()) return {kInvalidConfiguration};
+  if (!distributor.refusal(*launch.grid).empty()) return {kInvalidConfiguration, gpu::FaultKind::None, {}};
   launch.block = std::get<1>(thread_of(parent, call));
   if (stream == kTailLaunch) launch.order = DeviceLaunch::Order::Tail;
   if (stream == kFireAndForget) launch.order = DeviceLaunch::Order::FireAndForget;
   launch.stream = stream <= kDefaultStreams ? 0 : stream;
-  if (distributor.pending_device_launches() >= most_pending_) return {kPendingCountExceeded};
+  if (distributor.pending_device_launches() >= most_pending_)
+    return {kPendingCountExceeded, gpu::FaultKind::None, {}};
   const config::Gpu& gpu = process_.config().gpu;
   const sim::ClockDomain core(gpu.core_clock_khz * 1000);
   const Picoseconds now = process_.engine().now();

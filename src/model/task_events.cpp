@@ -47,6 +47,8 @@ std::vector<LevelLimits> limits_of(const config::Machine& machine) {
   gpu.units = sm.count;
   gpu.places = sm.max_blocks;
   gpu.resources = {sm.max_warps, sm.max_threads, sm.registers, sm.shared_bytes};
+  // Those of warps are free before their block ends, of which it is not told.
+  if (front.dispatch == "cross_level") gpu.resources = {0, 0, 0, sm.shared_bytes};
   gpu.movers = machine.gpu.copy_engines.count + machine.gpu.copy_engines.bit_engines;
   return limits;
 }

@@ -52,7 +52,9 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
     result.clock_ratio = ratio(gpu.core_clock_khz, network.clock_khz);
     result.share = changes.no_shared_limits ? 0 : requests_of_all * imbalance / slices;
     result.in_share = result.share / used_at_most(sms, slices);
-    result.out_share = result.share / (used_at_most(slices, sms) * sms / slices);
+    // A busy slice holds up the others no more where the SMs' ports are what is short.
+    const double balanced = changes.no_shared_limits ? 0 : requests_of_all / slices;
+    result.out_share = std::max(result.share, balanced / (used_at_most(slices, sms) * sms / slices));
     result.latency = static_cast<double>(cache.latency_cycles);
     result.flit_bytes = static_cast<double>(network.flit_bytes);
     result.header_bytes = static_cast<double>(network.header_bytes);

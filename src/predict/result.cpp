@@ -120,6 +120,10 @@ std::string bound_of(const PredictedKernel& kernel) {
   return "launch and latency";
 }
 
+Interval interval_of(const PredictedKernel& kernel) {
+  return interval_of(bound_of(kernel), kernel.doubts != 0);
+}
+
 std::vector<std::string> changes_of(const PredictedKernel& kernel) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < kLimits; ++i)
@@ -154,7 +158,8 @@ std::string text_of(const PredictedRun& prediction, std::size_t rows) {
   }
   text += '\n';
   if (prediction.kernels.empty()) return text + "  no kernel was launched\n";
-  text += fmt::format("  {:40} {:>8} {:>12} {:>6}  {}\n", "kernel", "launches", "us", "%", "bound by");
+  text += fmt::format("  {:40} {:>8} {:>12} {:>17} {:>6}  {}\n", "kernel", "launches", "us",
+                      fmt::format("{} % within", kIntervalPercent), "%", "bound by");
   std::size_t row = 0;
   for (const PredictedKernel& kernel : prediction.kernels) {
     if (row++ == rows) {
@@ -163,9 +168,11 @@ std::string text_of(const PredictedRun& prediction, std::size_t rows) {
     }
     std::string name = readable_name(kernel.name);
     if (name.size() > 40) name = name.substr(0, 37) + "...";
-    text += fmt::format("  {:40} {:8} {:12.1f} {:6.1f}  {}\n", name, kernel.launches, kernel.time_us,
-                        prediction.kernels_us == 0 ? 0 : 100 * kernel.time_us / prediction.kernels_us,
-                        bound_of(kernel));
+    const Interval interval = interval_of(kernel);
+    text += fmt::format(
+        "  {:40} {:8} {:12.1f} {:>17} {:6.1f}  {}\n", name, kernel.launches, kernel.time_us,
+        fmt::format("{:.1f}-{:.1f}", interval.low * kernel.time_us, interval.high * kernel.time_us),
+        prediction.kernels_us == 0 ? 0 : 100 * kernel.time_us / prediction.kernels_us, bound_of(kernel));
     const std::vector<std::string> changes = changes_of(kernel);
     for (std::size_t i = 0; i < std::min<std::size_t>(changes.size(), 3); ++i)
       text += fmt::format("      with {}\n", changes[i]);
@@ -251,9 +258,12 @@ Json kernel_json(const PredictedKernel& kernel) {
   for (std::size_t i = 0; i < kBusy; ++i) busy[kBusyNames[i]] = kernel.busy[i];
   for (std::size_t i = 0; i < std::size(kDoubtNames); ++i)
     if ((kernel.doubts >> i & 1) != 0) doubts.push_back(kDoubtNames[i].json);
+  const Interval interval = interval_of(kernel);
   return {{"name", kernel.name},
           {"launches", kernel.launches},
           {"time_us", kernel.time_us},
+          {"interval_us", {interval.low * kernel.time_us, interval.high * kernel.time_us}},
+          {"interval_from", interval.calibrated_on},
           {"bound", bound_of(kernel)},
           {"without_us", without},
           {"slots", slots},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/machine.h"
+#include "predict/interval.h"
 #include "predict/predictor.h"
 #include "report/run_report.h"
 
@@ -50,6 +51,7 @@ struct PredictedRun {
 PredictedRun read_predicted_run(const report::RunReport& report);
 // What bounds a kernel, in a word or two: "DRAM rate".
 std::string bound_of(const PredictedKernel& kernel);
+Interval interval_of(const PredictedKernel& kernel);
 // What would shorten it, longest first, as "without bank conflicts: -30 %"; empty: nothing by 5 % or more.
 std::vector<std::string> changes_of(const PredictedKernel& kernel);
 std::vector<std::string> doubts_of(const PredictedKernel& kernel);

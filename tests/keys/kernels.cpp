@@ -159,6 +159,13 @@ std::string memory() {
       "@%p3 bra hand_over_wait;\nret;\nhand_over_count:\nadd.u32 %r12, %r12, 1;\n"
       "xor.b32 %r11, %r11, %r12;\nsetp.lt.u32 %p4, %r12, 2000;\n@%p4 bra hand_over_count;\n",
       "", "st.volatile.global.u32 [%rd1], 1;\nst.global.u32 [%rd1+4], %r11;\n");
+  // A block's warps end one after the other.
+  const std::string uneven = loop_kernel(
+      "uneven", 1, "",
+      "shr.u32 %r6, %r2, 5;\nmad.lo.u32 %r6, %r6, 60, 4;\nmov.u32 %r10, %r5;\nmov.u32 %r7, 0;\n",
+      "uneven_more:\nmad.lo.u32 %r10, %r10, %r10, %r7;\nadd.u32 %r7, %r7, 1;\nsetp.lt.u32 %p2, %r7, %r6;\n"
+      "@%p2 bra uneven_more;\n",
+      "st.global.u32 [%rd1], %r10;\n");
   // Each thread launches "nested_child", whose parameter is the address of its word.
   const std::string child =
       loop_kernel("nested_child", 1, "", "", "add.u32 %r10, %r5, 1;\n", "st.global.u32 [%rd1], %r10;\n");
@@ -184,8 +191,8 @@ std::string memory() {
       ".b8 grid[12], "
       ".param .align 4 .b8 block[12], .param .b32 shared);\n"
       ".extern .func (.param .b32 error) __cudaCDP2LaunchDeviceV2(.param .b64 buffer, .param .b64 stream);\n";
-  return launches + child + nested + hand_over + ".const .align 4 .b8 table[16384];\n" + stream + gather +
-         reuse + strides + shared + atomics + constants + locals;
+  return launches + child + nested + hand_over + uneven + ".const .align 4 .b8 table[16384];\n" + stream +
+         gather + reuse + strides + shared + atomics + constants + locals;
 }
 
 // Loads of words that are filled while it runs, and stores behind them.

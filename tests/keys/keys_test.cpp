@@ -308,6 +308,7 @@ const std::vector<Row>& front_end_and_host() {
       {"gpu.front_end.device_tail_launch_cycles", "90000", nested},
       {"gpu.front_end.device_launch_call_cycles", "90000", nested},
       {"gpu.front_end.block_order", "reversed", hand_over},
+      {"gpu.front_end.dispatch", "cross_level", uneven},
       {"gpu.copy_engines.count", "1", calls},
       {"gpu.copy_engines.outstanding_packets", "2", calls},
       {"gpu.copy_engines.outstanding_acks", "0", calls},

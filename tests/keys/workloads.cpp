@@ -172,6 +172,12 @@ void streams(Told& told) {
   finish(told);
 }
 
+void uneven(Told& told) {
+  char* const words = device_memory(told, 1 << 19);
+  launch(told, "uneven", 180, 512, words);
+  finish(told);
+}
+
 void nested(Told& told) {
   char* const words = device_memory(told);
   launch(told, "nested", 1, 32, words);

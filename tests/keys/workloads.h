@@ -14,6 +14,7 @@ void calls(Told& told);       // every kind of API call, copies both ways, mappe
 void pageable(Told& told);    // copies of memory that is not pinned, in pieces
 void streams(Told& told);     // more commands, kernels and streams than queues have places
 void hand_over(Told& told);   // a block that waits for another one
+void uneven(Told& told);      // blocks whose warps end one after the other, more than there is room for
 void nested(Told& told);      // kernels that a kernel launches
 void tracked(Told& told);     // copies and kernels ordered by full/empty bits
 void limits(Told& told);      // calls that ask for more than there is

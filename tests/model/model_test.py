@@ -145,6 +145,28 @@ class Replays(Model):
         self.refused(["--replay", self.folder / "plain"], "has no explain.journal", "duet explain --out")
 
 
+class Dispatch(Model):
+    """gpu.front_end.dispatch: what a warp takes is free when it ends."""
+
+    def kernel(self, program, how, *words, rows="32"):
+        out = self.folder / f"dispatch-{how}"
+        text = call("run", "-q", "--no-html", "--out", out, "--set", f"gpu.front_end.dispatch={how}", *words, program, rows).stdout
+        self.assertIn("PASS mandelbrot", text)
+        kernel = json.loads((out / "stats.json").read_text())["kernels"][0]
+        return kernel["end_ps"] - kernel["start_ps"], kernel
+
+    def test_one_dispatcher_starts_blocks_earlier_and_keeps_the_rules(self):
+        program = self.folder / "mandelbrot"
+        call("cc", "-O2", SOURCE / "workloads/hu2016/mandelbrot.cu", "-o", program)
+        apart, kernel = self.kernel(program, "per_level")
+        self.assertEqual((kernel["blocks_per_sm"], kernel["occupancy_limit"]), (1, "warps"))
+        together, other = self.kernel(program, "cross_level", "--check", "model")
+        self.assertLess(together, 0.9 * apart)
+        self.assertEqual(kernel["warp_instructions"], other["warp_instructions"])
+        # Blocks of one warp have nothing to give earlier.
+        self.assertEqual(self.kernel(program, "per_level", rows="1")[0], self.kernel(program, "cross_level", rows="1")[0])
+
+
 class Checks(Model):
     def test_check_model_is_silent_and_changes_nothing(self):
         call("run", "-q", "--no-html", "--out", self.folder / "bare", self.program)

@@ -68,6 +68,10 @@ class AgainstTheSimulator(Predicted):
                 self.assertIn(kernel["bound"], bounds)
                 timed = self.kernel_us(self.program, what)
                 self.assertLess(abs(kernel["time_us"] / timed - 1), far, f"{what}: {kernel['time_us']} us against {timed} us")
+                low, high = kernel["interval_us"]
+                self.assertTrue(low <= timed <= high, f"{what}: {timed} us, and not from {low} to {high}")
+                self.assertTrue(timed < 2 * high < 8 * timed and low < timed < 4 * low, "the interval says something")
+                self.assertRegex(done.stdout, rf" {low:.1f}-{high:.1f} ")
 
     def test_changes_of_one_key_have_the_right_sign(self):
         """What the simulator says of a change of at least 5 %, the model says too."""

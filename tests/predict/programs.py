@@ -4,13 +4,14 @@
 Usage: programs.py --corpus DIR [--duet PATH] [--work DIR] [--group looked_at|held_out|workloads ...] [--machine NAME ...]
                            [--only NAME ...] [--timeout SECONDS] [--json FILE] [--timed] [--real FILE]
        programs.py --corpus DIR --read FILE ... [--real FILE]       the tables of what --json wrote before
+       programs.py --corpus DIR --read FILE ... --calibrate         the table of src/predict/interval.cpp, from looked_at
        programs.py --corpus DIR --draw      prints what the rule of held_out.toml draws
 
 DIR holds the checkouts of ../judges/other_programs.toml. Groups: looked_at is the list of that file; held_out the one of held_out.toml,
 drawn before the model was compared with anything; workloads are Duet's own. A run in time that takes more than SECONDS is cut off, and the
-kernels that it has completed are compared. Runs in time are kept in the work folder, by machine and program; --timed makes only them.
+kernels that it has completed are compared; one that fails is left out. Runs in time are kept in the work folder, by machine and program; --timed makes only them.
 Beside the prediction stand a roofline and Hong and Kim's model (src/predict/other_models.h). --real is what ../real_gpu/record.py recorded: the first
-launches of each kernel name there, beside as many here on h100.
+launches of each kernel name there, beside as many here on h100. --calibrate: split conformal prediction (Lei et al., JASA 2018) by what bounds a kernel.
 Without DIR or nvcc one line says so and the exit status is 77.
 """
 import argparse
@@ -126,7 +127,7 @@ def run(arguments: argparse.Namespace, program: dict, machine: str, predict: boo
     began = time.monotonic()
     ran = subprocess.run(words, cwd=program["folder"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
     seconds = time.monotonic() - began
-    kernels, instructions, simulated, others = [], 0, 0, {}
+    kernels, instructions, simulated, others, bounds = [], 0, 0, {}, {}
     for stats in sorted(out.rglob("stats.json")):
         found = json.loads(stats.read_text())
         simulated += found["simulated_seconds"]
@@ -137,7 +138,10 @@ def run(arguments: argparse.Namespace, program: dict, machine: str, predict: boo
             sums = others.setdefault(kernel["name"], [0.0, 0.0, 0.0])
             for i, name in enumerate(["time_us", "roofline_us", "hong_kim_us"]):
                 sums[i] += kernel[name]
-    result = {"others": others, "status": ran.returncode, "kernels": kernels, "instructions": instructions, "simulated_us": simulated * 1e6, "seconds": seconds,
+            low, high = kernel.get("interval_us", [0, 0])
+            share = max(kernel["time_us"], 1e-9)
+            bounds[kernel["name"]] = [kernel["bound"], len(kernel["doubts"]), low / share, high / share]
+    result = {"others": others, "bounds": bounds, "status": ran.returncode, "kernels": kernels, "instructions": instructions, "simulated_us": simulated * 1e6, "seconds": seconds,
               "said": [line for line in ran.stderr.splitlines() if "duet:" in line][:2]}
     shutil.rmtree(out, ignore_errors=True)
     if not predict:
@@ -190,6 +194,43 @@ def correlation_of(rows: list[dict], index: int) -> float:
     return rank_correlation([a for a, _ in pairs], [b for _, b in pairs])
 
 
+CONFIDENCE = 0.9
+LEAST = 30  # kernels of a class; with fewer it has that of all
+
+
+def ratios(rows: list[dict]) -> list[tuple]:
+    """Of each kernel of a program and machine: what bounds it, its doubts, the simulator's time over the predicted one."""
+    return [(*row["bounds"][name][:2], sums[1] / sums[2]) for row in rows for name, sums in row["kernels"].items() if sums[1] > 0 and sums[2] > 0 and name in row["bounds"]]
+
+
+def quantiles(values: list[float]) -> tuple[float, float]:
+    """Between which a further one is with CONFIDENCE, half of the rest on either side."""
+    values, n = sorted(values), len(values)
+    rank = math.ceil((n + 1) * (1 - (1 - CONFIDENCE) / 2))
+    return values[max(n - rank, 0)], values[min(rank, n) - 1]
+
+
+def calibrate(rows: list[dict]) -> None:
+    found = ratios([row for row in rows if row["group"] == "looked_at"])
+    classes = {}
+    for bound, doubts, ratio in found:
+        classes.setdefault("doubts" if doubts else bound, []).append(ratio)
+    sure = [ratio for _, doubts, ratio in found if not doubts]
+    every = sorted(ratio for *_, ratio in found)
+    print(f'    {{"doubts", {len(every)}, {every[0]:.2f}, {every[-1]:.2f}}},  // the furthest of all: there are too few of them')
+    for name, values in sorted(classes.items(), key=lambda item: -len(item[1])):
+        if len(values) >= LEAST and name != "doubts":
+            print(f'    {{"{name}", {len(values)}, {quantiles(values)[0]:.2f}, {quantiles(values)[1]:.2f}}},')
+    print(f'    {{"", {len(sure)}, {quantiles(sure)[0]:.2f}, {quantiles(sure)[1]:.2f}}},  // all without doubts')
+
+
+def within(rows: list[dict]) -> str:
+    """The share of kernels whose time in the simulator lies in the interval that was given."""
+    found = [row["bounds"][name][2] <= sums[1] / sums[2] <= row["bounds"][name][3] for row in rows for name, sums in row["kernels"].items()
+             if sums[1] > 0 and sums[2] > 0 and row.get("bounds", {}).get(name, [0, 0, 0, 0])[3] > 0]
+    return f"{100 * sum(found) / len(found):.0f} % of {len(found)}" if found else "none"
+
+
 def tables(rows: list[dict], arguments: argparse.Namespace) -> None:
     models = [("predict", 2), ("roofline", 3), ("Hong-Kim", 4)]
     for group in dict.fromkeys(row["group"] for row in rows):
@@ -198,6 +239,7 @@ def tables(rows: list[dict], arguments: argparse.Namespace) -> None:
             if not mine:
                 continue
             print(f"{group} {machine}: programs {summary([r['predicted_us'] / r['timed_us'] - 1 for r in mine])}")
+            print(f"    kernels within their interval: {within(mine)}")
             for name, index in models:
                 print(f"    kernels, {name:8} {summary(errors_of(mine, index))}; rank correlation {correlation_of(mine, index):.3f}")
         # Which machine is the faster one, for each program that completed on several.
@@ -252,7 +294,11 @@ def main() -> int:
     parser.add_argument("--kernels", action="store_true", help="a line for each kernel name too")
     parser.add_argument("--real", type=pathlib.Path)
     parser.add_argument("--read", type=pathlib.Path, nargs="*")
+    parser.add_argument("--calibrate", action="store_true")
     arguments = parser.parse_args()
+    if arguments.read and arguments.calibrate:
+        calibrate([row for path in arguments.read for row in json.loads(path.read_text())])
+        return 0
     if arguments.read:
         tables([row for path in arguments.read for row in json.loads(path.read_text())], arguments)
         return 0
@@ -272,6 +318,9 @@ def main() -> int:
             timed = run(arguments, program, machine, False)
             if arguments.timed:
                 print(f"{program['name']:34} {machine:12} {timed['status']:4} {len(timed['kernels']):6} kernels {timed['seconds']:7.1f} s {timed['said']}", flush=True)
+                continue
+            if timed["status"] not in (0, 124):
+                print(f"{program['name']:34} {machine:12} fails with status {timed['status']}: {timed['said']}", flush=True)
                 continue
             if not timed["kernels"]:
                 print(f"{program['name']:34} {machine:12} no kernels in time: {timed['said']}", flush=True)
@@ -295,7 +344,7 @@ def main() -> int:
                 whole_us, *others = predicted["others"].get(name, [0.0, 0.0, 0.0])
                 for i, other in enumerate(others):
                     sums[3 + i] = other * sums[2] / whole_us if whole_us else 0.0
-            rows.append({"program": program["name"], "group": program["group"], "machine": machine, "timed_us": total, "predicted_us": guess, "kernels": by_name, "launches": launches,
+            rows.append({"program": program["name"], "group": program["group"], "machine": machine, "timed_us": total, "predicted_us": guess, "kernels": by_name, "launches": launches, "bounds": predicted["bounds"],
                          "timed_seconds": timed["seconds"], "predicted_seconds": predicted["seconds"], "cut": timed["status"] == 124,
                          "whole": None if timed["status"] == 124 else (timed["simulated_us"], predicted["simulated_us"])})
             whole = rows[-1]["whole"]

@@ -50,7 +50,7 @@ class Unloaded:
         return max(sm["special_function"]["latency_cycles"], interval) + (instructions - 2) * interval + self.arithmetic("floating")
 
     def shared(self, passes=1):
-        return COLLECT + passes - 1 + self.gpu["sm"]["shared_latency_cycles"]
+        return COLLECT + (passes - 1) * self.gpu["sm"]["shared_pass_cycles"] + self.gpu["sm"]["shared_latency_cycles"]
 
     # Times. An access issues at core cycle k; each function below takes and returns picoseconds.
     def sent(self, time):

@@ -1,6 +1,6 @@
 // What it takes a kernel to launch kernels: from the call to the first instruction, from one to the next, and the call itself.
 //     nvcc -cudart shared -rdc=true -arch=sm_90 -O2 device_launches.cu -lcudadevrt -o device_launches && ./device_launches
-// Each line: a name, then the median of ROUNDS in ns (of calls: cycles).
+// Each line: what, then the median of 15 rounds in ns (of calls: cycles).
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -80,8 +80,10 @@ static void measure(const char* name, int blocks, int threads, int each, Order o
     std::sort(starts.begin(), starts.end());
     if (count > 1) interval.push_back(static_cast<double>(starts.back() - starts.front()) / (count - 1));
   }
-  std::printf("%s: first %.0f, behind the parent's end %.0f, each more %.1f, a call %.0f cycles\n", name, median(first), median(from_end),
-              interval.empty() ? 0.0 : median(interval), median(cycles));
+  std::printf("%s, first instruction behind the first call: %.0f\n", name, median(first));
+  std::printf("%s, first instruction behind the parent's end: %.0f\n", name, median(from_end));
+  if (count > 1) std::printf("%s, from one to the next: %.1f\n", name, median(interval));
+  std::printf("%s, cycles of a call: %.0f\n", name, median(cycles));
 }
 
 int main() {
@@ -89,7 +91,7 @@ int main() {
   cudaMalloc(&step, sizeof *step);
   timer<<<1, 1>>>(step);
   cudaMemcpy(&found, step, sizeof found, cudaMemcpyDeviceToHost);
-  std::printf("the timer's step: %llu\n", found);
+  std::printf("the timer, its step: %llu\n", found);
   measure("one", 1, 1, 1, Order::FireAndForget);
   measure("one thread, 32 launches", 1, 1, 32, Order::FireAndForget);
   measure("one warp, a launch each", 1, 32, 1, Order::FireAndForget);

@@ -7,6 +7,7 @@
 Programs are those of ../predict/programs.py (looked_at and held_out) and streams.cu, built by nvcc for sm_75, with PTX: the driver compiles it for
 its GPU. Each runs ROUNDS times with CUPTI injected (kernel_times.c). Of each kernel name the first MOST launches of a run count; a launch's time is the
 median over the runs. Chains are those of ../probes/kernels.py, measured as ../probes/run.py does it, by %clock.
+Programs of MEASURED print what they find, a line each. beside.py runs them on a simulated GPU.
 What --run writes is tests/golden/h100.json; ../predict/programs.py --real compares with it.
 """
 import argparse
@@ -25,7 +26,21 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROUNDS, MOST, SECONDS = 3, 200, 10
 MOST_BYTES = 24 << 20    # of one input file
+# Name and what the compiler needs besides.
+MEASURED = {"device_launches": ["-rdc=true", "-lcudadevrt"], "shared": [], "widths": []}
 SOURCES = {".cu", ".cuh", ".cpp", ".c", ".cc", ".h", ".hpp", ".o", ".md", ".png", ".jpg", ".pdf", ".docx"}
+
+
+def build_measured(name, folder):
+    program = folder / name
+    subprocess.run(["nvcc", "-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75", "-gencode", "arch=compute_90,code=sm_90", "-O2", "-w",
+                    str(HERE / f"{name}.cu"), *MEASURED[name], "-o", str(program)], check=True)
+    return program
+
+
+def values_of(text):
+    lines = [line.rsplit(": ", 1) for line in text.splitlines() if ": " in line]
+    return {what: float(value) for what, value in lines}
 
 
 def pack(arguments):
@@ -41,6 +56,8 @@ def pack(arguments):
         streams.mkdir()
         subprocess.run(["nvcc", "-cudart", "shared", "-arch=sm_75", "-O2", str(HERE / "streams.cu"), "-o", str(streams / "streams")], check=True)
         listed.append({"name": "duet/streams", "command": ["./streams"], "folder": "duet-streams"})
+        for name in MEASURED:
+            build_measured(name, root)
         for program in programs.programs(options):
             folder = pathlib.Path(program["folder"])
             name = program["name"].replace("/", "-")
@@ -191,10 +208,15 @@ def run(arguments):
             programs = ",\n".join(
                 f"  {json.dumps(name)}: {{\"kernels\": {{\n" + ",\n".join(f"   {json.dumps(kernel)}: {json.dumps(times)}" for kernel, times in found["kernels"].items()) + "\n  }}"
                 for name, found in sorted(result["programs"].items()))
-            head = "".join(f" {json.dumps(key)}: {json.dumps(value)},\n" for key, value in sorted(result.items()) if key != "programs")
+            head = "".join(f" {json.dumps(key)}: {json.dumps(value)},\n" for key, value in sorted(result.items()) if key not in ("programs", "measured"))
+            measured = ",\n".join(f"  {json.dumps(name)}: {{\n" + ",\n".join(f"   {json.dumps(what)}: {value:g}" for what, value in found.items()) + "\n  }"
+                                  for name, found in result["measured"].items())
+            head += ' "measured": {\n' + measured + "\n },\n"
             arguments.out.write_text("{\n" + head + ' "programs": {\n' + programs + "\n }\n}\n")
 
         about, result["chains"] = chains(root)
+        environment = {**os.environ, "LD_LIBRARY_PATH": f"{root}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+        result["measured"] = {name: values_of(subprocess.run([root / name], env=environment, capture_output=True, text=True, check=True).stdout) for name in MEASURED}
         asked = ["nvidia-smi", "--query-gpu=driver_version,clocks.max.sm,clocks.max.mem", "--format=csv,noheader,nounits"]
         driver, sm, memory = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip().split(", ")
         result |= {**about, "driver": driver, "most_sm_mhz": int(sm), "most_memory_mhz": int(memory), "rounds": ROUNDS, "most_launches": MOST}

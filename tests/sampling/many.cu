@@ -1,5 +1,5 @@
 // 200 launches whose work goes up and down, two of another kernel every tenth, and a check of what they leave.
-// With "beside" the launches are in two streams, on the GPU at once.
+// With "beside" the launches are in two streams, on the GPU at once. With "long": two launches of many blocks.
 #include <cstdio>
 #include <cstring>
 
@@ -10,7 +10,40 @@ __global__ void turn(unsigned* data, unsigned rounds) {
 }
 __global__ void add_one(unsigned* data) { data[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
 
+// Blocks differ, and are slower at first: each eighth block's words are from memory that nobody has read.
+__global__ void uneven(unsigned* data, const unsigned* zeros) {
+  const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned value = data[at] + zeros[at / 8];
+  const unsigned rounds = 60 + blockIdx.x % 7 * 10 + threadIdx.x % 5;
+  for (unsigned i = 0; i < rounds; ++i) value = value * 1664525 + 1013904223;
+  data[at] = value;
+}
+
+static int run_long() {
+  constexpr unsigned kBlocks = 4000, kThreads = 128, kAll = kBlocks * kThreads;
+  static unsigned found[kAll];
+  unsigned *data, *zeros;
+  cudaMalloc(&data, sizeof found);
+  cudaMalloc(&zeros, sizeof found);
+  cudaMemset(data, 0, sizeof found);
+  cudaMemset(zeros, 0, sizeof found);
+  for (int i = 0; i < 2; ++i) uneven<<<kBlocks, kThreads>>>(data, zeros);
+  if (cudaMemcpy(found, data, sizeof found, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
+  for (unsigned at = 0; at < kAll; ++at) {
+    unsigned value = 0;
+    for (int launch = 0; launch < 2; ++launch)
+      for (unsigned i = 0; i < 60 + at / kThreads % 7 * 10 + at % kThreads % 5; ++i) value = value * 1664525 + 1013904223;
+    if (found[at] != value) {
+      std::printf("FAIL at %u: %u\n", at, found[at]);
+      return 1;
+    }
+  }
+  std::printf("PASS\n");
+  return 0;
+}
+
 int main(int count, char** words) {
+  if (count > 1 && std::strcmp(words[1], "long") == 0) return run_long();
   constexpr unsigned kBlocks = 32, kThreads = 128, kAll = kBlocks * kThreads;
   const bool beside = count > 1 && std::strcmp(words[1], "beside") == 0;
   static unsigned found[2][kAll];

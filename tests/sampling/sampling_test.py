@@ -39,6 +39,24 @@ class Sampling(Fixture):
                 self.assertLess(abs(sampled["simulated_seconds"] * 1e12 - time), 0.1 * time)
                 self.assertEqual(round(sampled["simulated_seconds"] * 1e12) + total["estimated_ps"] - total["taken_ps"], found["run_ps"])
 
+    def test_a_long_launch_in_its_first_blocks(self):
+        _, whole = self.run_many(words=["long"], name="long_whole")
+        text, sampled = self.run_many("--sample", words=["long"], name="long")
+        self.assertTrue(text.startswith("PASS"))
+        self.assertIn(" of them their first blocks)", text)
+        found, total = sampled["sampling"], sampled["sampling"]["total"]
+        self.assertEqual((total["launches"], total["timed"], total["partly"]), (2, 2, 2))
+        for kernel in sampled["kernels"]:
+            self.assertNotIn("fast_forwarded", kernel)
+            self.assertEqual(kernel["completed_blocks"], 4000)
+            self.assertTrue(300 < kernel["timed_blocks"] < 3000, kernel["timed_blocks"])
+        instructions = [k["warp_instructions"] for run in (whole, sampled) for k in run["kernels"]]
+        self.assertEqual(len(set(instructions)), 1)
+        time = round(whole["simulated_seconds"] * 1e12)
+        self.assertGreater(total["bound_ps"], 0)
+        self.assertLessEqual(abs(found["run_ps"] - time), total["bound_ps"])
+        self.assertEqual(found["run_ps"], round(sampled["simulated_seconds"] * 1e12))
+
     def test_a_run_again_is_the_same(self):
         first, second = (self.run_many("--sample", name="again")[1] for _ in range(2))
         self.assertEqual(first["sampling"], second["sampling"])

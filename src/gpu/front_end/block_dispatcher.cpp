@@ -179,10 +179,19 @@ bool BlockDispatcher::completed(Picoseconds now, Sms& sms, BlockDone& done) {
     sms.next_done = index;
     done = sm.done->pop(now);
     const Occupancy& shape = resident_of(*done.grid).shape;
+    const std::uint64_t warps = (done.threads + sm_.warp_width - 1) / sm_.warp_width;
+    const std::uint64_t registers = shape.registers_per_block / shape.warps_per_block * warps;
+    if (done.goes_on) {
+      sm.warps += warps;
+      sm.threads += done.threads;
+      sm.registers += registers;
+      for (BlockRun& run : runs_) run.no_room = false;
+      return completed(now, sms, done);
+    }
     sm.blocks += 1;
-    sm.warps += shape.warps_per_block;
-    sm.threads += done.grid->block.count();
-    sm.registers += shape.registers_per_block;
+    sm.warps += shape.warps_per_block - warps;
+    sm.threads += done.grid->block.count() - done.threads;
+    sm.registers += shape.registers_per_block - registers;
     sm.shared_bytes += shape.shared_per_block;
     --sms.running;
     tell(*done.grid, done.block, sms, index, TaskEventPhase::End, now);

@@ -3,7 +3,9 @@
 // several streams share the SMs: a block comes from the kernel with the highest priority, among equals the
 // one that launched first, and from the next kernel when no SM has room for it. A cooperative kernel starts
 // only when all of its blocks fit at once, and nothing else is dispatched until they are all out. Kernels
-// that are fast-forwarded go to SMs of their own, and never while others run.
+// that are fast-forwarded go to SMs of their own, and never while others run. What a block takes is free when
+// the block ends; with gpu.front_end.dispatch = "cross_level" the slots, threads and registers of its warps
+// are when they end (hu2016, section 4: one dispatcher for all levels).
 #pragma once
 
 #include <cstdint>

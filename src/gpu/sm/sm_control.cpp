@@ -36,7 +36,7 @@ void SmCoreOf<W>::wake_paths(Warp& warp) {
 template <unsigned W>
 void SmCoreOf<W>::warp_ended(Warp& warp) {
   stop(warp);
-  if (warp.block->live_warps == 0) blocks_ending_ = drain_changed_ = true;
+  if (warp.block->live_warps == 0 || cross_level_) blocks_ending_ = drain_changed_ = true;
 }
 
 template <unsigned W>

@@ -18,6 +18,7 @@ SmCoreOf<W>::SmCoreOf(std::uint32_t number, const config::Gpu& config, memory::R
       number_(number),
       config_(config),
       width_(static_cast<unsigned>(config.sm.warp_width)),
+      cross_level_(config.front_end.dispatch == "cross_level"),
       address_space_(address_space),
       services_(services),
       load_store_(config_, static_cast<std::uint16_t>(number), pool, address_space),
@@ -242,6 +243,7 @@ void SmCoreOf<W>::launch(const BlockLaunch& launch) {
   blocks_.push_back(std::move(owned));
   block.start(grid, launch.block);
   block.warps = 0;
+  block.told_threads = 0;
   block.tally = &tally_of(grid);
   blocks_ending_ = drain_changed_ = true;  // until it has warps
   if (grid.failed_ps.load(std::memory_order_relaxed) < now_) return;
@@ -376,12 +378,48 @@ void SmCoreOf<W>::fetch() {
   if (warp.reason == IssueSlot::Fetch) sleep_until(warp, slot, warp.fetched_ready, IssueSlot::Fetch);
 }
 
+// Tells of the warps of a block that goes on which have ended: false while some have accesses on their way,
+// or where the message has no room.
+template <unsigned W>
+bool SmCoreOf<W>::release_warps(Block& block) {
+  bool all = true;
+  std::uint64_t ended = 0;
+  std::uint16_t threads = 0;
+  for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+    const Warp& warp = *warps_[slot];
+    if (warp.reason != IssueSlot::NoWarp) continue;
+    if (!drained(slot)) {
+      all = false;
+      continue;
+    }
+    ended |= 1ull << slot;
+    threads = static_cast<std::uint16_t>(
+        threads +
+        std::min<std::uint64_t>(width_, block.grid->block.count() - std::uint64_t{warp.index} * width_));
+  }
+  if (ended == 0) return all;
+  if (!reports_.can_send(now_)) {
+    drain_changed_ = true;
+    return false;
+  }
+  static_cast<void>(reports_.next(*block.grid));
+  reports_.send(now_, {block.grid, block.number, number_, false, true, threads});
+  block.told_threads = static_cast<std::uint16_t>(block.told_threads + threads);
+  block.warps &= ~ended;
+  free_slots_ |= ended;
+  return all;
+}
+
 template <unsigned W>
 void SmCoreOf<W>::finish_blocks() {
   blocks_ending_ = drain_changed_ = false;
   std::erase_if(blocks_, [&](std::unique_ptr<Block>& owned) {
     Block& block = *owned;
-    if (block.live_warps != 0) return false;
+    if (block.live_warps != 0) {
+      if (cross_level_) blocks_ending_ |= !release_warps(block);
+      return false;
+    }
     blocks_ending_ = true;
     for (std::uint64_t rest = block.warps; rest != 0; rest &= rest - 1)
       if (!drained(static_cast<unsigned>(std::countr_zero(rest)))) return false;
@@ -393,7 +431,7 @@ void SmCoreOf<W>::finish_blocks() {
     BlockReport& report = reports_.next(*block.grid);
     report.counts = std::exchange(block.tally->counts, {});
     if (block.tally->fault.kind != FaultKind::None) report.fault = std::exchange(block.tally->fault, {});
-    reports_.send(now_, {block.grid, block.number, number_, failed});
+    reports_.send(now_, {block.grid, block.number, number_, failed, false, block.told_threads});
     free_slots_ |= block.warps;
     block.arrays.reset();
     block.timed.reset();

