@@ -1,5 +1,6 @@
 #include "sample/block_rate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -31,17 +32,20 @@ bool BlockRate::known(std::uint64_t left) {
     best = squares / (count * count);
     count_ = count;
     mean_ = time / work;
-    spread_ = std::sqrt(squares / (count - 1));
     batch_work_ = work / count;
+    // Both ends of a batch are known to a block.
+    const double block = time / count / static_cast<double>(wave_);
+    spread_ = std::sqrt(std::max(squares / (count - 1), block * block / 6));
   }
   if (batches_.size() < kBatches) return false;
-  const double work = static_cast<double>(left) / static_cast<double>(wave_) * batch_work_;
+  const double waves = static_cast<double>(left) / static_cast<double>(wave_), work = waves * batch_work_;
+  last_ = (std::ceil(waves) - waves) * batch_work_ * mean_;
   return error(work) <= error_ * time(work);
 }
 
 double BlockRate::error(double work) const {
   const double batches = work / batch_work_;  // that are not looked at
-  return student(count_ - 1) * spread_ * std::sqrt(batches + batches * batches / count_);
+  return student(count_ - 1) * spread_ * std::sqrt(batches + batches * batches / count_) + last_ / 2;
 }
 
 }  // namespace duet::sample

@@ -9,8 +9,10 @@
 // Modeling and Analysis"). The beginning, in which caches fill, is cut off by MSER (White, "An Effective
 // Truncation Heuristic for Bias Reduction in Simulation Output", Simulation 69, 1997). It is enough when
 // three batches or more are left and the time of what remains is known as well as was asked for, at 95 %
-// confidence. Principal Kernel Projection (Avalos Baddouh et al., MICRO 2021) stops a kernel so.
-// Not known: blocks that are slower or faster for each instruction than all before them.
+// confidence. Where blocks go in step, the last wave takes as long as a full one, otherwise as much less as
+// it has fewer blocks: half of that is added to the time, and to the error. Principal Kernel Projection
+// (Avalos Baddouh et al., MICRO 2021) stops a kernel so. Not known: blocks that are slower or faster for each
+// instruction than all before them.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +31,7 @@ class BlockRate {
   // Whether the time of blocks that have not been dispatched is known well enough.
   bool ends(std::uint64_t dispatched, std::uint64_t work, Picoseconds now);
 
-  double time(double work) const { return mean_ * work; }
+  double time(double work) const { return mean_ * work + last_ / 2; }
   // At 95 % confidence, where `work` takes as long as `batches()` of those that were looked at.
   double error(double work) const;
 
@@ -48,6 +50,7 @@ class BlockRate {
   // Of the batches that are not cut off: how many, time for a piece of work, spread of a batch's time about
   // it.
   double count_ = 0, mean_ = 0, spread_ = 0, batch_work_ = 0;
+  double last_ = 0;  // time by which the last wave may be longer than its blocks' share of one
 };
 
 }  // namespace duet::sample

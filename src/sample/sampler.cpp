@@ -4,8 +4,10 @@ namespace duet::sample {
 
 namespace {
 
-constexpr double kShareOfError =
-    0.5;  // of the error that is asked for: how well the rest of a launch is known
+// Of the error that is asked for: how well the rest of a launch is to be known.
+constexpr double kShareOfError = 0.5;
+// Warp instructions of a launch. One that has fewer is simulated sooner than its caches are warmed.
+constexpr std::uint64_t kLeastWork = 50;
 
 }  // namespace
 
@@ -88,6 +90,7 @@ void Sampler::ends(const gpu::Grid& grid, Picoseconds now) {
     launch.error_ps = static_cast<Picoseconds>(running.rate->error(static_cast<double>(running.work)));
   const auto error = static_cast<double>(launch.error_ps);
   if (running.warming) running.known->group.warming(static_cast<double>(launch.time_ps), error);
+  if (!launch.failed && running.choice.timed && launch.work < kLeastWork) running.known->group.time_all();
   if (running.choice.timed && !launch.failed)
     running.known->group.timed(running.choice.window, static_cast<double>(launch.work),
                                static_cast<double>(launch.time_ps), error);

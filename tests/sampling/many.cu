@@ -20,7 +20,7 @@ __global__ void uneven(unsigned* data, const unsigned* zeros) {
 }
 
 static int run_long() {
-  constexpr unsigned kBlocks = 4000, kThreads = 128, kAll = kBlocks * kThreads;
+  constexpr unsigned kBlocks = 6000, kThreads = 128, kAll = kBlocks * kThreads;
   static unsigned found[kAll];
   unsigned *data, *zeros;
   cudaMalloc(&data, sizeof found);
