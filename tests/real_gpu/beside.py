@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What device_launches.cu, shared.cu and widths.cu find on a simulated GPU, beside what record.py recorded of a real one.
+"""What the programs of record.py's MEASURED find on a simulated GPU, beside what record.py recorded of a real one.
 
 Usage: beside.py [--duet PATH] [--machine NAME|FILE] [--golden FILE] [--only NAME ...] [--set KEY=VALUE ...]
 

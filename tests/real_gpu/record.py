@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROUNDS, MOST, SECONDS = 3, 200, 10
 MOST_BYTES = 24 << 20    # of one input file
 # Name and what the compiler needs besides.
-MEASURED = {"device_launches": ["-rdc=true", "-lcudadevrt"], "shared": [], "widths": []}
+MEASURED = {"device_launches": ["-rdc=true", "-lcudadevrt"], "device_heap": [], "shared": [], "widths": []}
 SOURCES = {".cu", ".cuh", ".cpp", ".c", ".cc", ".h", ".hpp", ".o", ".md", ".png", ".jpg", ".pdf", ".docx"}
 
 
