@@ -80,7 +80,8 @@ __global__ void errors(int* out) {
   out[3] = launch(ADDRESS_OF(add), dim3(1), dim3(4096), 0, {out, 1, 0});
   out[4] = launch(ADDRESS_OF(add), dim3(0), dim3(1), 0, {out, 1, 0});
   int accepted = 0;
-  while (launch(ADDRESS_OF(add), dim3(1), dim3(1), 0, {out + 7, 1, 0}) == cudaSuccess) ++accepted;
+  // None of these starts before this kernel has ended.
+  while (launch(ADDRESS_OF(add), dim3(1), dim3(1), TAIL, {out + 7, 1, 0}) == cudaSuccess) ++accepted;
   out[5] = accepted;
   out[6] = __cudaCDP2GetLastError();
 }
