@@ -22,7 +22,7 @@ struct GridTally {
 
 struct TimedBlock : BlockState {
   std::uint16_t told_threads = 0;  // of warps that have ended, and whose room is free
-  std::uint64_t warps = 0;                         // slots
+  std::uint64_t warps = 0;         // slots
   GridTally* tally = nullptr;
   std::shared_ptr<const TimedKernel> timed;
 };
