@@ -14,6 +14,12 @@
 namespace duet::machine {
 
 namespace {
+
+template <typename Record>
+void set_shape(Record& record, const gpu::Grid& grid) {
+  record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
+  record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
+}
 constexpr std::size_t index_of(driver::CommandKind kind) {
   using report::StreamCommand;
   constexpr StreamCommand kNames[] = {StreamCommand::Copy,         StreamCommand::Fill,
@@ -73,8 +79,7 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   record.blocks_per_sm = fit.blocks_per_sm;
   std::strncpy(record.occupancy_limit, fit.limit, sizeof record.occupancy_limit - 1);
   record.shared_bytes = fit.shared_per_block;
-  record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
-  record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
+  set_shape(record, grid);
   record.queued_ps = command.queued_ps;
   record.driver_start_ps = command.driver_start_ps;
   record.prepared_ps = command.prepared_ps;
@@ -362,8 +367,7 @@ void Process::record_sampling() {
     record.warming = launch.warming;
     record.overlapped = launch.overlapped;
     record.failed = launch.failed;
-    record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
-    record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
+    set_shape(record, grid);
     record.dynamic_shared_bytes = grid.dynamic_shared_bytes;
     record.work = launch.work;
     record.timed_blocks = launch.timed_blocks;
@@ -489,8 +493,7 @@ void Process::record_launched(const gpu::Grid& grid) {
   record.command = grid.command;
   record.number = grid.launch_id;
   record.parent = grid.parent->parent == nullptr ? 0 : grid.parent->launch_id;
-  record.grid[0] = grid.grid.x, record.grid[1] = grid.grid.y, record.grid[2] = grid.grid.z;
-  record.block[0] = grid.block.x, record.block[1] = grid.block.y, record.block[2] = grid.block.z;
+  set_shape(record, grid);
   record.launched_ps = grid.launched_ps;
   record.start_ps = std::min(grid.first_block_ps, engine().now());
   record.end_ps = engine().now();
