@@ -32,7 +32,7 @@ class BlockRate {
   bool ends(std::uint64_t dispatched, std::uint64_t work, Picoseconds now);
 
   double time(double work) const { return mean_ * work + last_ / 2; }
-  // At 95 % confidence, where `work` takes as long as `batches()` of those that were looked at.
+  // Of that time, at 95 % confidence.
   double error(double work) const;
 
  private:
