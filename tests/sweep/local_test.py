@@ -67,10 +67,10 @@ class Sweep(unittest.TestCase):
         for part, which in enumerate(["sweep", "child", "program", "all"]):
             sweep = self.start(file)
             sweeps.wait_for(lambda: len(sweeps.finished(self.out)) >= RUNS * (part + 1) // 6, "runs end")
-            sweeps.wait_for(lambda: len(sweeps.children_of(sweep.pid)) > (3 if which == "program" else 1), "a run goes on")
             log.moment()
-            below = sweeps.children_of(sweep.pid)
-            sweeps.kill({"sweep": below[:1], "child": below[1:2], "program": below[-1:], "all": below}[which])
+            # Those that were seen: what lives a moment later may be the sweep alone.
+            below, ended = sweeps.wait_for(lambda: self.chosen(sweep.pid, which), f"a {which} lives")
+            sweeps.kill(ended)
             if which in ("child", "program"):  # the sweep goes on, until all are killed
                 done = log.moment()
                 sweeps.wait_for(lambda: len(sweeps.finished(self.out)) > done, "the sweep goes on")
@@ -122,6 +122,16 @@ class Sweep(unittest.TestCase):
         for name in ["results.csv", "pareto.csv"]:
             self.assertEqual((self.out / name).read_bytes(), (unbroken / name).read_bytes(), name)
         self.assertEqual(list((self.out / "running").iterdir()), [])
+
+    @staticmethod
+    def chosen(sweep, which):
+        """The sweep and all below it, and those of them to end; nothing where there is none of those."""
+        below = sweeps.children_of(sweep)
+        children = [one for one in below[1:] if sweeps.parent_of(one) == sweep]
+        programs = [one for one in below[1:] if sweeps.parent_of(one) in children]
+        ended = {"sweep": below[:1] if children else [], "child": children[:1], "program": programs[:1],
+                 "all": below if children else []}[which]
+        return (below, ended) if ended else None
 
     @staticmethod
     def lives(process):

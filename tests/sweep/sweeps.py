@@ -60,15 +60,20 @@ def grid(runs):
     return GRID.format(fill=FILL, counts=", ".join(map(str, counts)), mshrs=", ".join(map(str, mshrs)))
 
 
+def parent_of(process):
+    """None: it has ended."""
+    try:
+        return int(pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return None
+
+
 def children_of(process):
     """All processes below it, itself first."""
     found = [process]
     for entry in pathlib.Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1]) == process:
-                found += children_of(int(entry.name))
-        except OSError:
-            pass
+        if entry.name.isdigit() and parent_of(entry.name) == process:
+            found += children_of(int(entry.name))
     return found
 
 
@@ -86,10 +91,12 @@ def finished(folder):
 
 
 def wait_for(is_so, what, seconds=120):
+    """What it is when it is so."""
     end = time.monotonic() + seconds
-    while not is_so():
+    while not (found := is_so()):
         assert time.monotonic() < end, what
         time.sleep(0.005)
+    return found
 
 
 class Log:
