@@ -138,6 +138,14 @@ struct FrontEnd {
   std::string dispatch = "per_level";    // a name of kDispatches (gpu/front_end/block_dispatcher.h)
 };
 
+// malloc and free of device code: for how many core cycles a call holds up its warp, by the lanes that call
+// together, and from one warp's call to the next one's, on whatever SM.
+struct DeviceHeap {
+  std::uint64_t malloc_cycles = 0, malloc_lane_cycles = 0;  // of one lane; more for each further one
+  std::uint64_t malloc_interval_cycles = 0, malloc_lane_interval_cycles = 0;  // the same
+  std::uint64_t free_cycles = 0, free_lane_cycles = 0;
+};
+
 struct CopyEngines {
   std::uint64_t count = 0;
   std::uint64_t outstanding_packets = 0;    // per engine, that are read or wait for their write
@@ -218,6 +226,7 @@ struct Gpu {
   Interconnect interconnect;
   Functional functional;
   FrontEnd front_end;
+  DeviceHeap device_heap;
   CopyEngines copy_engines;
   Dram dram;
   FullEmpty full_empty;

@@ -2,7 +2,7 @@
 // has an arena, so that addresses do not depend on the order in which the SMs of one cycle are simulated; in
 // an arena the first place from below that is large enough is taken. What others free is free, and counts as
 // free, from the next cycle on. Its books lie outside the simulated memory. Left out: what a real allocator
-// reads and writes to keep them; the weight of the call in instructions stands for it. SMs share arenas
+// reads and writes to keep them; gpu.device_heap says how long calls take. SMs share arenas
 // where device memory has no room for one each; addresses then depend on that order.
 #pragma once
 

@@ -27,7 +27,7 @@ bool any_matches(const std::array<std::string_view, N>& patterns, std::string_vi
 
 // What only the timed GPU reads, but for the exceptions: a program is told of them, or they give the DRAM's
 // bandwidth.
-constexpr std::array<std::string_view, 33> kTimedOnly{"gpu.sm.schedulers",
+constexpr std::array<std::string_view, 34> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.sm.scheduler",
                                                       "gpu.sm.instruction_*",
                                                       "gpu.sm.fetch_instructions",
@@ -41,6 +41,7 @@ constexpr std::array<std::string_view, 33> kTimedOnly{"gpu.sm.schedulers",
                                                       "gpu.sm.shared_pass_cycles",
                                                       "gpu.front_end.dispatch",
                                                       "gpu.front_end.device_launch_call_cycles",
+                                                      "gpu.device_heap.*",
                                                       "gpu.sm.shared_banks",
                                                       "gpu.sm.global_in_l1",
                                                       "gpu.sm.constants_cached",

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "gpu/front_end/heap_turns.h"
 #include "gpu/functional/line_log.h"
 #include "gpu/occupancy.h"
 #include "gpu/sm/sm.h"
@@ -41,6 +42,8 @@ struct System::Parts {
       watch_commands(board.driver(), *checker);
       services.checker = &*checker;
     }
+    services.heap_costs = machine.gpu.device_heap;
+    services.heap_turns = &heap_turns;
     if (!options.strict_memory) services.outside = &outside;
     if (options.predict) begin_predicting(options.sampled);
     const bool fast_forward = (options.fast_forward || options.sample_error != 0) && !options.functional;
@@ -180,6 +183,7 @@ struct System::Parts {
   const config::Machine machine;
   gpu::DeviceServices services;
   sim::Engine engine;
+  gpu::HeapTurns heap_turns{engine};
   memory::PhysicalMemory memory;
   memory::AddressSpace address_space;
   const std::unique_ptr<memory::RaceDetector> races;

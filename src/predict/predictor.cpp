@@ -35,6 +35,9 @@ Changes without(Limit limit) {
     case Limit::Atomics:
       changes.no_atomic_conflicts = true;
       break;
+    case Limit::Calls:
+      changes.no_calls = true;
+      break;
     case Limit::Count:
       break;
   }

@@ -25,6 +25,7 @@ enum class Limit : std::uint8_t {
   SharedRate,  // L2, interconnect and DRAM answer as if one SM were alone
   DramRate,    // DRAM has twice its rate
   Atomics,     // atomics of one word do not wait for each other
+  Calls,       // calls of the device runtime take no time
   Count
 };
 inline constexpr std::size_t kLimits = static_cast<std::size_t>(Limit::Count);

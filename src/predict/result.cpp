@@ -27,6 +27,7 @@ constexpr LimitName kLimitNames[kLimits] = {
     {"shared_rate", "L2, interconnect and DRAM without queues"},
     {"dram_rate", "twice the DRAM rate"},
     {"atomic_conflicts", "no atomics on one word"},
+    {"runtime_calls", "no malloc, free and launches in device code"},
 };
 constexpr const char* kBusyNames[kBusy] = {"load_store_unit", "interconnect_port", "l2", "dram", "atomics"};
 // In the order of predict::Doubt.
@@ -111,6 +112,7 @@ std::string bound_of(const PredictedKernel& kernel) {
                              Cause{kernel.saving(Limit::Fetch), "instruction fetch"},
                              Cause{kernel.saving(Limit::BankConflicts), "bank conflicts"},
                              Cause{kernel.saving(Limit::Atomics), "atomics on one word"},
+                             Cause{kernel.saving(Limit::Calls), "calls of the device runtime"},
                              Cause{shared, dram ? "DRAM rate" : "L2 and interconnect rate"},
                              Cause{dram ? 0 : kernel.saving(Limit::L1Misses) - shared, "memory latency"}})
     if (cause.saving > best.saving) best = cause;

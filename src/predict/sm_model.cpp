@@ -27,6 +27,7 @@ struct WarpRun {
   const std::uint32_t* steps = nullptr;
   std::size_t count = 0, at = 0;
   const Access* accesses = nullptr;
+  const gpu::RecordedBlock::Hold *hold = nullptr, *holds_end = nullptr;  // the next one
   std::vector<Cycle> ready;  // by scoreboard entry: who may read it
   Cycle next = kNever;       // it may issue then; kNever: something else wakes it
   IssueSlot reason = IssueSlot::NoWarp;
@@ -34,8 +35,9 @@ struct WarpRun {
   unsigned block = 0;       // in `resident`
   std::uint32_t index = 0;  // in its block
   bool at_barrier = false, live = false;
-  bool asked = false;  // `next` says when its operands are there
-  Cycle drained = 0;   // when all its accesses are complete
+  bool asked = false;    // `next` says when its operands are there
+  Cycle drained = 0;     // when all its accesses are complete
+  Cycle held_until = 0;  // by a call
   std::uint64_t machine_pc = 0, buffered_end = 0;
   Cycle buffered_ready = 0;
 };
@@ -85,6 +87,7 @@ class Run {
   bool issue(WarpRun& warp, unsigned slot, Cycle now);
   bool issue_arithmetic(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now);
   bool issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle now);
+  void hold_up(WarpRun& warp, const gpu::RecordedBlock::Hold& hold, Cycle now);
   bool issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now);
   bool has_instruction(WarpRun& warp, Cycle now);
   void fetch(WarpRun& warp, Cycle now);
@@ -125,6 +128,7 @@ class Run {
   std::size_t queue_next_ = 0;
   std::vector<Cycle> pending_;
   Cycle load_store_free_ = 0, load_store_busy_ = 0, texture_free_ = 0;
+  Cycle heap_free_ = 0;  // the device heap
   // Fetch.
   Cycle fetch_cycles_, fetch_port_ = 0;
   struct Coming {
@@ -154,6 +158,12 @@ void Run::start(const Block& block, Cycle now) {
     warp.steps = block.warps[i].data();
     warp.count = block.warps[i].size();
     warp.accesses = block.accesses[i].data();
+    if (!block.holds.empty()) {
+      warp.hold = block.holds[i].data();
+      warp.holds_end = warp.hold + block.holds[i].size();
+    } else {
+      warp.hold = warp.holds_end = nullptr;
+    }
     warp.at = 0;
     warp.ready.assign(timed_.scoreboard_entries, 0);
     warp.parts_left = 0;
@@ -162,6 +172,7 @@ void Run::start(const Block& block, Cycle now) {
     warp.live = true;
     warp.at_barrier = warp.asked = false;
     warp.drained = now;
+    warp.held_until = 0;
     warp.machine_pc = warp.buffered_end = 0;
     schedulers_[slot % schedulers_.size()].launched(slot);
     warp.next = now;
@@ -250,6 +261,7 @@ void Run::ask(WarpRun& warp, Cycle from) {
   const std::uint16_t* entry = entries(timed);
   for (const std::uint16_t* end = entry + timed.read_entries + timed.write_entries; entry != end; ++entry)
     latest = std::max(latest, warp.ready[*entry]);
+  from = std::max(from, warp.held_until);
   // The low bit says whether memory is waited for.
   warp.asked = true;
   if (changes_.no_dependencies && latest % 2 == 0) latest = from;
@@ -399,6 +411,19 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
   return true;
 }
 
+// By a call. Where the device heap serves one after the other, the other SMs' come before it.
+void Run::hold_up(WarpRun& warp, const gpu::RecordedBlock::Hold& hold, Cycle now) {
+  if (changes_.no_calls) return;
+  Cycle wait = 0;
+  if (hold.interval != 0) {
+    const std::uint64_t alike = std::min<std::uint64_t>(machine_.gpu.sm.count, recording_.blocks);
+    heap_free_ = std::max(heap_free_, now) + alike * hold.interval;
+    wait = heap_free_ - hold.interval - now;
+  }
+  warp.held_until = now + 1 + hold.cycles + wait;
+  wait_until(warp, warp.held_until, IssueSlot::Dependency);
+}
+
 bool Run::issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now) {
   const bool waits =
       op.kind == ptx::Kind::SystemCall || (op.kind == ptx::Kind::Fence && op.scope != ptx::MemoryScope::Cta);
@@ -417,6 +442,7 @@ bool Run::issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const T
   const bool branch = op.kind == ptx::Kind::Branch || op.kind == ptx::Kind::BranchIndexed ||
                       op.kind == ptx::Kind::Call || op.kind == ptx::Kind::Return;
   if (branch) wait_until(warp, std::max(ready, now + 1), IssueSlot::Dependency);
+  if (warp.hold != warp.holds_end && warp.hold->step == warp.at) hold_up(warp, *warp.hold++, now);
   const auto mode = static_cast<ptx::BarrierMode>(op.mode);
   if (op.kind == ptx::Kind::Barrier && mode != ptx::BarrierMode::Warp && mode != ptx::BarrierMode::Arrive) {
     BlockRun& block = resident_[warp.block];

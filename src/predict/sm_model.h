@@ -32,6 +32,7 @@ struct Changes {
   bool l1_hits = false, l2_hits = false;
   bool no_shared_limits = false;  // nobody waits for what other SMs do
   bool no_atomic_conflicts = false;
+  bool no_calls = false;  // of the device runtime: they take no time
   double dram_rate = 1;
 };
 

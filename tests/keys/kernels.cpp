@@ -186,13 +186,20 @@ std::string memory() {
                   "st.u64 [%rd4], %rd1;\nst.param.b64 [in], %rd4;\nst.param.b64 [other], 3;\n"
                   "call.uni (word), __cudaCDP2LaunchDeviceV2, (in, other);\n",
                   "", "");
+  const std::string heap =
+      loop_kernel("heap", 2, ".param .b64 bytes;\n.param .b64 made;\n", "",
+                  "st.param.b64 [bytes], 16;\ncall.uni (made), malloc, (bytes);\nld.param.b64 %rd4, [made];\n"
+                  "st.u32 [%rd4], %r5;\nst.param.b64 [bytes], %rd4;\ncall.uni free, (bytes);\n",
+                  "st.global.u32 [%rd1], %r5;\n");
   const std::string launches =
+      ".extern .func (.param .b64 made) malloc(.param .b64 bytes);\n.extern .func free(.param .b64 "
+      "address);\n"
       ".extern .func (.param .b64 made) __cudaCDP2GetParameterBufferV2(.param .b64 kernel, .param .align 4 "
       ".b8 grid[12], "
       ".param .align 4 .b8 block[12], .param .b32 shared);\n"
       ".extern .func (.param .b32 error) __cudaCDP2LaunchDeviceV2(.param .b64 buffer, .param .b64 stream);\n";
-  return launches + child + nested + hand_over + uneven + ".const .align 4 .b8 table[16384];\n" + stream +
-         gather + reuse + strides + shared + atomics + constants + locals;
+  return launches + child + nested + heap + hand_over + uneven + ".const .align 4 .b8 table[16384];\n" +
+         stream + gather + reuse + strides + shared + atomics + constants + locals;
 }
 
 // Loads of words that are filled while it runs, and stores behind them.

@@ -184,6 +184,12 @@ void nested(Told& told) {
   finish(told);
 }
 
+void heap(Told& told) {
+  char* const words = device_memory(told);
+  launch(told, "heap", 4, 64, words);
+  finish(told);
+}
+
 void hand_over(Told& told) {
   char* const words = device_memory(told);
   launch(told, "hand_over", 2, 32, words);

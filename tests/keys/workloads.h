@@ -16,6 +16,7 @@ void streams(Told& told);     // more commands, kernels and streams than queues 
 void hand_over(Told& told);   // a block that waits for another one
 void uneven(Told& told);      // blocks whose warps end one after the other, more than there is room for
 void nested(Told& told);      // kernels that a kernel launches
+void heap(Told& told);        // malloc and free in a kernel
 void tracked(Told& told);     // copies and kernels ordered by full/empty bits
 void limits(Told& told);      // calls that ask for more than there is
 

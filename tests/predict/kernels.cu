@@ -1,5 +1,5 @@
 // Kernels that are bound by one thing each, for the model of src/predict: what it says of them is known beforehand.
-//   kernels CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE
+//   kernels CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE|HEAP
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -81,6 +81,13 @@ __global__ void code(float* data) {
   data[threadIdx.x] = unrolled<400>(x, x + 1);
 }
 
+__global__ void heap(int* data) {
+  char* memory = static_cast<char*>(malloc(16));
+  asm volatile("" : "+l"(memory));  // or the compiler leaves both out
+  free(memory);
+  data[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -105,6 +112,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "ATOMICS") == 0) atomics<<<64, 256>>>(words, 2);
   if (strcmp(what, "ISSUE") == 0) issue<<<64, 256>>>(data, 200);
   if (strcmp(what, "CONFLICTS") == 0) conflicts<<<16, 256>>>(words, 200);
+  if (strcmp(what, "HEAP") == 0) heap<<<64, 64>>>(words);
   if (strcmp(what, "CODE") == 0) code<<<1, 32>>>(data);
   const cudaError_t error = cudaDeviceSynchronize();
   if (error == cudaSuccess && cudaGetLastError() == cudaSuccess) std::puts("done");

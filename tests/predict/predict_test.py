@@ -24,6 +24,7 @@ KERNELS = {
     "ATOMICS": ({"atomics on one word"}, 0.03),
     "ISSUE": ({"issue slots"}, 0.10),
     "CONFLICTS": ({"bank conflicts"}, 0.05),
+    "HEAP": ({"calls of the device runtime"}, 0.10),
     "CODE": ({"instruction fetch", "arithmetic latency"}, 0.10),
 }
 
@@ -80,7 +81,8 @@ class AgainstTheSimulator(Predicted):
         changes = [("CHAIN", "gpu.sm.floating.latency_cycles=18"), ("SHARED", "gpu.sm.shared_latency_cycles=52"),
                    ("CHASE", "gpu.dram.controller_cycles=20"), ("STREAM", "gpu.dram.channels=3"), ("FILL", "gpu.dram.channels=12"),
                    ("GATHER", "gpu.sm.count=4"), ("ATOMICS", "gpu.l2.atomic_conflict_cycles=2"), ("ISSUE", "gpu.sm.schedulers=1"),
-                   ("CONFLICTS", "gpu.sm.shared_banks=64"), ("CODE", "gpu.l2.latency_cycles=300")]
+                   ("CONFLICTS", "gpu.sm.shared_banks=64"), ("CODE", "gpu.l2.latency_cycles=300"),
+                   ("HEAP", "gpu.device_heap.malloc_interval_cycles=9000")]
         for what, change in changes:
             with self.subTest(f"{what} {change}"):
                 slices = ["--set", f"gpu.l2_slices={2 * int(change.split('=')[1])}"] if "channels" in change else []

@@ -106,7 +106,9 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
   void wake_paths(Warp& warp) { warp.state = State::Ready; }
   void warp_ended(Warp& warp) { warp.state = State::Ended; }
   void results_written(Warp&, const MicroOp&) {}
-  void hold_up(Warp&, Cycle) {}
+  void hold_up(Warp& warp, Cycle cycles, Cycle interval) {
+    if constexpr (kTold == Told::Record) record_->hold_up(warp.index, cycles, interval);
+  }
   template <typename F>
   void call(const F& perform) {
     perform();

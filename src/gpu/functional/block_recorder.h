@@ -28,10 +28,24 @@ struct RecordedBlock {
     if (kept != limit && !warps[warp].empty()) warps[warp].back() |= kAccess;
   }
 
+  // By the last step, which is a call.
+  void hold_up(std::uint32_t warp, Cycle cycles, Cycle interval) {
+    if (kept == limit || warps[warp].empty()) return;
+    if (holds.size() <= warp) holds.resize(warps.size());
+    holds[warp].push_back({static_cast<std::uint32_t>(warps[warp].size() - 1), cycles, interval});
+  }
+
+  // For how long a step holds up its warp, and for how long the device heap serves no other.
+  struct Hold {
+    std::uint32_t step;
+    Cycle cycles, interval;
+  };
+
   std::uint64_t block = 0;
   std::uint64_t kept = 0, limit = 0;  // steps; where both are equal later ones are not kept
   bool keeps_steps = true;            // otherwise only their accesses
   std::vector<std::vector<std::uint32_t>> warps;
+  std::vector<std::vector<Hold>> holds;  // by warp, in their order; empty: nothing held one up
 };
 
 class BlockRecorder {

@@ -22,12 +22,20 @@ class Checker;
 namespace duet::gpu {
 
 class BlockRecorder;
+class HeapTurns;
 class LineLog;
 class OutsideAccesses;
 
 // What device code may ask of the outside while it runs.
 struct SystemCall;
 struct SystemCallResult;
+
+// Of a call by lanes of a warp, in core cycles: for how long it holds up the warp, and for how long the
+// device heap serves no other. Each lane beyond the first adds.
+struct CallCost {
+  Cycle cycles = 0, lane_cycles = 0;
+  Cycle interval = 0, lane_interval = 0;
+};
 
 struct DeviceServices {
   // Takes accesses beside allocations; null: they are faults.
@@ -40,6 +48,8 @@ struct DeviceServices {
   // may be absent.
   std::function<VirtualAddress(std::uint32_t sm, Bytes)> allocate;
   std::function<bool(std::uint32_t sm, VirtualAddress)> release;
+  config::DeviceHeap heap_costs;
+  HeapTurns* heap_turns = nullptr;  // timed GPU
   // Kernels that kernels launch: what a call gives, or why it ends the kernel. Absent: there are none.
   std::function<SystemCallResult(Grid&, const SystemCall&)> launches;
   // Timed GPU: the byte as it stands behind an SM, outside simulated time; nothing where none lies.

@@ -2,6 +2,7 @@
 // end of a warp, and how its calls read memory.
 #include <algorithm>
 
+#include "gpu/front_end/heap_turns.h"
 #include "gpu/sm/sm_core.h"
 #include "ptx/state_spaces.h"
 
@@ -13,10 +14,16 @@ void SmCoreOf<W>::execute_program(Warp& warp, const ptx::MicroOp& op, std::uint6
   Program::execute_control(warp, op, lanes);
 }
 
-// By a call, which is over then.
+// By a call, which is over then. Where the device heap serves one call after the other it may take longer.
 template <unsigned W>
-void SmCoreOf<W>::hold_up(Warp& warp, Cycle cycles) {
-  sleep_until(warp, warp.slot, cycle_ + 1 + cycles, IssueSlot::Dependency);
+void SmCoreOf<W>::hold_up(Warp& warp, Cycle cycles, Cycle interval) {
+  const Cycle end = cycle_ + 1 + cycles;
+  sleep_until(warp, warp.slot, end, IssueSlot::Dependency);
+  if (interval == 0) return;
+  services_.heap_turns->ask(number_, cycle_, interval, [this, &warp, end](Cycle wait) {
+    const bool ended = warp.reason != IssueSlot::Dependency || warp.wake_cycle != end;
+    if (wait != 0 && !ended) sleep_until(warp, warp.slot, end + wait, IssueSlot::Dependency);
+  });
 }
 
 // Seen by the schedulers in the next cycle, whichever of them looks first.

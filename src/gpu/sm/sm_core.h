@@ -171,7 +171,7 @@ class SmCoreOf final : public SmCore, private WarpProgram<W, SmCoreOf<W>, TimedW
   void path_changed(Warp& warp) { path_changed(warp, warp.slot); }
   void sleep_at_barrier(Warp& warp) { sleep(warp, warp.slot, IssueSlot::Barrier); }
   bool sleeps_at_barrier(const Warp& warp) const { return warp.reason == IssueSlot::Barrier; }
-  void hold_up(Warp& warp, Cycle cycles);
+  void hold_up(Warp& warp, Cycle cycles, Cycle interval);
   void wake(Warp& warp);
   void wake_paths(Warp& warp);
   void warp_ended(Warp& warp);

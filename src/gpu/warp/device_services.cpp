@@ -47,7 +47,7 @@ SystemCallResult print(const SystemCall& call, const DeviceServices& services) {
       },
       [&](Address address) { return read_string(call, address); });
   if (services.print) services.print(text);
-  return {count_arguments(format), FaultKind::None, {}};
+  return {count_arguments(format), FaultKind::None, {}, {}};
 }
 
 SystemCallResult fail_assertion(const Grid& grid, const ptx::MicroOp& op, const SystemCall& call,
@@ -62,8 +62,10 @@ SystemCallResult fail_assertion(const Grid& grid, const ptx::MicroOp& op, const 
                            ", thread: " + bracketed(call.thread.thread) + " Assertion `" +
                            read_string(call, call.arguments[0]) + "` failed.";
   if (services.print) services.print(text + "\n");
-  return {0, FaultKind::Assert,
-          "kernel '" + grid.kernel->name + "': " + text + " (" + place_of(grid, op) + ")"};
+  return {0,
+          FaultKind::Assert,
+          "kernel '" + grid.kernel->name + "': " + text + " (" + place_of(grid, op) + ")",
+          {}};
 }
 
 }  // namespace
@@ -71,11 +73,14 @@ SystemCallResult fail_assertion(const Grid& grid, const ptx::MicroOp& op, const 
 SystemCallResult perform_system_call(Grid& grid, const ptx::MicroOp& op, const SystemCall& call,
                                      const DeviceServices& services) {
   const auto fault = [&](FaultKind kind, const std::string& what) {
-    return SystemCallResult{0, kind,
+    return SystemCallResult{0,
+                            kind,
                             "kernel '" + grid.kernel->name + "': " + what + " by thread " +
                                 name_of(call.thread.thread) + " of block " + name_of(call.thread.block) +
-                                ", " + place_of(grid, op)};
+                                ", " + place_of(grid, op),
+                            {}};
   };
+  const config::DeviceHeap& heap = services.heap_costs;
   try {
     switch (call.function) {
       case ptx::SystemFunction::Vprintf:
@@ -84,11 +89,15 @@ SystemCallResult perform_system_call(Grid& grid, const ptx::MicroOp& op, const S
         return fail_assertion(grid, op, call, services);
       case ptx::SystemFunction::Malloc:
         if (!services.allocate) return fault(FaultKind::IllegalInstruction, "malloc without a device heap");
-        return {services.allocate(call.sm, call.arguments[0]).value(), FaultKind::None, {}};
+        return {services.allocate(call.sm, call.arguments[0]).value(),
+                FaultKind::None,
+                {},
+                {heap.malloc_cycles, heap.malloc_lane_cycles, heap.malloc_interval_cycles,
+                 heap.malloc_lane_interval_cycles}};
       case ptx::SystemFunction::Free:
-        if (call.arguments[0] == 0 ||
-            (services.release && services.release(call.sm, VirtualAddress(call.arguments[0]))))
-          return {};
+        if (call.arguments[0] == 0) return {};
+        if (services.release && services.release(call.sm, VirtualAddress(call.arguments[0])))
+          return {0, FaultKind::None, {}, {heap.free_cycles, heap.free_lane_cycles}};
         return fault(FaultKind::IllegalAddress,
                      "free of " + hexadecimal(call.arguments[0]) +
                          ", which device malloc did not give, or which has been freed already,");

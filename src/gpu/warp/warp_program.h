@@ -329,7 +329,8 @@ template <unsigned W, class Sm, class Warp>
 template <unsigned W, class Sm, class Warp>
 void WarpProgram<W, Sm, Warp>::system_call(Warp& warp, const MicroOp& op, std::uint64_t lanes) {
   Block& block = *warp.block;
-  Cycle held_up = 0;
+  CallCost most;
+  Cycle callers = 0;  // whose call takes time
   for (std::uint64_t rest = lanes; rest != 0 && block.live_warps != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     SystemCall call = system_call_of<W>(warp.lanes, op, lane, thread_of(warp, lane));
@@ -342,9 +343,13 @@ void WarpProgram<W, Sm, Warp>::system_call(Warp& warp, const MicroOp& op, std::u
       sm().fault(block, result.fault, result.text);
     else if (op.destination_count != 0 && op.destinations[0] != ptx::kNoRegister)
       write_lanes<W>(warp.lanes, op, 1ull << lane, result.value);
-    held_up = std::max(held_up, result.cycles);
+    if (result.cost.cycles == 0 && result.cost.interval == 0) continue;
+    most = result.cost;
+    ++callers;
   }
-  if (held_up != 0 && block.live_warps != 0) sm().hold_up(warp, held_up);
+  if (callers != 0 && block.live_warps != 0)
+    sm().hold_up(warp, most.cycles + (callers - 1) * most.lane_cycles,
+                 most.interval + (callers - 1) * most.lane_interval);
 }
 
 template <unsigned W, class Sm, class Warp>

@@ -119,7 +119,7 @@ class StepSm : private WarpProgram<kWidth, StepSm, StepWarp> {
   }
   void warp_ended(StepWarp& warp) { warp.ended = true; }
   void results_written(StepWarp&, const ptx::MicroOp&) { ++executed_apart; }
-  void hold_up(StepWarp&, Cycle) {}
+  void hold_up(StepWarp&, Cycle, Cycle) {}
   template <typename F>
   void call(const F& perform) {
     perform();
