@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <tuple>
+#include <utility>
 
 namespace duet::predict {
 
@@ -50,9 +51,13 @@ MemoryModel::MemoryModel(const config::Machine& machine) : machine_(machine), ma
 
 MemoryModel::~MemoryModel() = default;
 
+std::uint16_t MemoryModel::slice_of(std::uint64_t address) const {
+  return static_cast<std::uint16_t>(levels_.front()->tags.slice_of(address));
+}
+
 unsigned MemoryModel::access(const Request& request, Kind kind) {
   ++load_.requests;
-  ++of_slice_[levels_.front()->tags.slice_of(request.address)];
+  ++of_slice_[slice_of(request.address)];
   const std::uint64_t block = request.address & ~std::uint64_t{127};
   if (kind == Kind::Store) {
     write(0, block, request.sectors, request.used_bytes == 32 * std::popcount(unsigned{request.sectors}));
@@ -200,15 +205,7 @@ MemoryLoad MemoryModel::take_load() {
   MemoryLoad load = std::move(load_);
   const std::uint64_t dram = load.dram_reads + load.dram_writes;
   if (dram != 0) load.row_hits = 1 - static_cast<double>(row_misses_) / static_cast<double>(dram);
-  std::uint64_t most = 0, all = 0;
-  for (std::uint64_t& requests : of_slice_) {
-    most = std::max(most, requests);
-    all += requests;
-    requests = 0;
-  }
-  if (all != 0)
-    load.imbalance =
-        static_cast<double>(most) * static_cast<double>(of_slice_.size()) / static_cast<double>(all);
+  load.of_slice = std::exchange(of_slice_, std::vector<std::uint64_t>(of_slice_.size()));
   row_misses_ = 0;
   load_ = {};
   load_.below.resize(levels_.size());

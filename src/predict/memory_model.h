@@ -30,12 +30,12 @@ struct MemoryLoad {
   std::vector<std::uint64_t> below;               // by level: what went below it, fetches
   std::uint64_t dram_reads = 0, dram_writes = 0;  // requests
   std::uint64_t dram_bytes = 0;
-  double dram_cycles = 0;  // of the command clock, of the busiest channel
-  double row_hits = 1;     // of the DRAM requests, those that found their row open
-  double imbalance = 1;    // requests of the busiest slice of L2 times slices, by all
+  double dram_cycles = 0;               // of the command clock, of the busiest channel
+  double row_hits = 1;                  // of the DRAM requests, those that found their row open
+  std::vector<std::uint64_t> of_slice;  // of L2
   // Of the SM whose time is computed: requests below L1, and by level what went below it.
   std::uint64_t own_requests = 0, own_stores = 0;
-  std::vector<std::uint64_t> own_below;
+  std::vector<std::uint64_t> own_below, own_of_slice;
 };
 
 class MemoryModel {
@@ -50,6 +50,7 @@ class MemoryModel {
   // A line of machine code.
   unsigned fetch(std::uint64_t address) { return read(0, address & ~std::uint64_t{127}, 0xf); }
   MemoryLoad take_load();
+  std::uint16_t slice_of(std::uint64_t address) const;
 
  private:
   struct Level;

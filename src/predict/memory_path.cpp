@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace duet::predict {
 
@@ -21,6 +22,10 @@ double used_at_most(double inputs, double outputs) {
   const double a = inputs / outputs;
   return 1 + a - std::sqrt(1 + a * a);
 }
+
+// Requests of all SMs for one slice of L2 are spread in time, as many as this one's. Only when it has sent so
+// many more than the slice could take it waits for the slice.
+constexpr double kSliceSlack = 4;
 
 unsigned bytes_of(const Request& request) {
   return 32 * static_cast<unsigned>(std::popcount(unsigned{request.sectors}));
@@ -47,28 +52,28 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
       word_shares_[word] = std::max(static_cast<double>(all->second) / static_cast<double>(count), 1.0);
   }
   const auto level = [&](const config::Cache& cache, const config::Interconnect& network, double slices,
-                         double requests_of_all, double imbalance) {
+                         double requests_of_all) {
     Level result;
     result.clock_ratio = ratio(gpu.core_clock_khz, network.clock_khz);
-    result.share = changes.no_shared_limits ? 0 : requests_of_all * imbalance / slices;
+    result.share = changes.no_shared_limits ? 0 : requests_of_all / slices;
     result.in_share = result.share / used_at_most(sms, slices);
-    // A busy slice holds up the others no more where the SMs' ports are what is short.
-    const double balanced = changes.no_shared_limits ? 0 : requests_of_all / slices;
-    result.out_share = std::max(result.share, balanced / (used_at_most(slices, sms) * sms / slices));
+    result.out_share = std::max(result.share, result.share / (used_at_most(slices, sms) * sms / slices));
     result.latency = static_cast<double>(cache.latency_cycles);
     result.flit_bytes = static_cast<double>(network.flit_bytes);
     result.header_bytes = static_cast<double>(network.header_bytes);
     result.network_latency = static_cast<double>(network.latency_cycles);
     return result;
   };
-  const double imbalance =
-      load == nullptr ? 1 : std::min(load->imbalance, static_cast<double>(gpu.l2_slices) / sms + 1);
-  levels_.push_back(level(gpu.l2, gpu.interconnect, static_cast<double>(gpu.l2_slices), sms, imbalance));
+  levels_.push_back(level(gpu.l2, gpu.interconnect, static_cast<double>(gpu.l2_slices), sms));
+  slices_.resize(gpu.l2_slices);
+  for (std::size_t i = 0; load != nullptr && !changes.no_shared_limits && i < slices_.size(); ++i)
+    if (load->own_of_slice[i] != 0)
+      slices_[i].share = static_cast<double>(load->of_slice[i]) / static_cast<double>(load->own_of_slice[i]);
   for (std::size_t i = 0; i < machine.levels.size(); ++i) {
     const config::Level& own = machine.levels[i];
     const double here = load == nullptr ? 0 : static_cast<double>(load->own_below[i]);
     const double all = here == 0 ? sms : static_cast<double>(load->below[i]) / here;
-    levels_.push_back(level(own.cache, own.interconnect, static_cast<double>(own.slices), all, 1));
+    levels_.push_back(level(own.cache, own.interconnect, static_cast<double>(own.slices), all));
     levels_.back().wire = static_cast<double>(own.wire_cycles);
   }
   const config::Dram& dram = gpu.dram;
@@ -136,6 +141,16 @@ double MemoryPath::below(const Request& request, double now) {
     if (request.atomic && i == 0 && machine_.gpu.l2.atomic_words_per_cycle != 0)
       look_up = std::max(1.0, static_cast<double>(request.passes) /
                                   static_cast<double>(machine_.gpu.l2.atomic_words_per_cycle));
+    if (i == 0 && request.slice != Request::kNoSlice) {
+      Slice& slice = slices_[request.slice];
+      double port = look_up;
+      const std::uint64_t word = request.address & ~std::uint64_t{3};
+      // One that finds its word taken waits at the slice's port, before all that come after it.
+      if (request.atomic && std::exchange(slice.last_word, word) == word && !changes_.no_atomic_conflicts)
+        port = std::max(port, static_cast<double>(machine_.gpu.l2.atomic_conflict_cycles));
+      const double all = level.clock_ratio * port * slice.share;
+      at = std::max(at, slice.port.take(at, all) - kSliceSlack * all);
+    }
     at = level.look_up.take(at, level.clock_ratio * look_up * level.share) +
          level.clock_ratio * (1 + level.latency + look_up - 1);
     if (request.atomic && i == 0) {
@@ -252,7 +267,9 @@ void MemoryPath::describe(SmTimes& times, double cycles) const {
   times.dram_requests = dram_requests_;
   if (cycles <= 0) return;
   times.port_busy = std::max(up_.busy, down_.busy) / cycles;
-  times.l2_busy = std::max({levels_[0].in.busy, levels_[0].look_up.busy, levels_[0].out.busy}) / cycles;
+  double l2 = std::max({levels_[0].in.busy, levels_[0].look_up.busy, levels_[0].out.busy});
+  for (const Slice& slice : slices_) l2 = std::max(l2, slice.port.busy);
+  times.l2_busy = std::min(l2 / cycles, 1.0);
   times.dram_busy = dram_.busy / cycles;
   times.atomics_busy = atomics_busy_ / cycles;
 }

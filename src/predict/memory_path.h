@@ -52,6 +52,12 @@ class MemoryPath {
   std::vector<Level> levels_;
   double dram_read_cost_ = 0, dram_write_cost_ = 0, dram_latency_ = 0, dram_slack_ = 0;
   Server dram_, up_, down_, host_link_;
+  struct Slice {
+    Server port;
+    double share = 0;                             // requests of all SMs for each of this one's
+    std::uint64_t last_word = ~std::uint64_t{0};  // of an atomic
+  };
+  std::vector<Slice> slices_;  // of L2
   TagArray l1_, constants_;
   Server l1_port_, constant_port_;
   struct Miss {

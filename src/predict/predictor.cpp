@@ -75,7 +75,7 @@ std::uint32_t Predictor::doubts_of(const Prediction& prediction) const {
   doubt(Doubt::FullEmptyBits, recording.has_tracked);
   doubt(Doubt::Barriers, prediction.times.forced_barrier);
   doubt(Doubt::Overlapped, recording.overlapped);
-  doubt(Doubt::Waits, recording.grid->cooperative);
+  doubt(Doubt::Waits, recording.grid->cooperative || recording.polls);
   bool clock = false;
   for (const ptx::MicroOp& op : recording.grid->kernel->code)
     clock |= op.opcode == ptx::Opcode::Nanosleep ||

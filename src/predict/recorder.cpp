@@ -165,6 +165,10 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
   access.count = static_cast<std::uint32_t>(block.requests.size()) - access.first;
   block.accesses[warp].push_back(access);
   record.mark_access(warp);
+  if (op.kind == ptx::Kind::Load && op.semantics != ptx::MemorySemantics::Weak)
+    launch.recording.polls |= block.polls(warp, op);
+  else
+    block.moves_on(warp);
 }
 
 // Of the instruction that was resolved, part by part as the load-store unit sends them.
@@ -239,7 +243,12 @@ Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu:
   recording.executed += counts.warp_instructions;
   recording.thread_instructions += counts.thread_instructions;
   if (const auto found = launch.open.find(number); found != launch.open.end()) {
+    const auto kept = static_cast<double>(found->second->kept);
+    const auto all = kept + static_cast<double>(found->second->dropped());
     found->second->executed = counts.warp_instructions;
+    if (all > kept)
+      found->second->executed =
+          static_cast<std::uint64_t>(static_cast<double>(counts.warp_instructions) * kept / all);
     if (found->second->keeps_steps) launch.kept_steps += found->second->kept;
     recording.kept.push_back(std::move(found->second));
     launch.open.erase(found);

@@ -32,6 +32,7 @@ struct KernelRecording {
   std::uint64_t thread_instructions = 0;
   std::uint64_t done = 0;
   bool has_tracked = false;
+  bool polls = false;                                   // rounds of a warp that waits were dropped
   bool overlapped = false;                              // blocks of another grid started before it was done
   std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpu/functional/block_recorder.h"
+#include "ptx/micro_op.h"
 
 namespace duet::predict {
 
@@ -24,7 +25,9 @@ struct Request {
   std::uint8_t sectors = 0;   // of its line, 32 bytes each, a bit each
   std::uint8_t used_bytes = 0;
   std::uint16_t passes = 1;  // shared memory; of an atomic: words
-  bool in_l1 = false;        // L1 may hold it
+  static constexpr std::uint16_t kNoSlice = 0xffff;
+  std::uint16_t slice = kNoSlice;  // of L2, of the SM whose time is computed; filled in as `depth`
+  bool in_l1 = false;              // L1 may hold it
   bool store = false, atomic = false;
   bool host = false;  // in the memory of the host
 };
@@ -38,7 +41,28 @@ struct Access {
 struct Block : gpu::RecordedBlock {
   std::vector<std::vector<Access>> accesses;  // by warp
   std::vector<Request> requests;
-  std::uint64_t executed = 0;  // machine instructions of the whole block
+  std::uint64_t executed = 0;  // machine instructions of the whole block, without those of dropped rounds
+
+  // The last access of a warp is a load of `op` that is not weak. Where it, or it and up to three before it,
+  // do again what those before them did, and nothing else came in between, the warp waits for what another
+  // one writes: how often it looks, functionally executed, says nothing of time. That round is dropped.
+  // Returns whether one was.
+  bool polls(std::uint32_t warp, const ptx::MicroOp& op);
+  // It is something else.
+  void moves_on(std::uint32_t warp) {
+    if (!polled_.empty()) polled_[warp].clear();
+  }
+  std::uint64_t dropped() const { return dropped_; }  // steps
+
+ private:
+  struct Poll {
+    const ptx::MicroOp* op;
+    std::size_t steps;  // of the warp, up to this one
+  };
+  bool same(std::uint32_t warp, std::size_t one, std::size_t other) const;
+
+  std::vector<std::vector<Poll>> polled_;  // by warp: its last accesses, as long as all are such loads
+  std::uint64_t dropped_ = 0;
 };
 
 }  // namespace duet::predict

@@ -106,12 +106,15 @@ std::string bound_of(const PredictedKernel& kernel) {
     const char* text;
   };
   const double shared = kernel.saving(Limit::SharedRate);
+  // Without queues atomics do not wait either: most of what that gives is theirs.
+  const double atomics = kernel.saving(Limit::Atomics);
+  const bool of_atomics = atomics >= shared * 3 / 4;
   const bool dram = kernel.saving(Limit::DramRate) >= std::max(shared / 4, 10.0);
   Cause best{0, ""};
   for (const Cause& cause : {Cause{kernel.saving(Limit::Dependencies), "arithmetic latency"},
                              Cause{kernel.saving(Limit::Fetch), "instruction fetch"},
                              Cause{kernel.saving(Limit::BankConflicts), "bank conflicts"},
-                             Cause{kernel.saving(Limit::Atomics), "atomics on one word"},
+                             Cause{of_atomics ? std::max(atomics, shared) : atomics, "atomics on one word"},
                              Cause{kernel.saving(Limit::Calls), "calls of the device runtime"},
                              Cause{shared, dram ? "DRAM rate" : "L2 and interconnect rate"},
                              Cause{dram ? 0 : kernel.saving(Limit::L1Misses) - shared, "memory latency"}})

@@ -50,7 +50,7 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
   }
   memory.take_load();  // what is before it
   std::uint64_t own_requests = 0, own_stores = 0;
-  std::vector<std::uint64_t> own_below(1 + machine.levels.size());
+  std::vector<std::uint64_t> own_below(1 + machine.levels.size()), own_of_slice(machine.gpu.l2_slices);
   for (const AccessOrder::Entry& entry : order.entries) {
     for (std::uint64_t sm = 0; sm < sms; ++sm) {
       Block* const block = beside[entry.block][sm];
@@ -61,6 +61,7 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
       for (std::uint32_t i = access.first; i < access.first + access.count; ++i) {
         Request& request = block->requests[i];
         if (request.host || (request.path != Path::L1 && request.path != Path::ConstantCache)) continue;
+        if (sm == order.sm) request.slice = memory.slice_of(request.address);
         if (caches[sm].has(request)) {
           request.depth = 0;
           continue;
@@ -70,6 +71,7 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
                                                                                           : Kind::Load));
         if (sm != order.sm) continue;
         ++own_requests;
+        ++own_of_slice[request.slice];
         own_stores += request.store;
         for (unsigned level = 0; level < request.depth && level < own_below.size(); ++level)
           ++own_below[level];
@@ -80,6 +82,7 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
   load.own_requests = own_requests;
   load.own_stores = own_stores;
   load.own_below = std::move(own_below);
+  load.own_of_slice = std::move(own_of_slice);
   return load;
 }
 
