@@ -1,5 +1,5 @@
 // Kernels that are bound by one thing each, for the model of src/predict: what it says of them is known beforehand.
-//   kernels CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE|HEAP
+//   kernels CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE|HEAP|WAITS
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -88,6 +88,18 @@ __global__ void heap(int* data) {
   data[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 
+// All blocks wait for the last one, which starts with them.
+__global__ void waits(int* data, volatile int* flag) {
+  if (blockIdx.x == gridDim.x - 1)
+    *flag = 1;
+  else
+    while (*flag == 0) {
+    }
+  int sum = 0;
+  for (int k = 0; k < 64; k++) sum += data[(blockIdx.x * 64 + k) * blockDim.x + threadIdx.x];
+  data[(1 << 20) + blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -113,6 +125,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "ISSUE") == 0) issue<<<64, 256>>>(data, 200);
   if (strcmp(what, "CONFLICTS") == 0) conflicts<<<16, 256>>>(words, 200);
   if (strcmp(what, "HEAP") == 0) heap<<<64, 64>>>(words);
+  if (strcmp(what, "WAITS") == 0) waits<<<16, 64>>>(words, words + (2 << 20));
   if (strcmp(what, "CODE") == 0) code<<<1, 32>>>(data);
   const cudaError_t error = cudaDeviceSynchronize();
   if (error == cudaSuccess && cudaGetLastError() == cudaSuccess) std::puts("done");

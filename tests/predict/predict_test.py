@@ -76,6 +76,12 @@ class AgainstTheSimulator(Predicted):
                 if kernel["bound"] in ("instruction fetch", "memory latency", "DRAM rate", "arithmetic latency") and not kernel["doubts"]:
                     self.assertLess(kernel["interval_from"], 150, "of its own class, and not of all")
 
+    def test_how_often_a_wait_looks_takes_no_time(self):
+        predicted, _ = self.predict(self.program, "WAITS")
+        timed = self.kernel_us(self.program, "WAITS")
+        self.assertLess(abs(predicted["kernels"][0]["time_us"] / timed - 1), 0.15)
+        self.assertEqual(predicted["kernels"][0]["doubts"], ["waits"])
+
     def test_changes_of_one_key_have_the_right_sign(self):
         """What the simulator says of a change of at least 5 %, the model says too."""
         changes = [("CHAIN", "gpu.sm.floating.latency_cycles=18"), ("SHARED", "gpu.sm.shared_latency_cycles=52"),
