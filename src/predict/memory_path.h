@@ -12,7 +12,7 @@
 #include "config/machine.h"
 #include "predict/recorder.h"
 #include "predict/servers.h"
-#include "predict/sm_model.h"
+#include "predict/sm_run.h"
 
 namespace duet::predict {
 

@@ -1,0 +1,612 @@
+#include "predict/sm_run.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "gpu/sm/execution_units.h"
+#include "gpu/sm/texture_unit.h"
+#include "gpu/sm/warp_scheduler.h"
+#include "predict/memory_path.h"
+#include "predict/shared_caches.h"
+
+namespace duet::predict {
+
+using gpu::Pipe;
+using gpu::TimedOp;
+using ptx::MicroOp;
+
+namespace {
+
+constexpr Cycle kNever = ~Cycle{0};
+constexpr unsigned kMaxSlots = 64;
+// From a block's end on the SM to the next one's start there: the message, the dispatcher, the launch.
+constexpr Cycle kTurnaround = 4;
+
+struct WarpRun {
+  const std::uint32_t* steps = nullptr;
+  std::size_t count = 0, at = 0;
+  const Access* accesses = nullptr;
+  const gpu::RecordedBlock::Hold *hold = nullptr, *holds_end = nullptr;  // the next one
+  std::vector<Cycle> ready;  // by scoreboard entry: who may read it
+  Cycle next = kNever;       // it may issue then; kNever: something else wakes it
+  IssueSlot reason = IssueSlot::NoWarp;
+  unsigned parts_left = 0;
+  unsigned block = 0;       // in `resident`
+  std::uint32_t index = 0;  // in its block
+  bool at_barrier = false, live = false;
+  bool asked = false;    // `next` says when its operands are there
+  Cycle drained = 0;     // when all its accesses are complete
+  Cycle held_until = 0;  // by a call
+  std::uint64_t machine_pc = 0, buffered_end = 0;
+  Cycle buffered_ready = 0;
+};
+
+struct BlockRun {
+  const Block* block = nullptr;
+  std::uint32_t number = 0;  // in the order in which they start
+  std::uint64_t slots = 0;
+  unsigned live = 0, waiting = 0;
+  Cycle end = 0;
+};
+
+class Run {
+ public:
+  Run(const config::Machine& machine, const KernelRecording& recording, const gpu::TimedKernel& timed,
+      const std::vector<Block*>& mine, const MemoryLoad* load, const Changes& changes, MemoryModel& memory,
+      TagArray& code_tags, AccessOrder* order)
+      : sm_(machine.gpu.sm),
+        machine_(machine),
+        recording_(recording),
+        kernel_(*recording.grid->kernel),
+        timed_(timed),
+        mine_(mine),
+        changes_(changes),
+        memory_(memory),
+        code_tags_(code_tags),
+        order_(order),
+        units_(machine.gpu.sm),
+        path_(machine, recording, mine, load, changes) {
+    for (unsigned s = 0; s < sm_.schedulers; ++s) {
+      std::uint64_t owned = 0;
+      for (unsigned i = s; i < sm_.max_warps; i += static_cast<unsigned>(sm_.schedulers)) owned |= 1ull << i;
+      schedulers_.emplace_back(owned, sm_.scheduler);
+    }
+    free_slots_ = LaneMask::first(static_cast<unsigned>(sm_.max_warps)).bits();
+    queue_.assign(sm_.load_store_queue, 0);
+    fetch_cycles_ = std::max<Cycle>(machine.gpu.instruction_cache.latency_cycles, 1) - 1 + sm_.decode_cycles;
+  }
+
+  SmTimes run();
+
+ private:
+  void start_blocks(Cycle now);
+  void start(const Block& block, Cycle now);
+  Cycle step(Cycle now);
+  void charge(const gpu::WarpScheduler& scheduler, Cycle cycles);
+  bool issue(WarpRun& warp, unsigned slot, Cycle now);
+  bool issue_arithmetic(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now);
+  bool issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle now);
+  void hold_up(WarpRun& warp, const gpu::RecordedBlock::Hold& hold, Cycle now);
+  bool issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now);
+  bool has_instruction(WarpRun& warp, Cycle now);
+  void fetch(WarpRun& warp, Cycle now);
+  void look_ahead(std::uint64_t line, Cycle from);
+  void consumed(WarpRun& warp, const TimedOp& timed, Cycle now);
+  void advance(WarpRun& warp, unsigned slot, Cycle now);
+  void ask(WarpRun& warp, Cycle from);
+  void end_warp(WarpRun& warp, unsigned slot, Cycle now);
+  void leave_barrier(BlockRun& block, Cycle now);
+  bool wait_until(WarpRun& warp, Cycle cycle, IssueSlot reason) {
+    warp.next = cycle;
+    warp.reason = reason;
+    return false;
+  }
+  const std::uint16_t* entries(const TimedOp& timed) const { return &timed_.entries[timed.first_entry]; }
+
+  const config::Sm& sm_;
+  const config::Machine& machine_;
+  const KernelRecording& recording_;
+  const ptx::Kernel& kernel_;
+  const gpu::TimedKernel& timed_;
+  const std::vector<Block*>& mine_;
+  const Changes changes_;
+  MemoryModel& memory_;
+  TagArray& code_tags_;
+  AccessOrder* const order_;  // null: nobody asks
+  gpu::ExecutionUnits units_;
+  MemoryPath path_;
+  std::vector<gpu::WarpScheduler> schedulers_;
+  std::array<WarpRun, kMaxSlots> warps_;
+  std::vector<BlockRun> resident_;
+  std::vector<Cycle> ends_;  // of blocks, in the order in which they end
+  std::size_t next_block_ = 0;
+  std::vector<Cycle> room_;  // when a place for a block is free again
+  std::uint64_t free_slots_ = 0;
+  // The load-store unit: when the n-th last instruction had sent its requests; who waits for answers.
+  std::vector<Cycle> queue_;
+  std::size_t queue_next_ = 0;
+  std::vector<Cycle> pending_;
+  Cycle load_store_free_ = 0, load_store_busy_ = 0, texture_free_ = 0;
+  Cycle heap_free_ = 0;  // the device heap
+  // Fetch.
+  Cycle fetch_cycles_, fetch_port_ = 0;
+  struct Coming {
+    std::uint64_t line;
+    Cycle arrival;
+    Cycle waiting;  // warps: one after the other fetches when it is there
+  };
+  std::vector<Coming> lines_coming_;
+  std::vector<std::uint64_t> prefetched_;  // lines that nobody has wanted yet
+  SmTimes result_;
+};
+
+void Run::start(const Block& block, Cycle now) {
+  BlockRun run;
+  run.block = &block;
+  run.number = static_cast<std::uint32_t>(next_block_);
+  run.live = static_cast<unsigned>(block.warps.size());
+  const auto index = static_cast<unsigned>(
+      std::find_if(resident_.begin(), resident_.end(), [](const BlockRun& r) { return r.block == nullptr; }) -
+      resident_.begin());
+  if (index == resident_.size()) resident_.emplace_back();
+  for (std::size_t i = 0; i < block.warps.size(); ++i) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(free_slots_));
+    free_slots_ &= free_slots_ - 1;
+    run.slots |= 1ull << slot;
+    WarpRun& warp = warps_[slot];
+    warp.steps = block.warps[i].data();
+    warp.count = block.warps[i].size();
+    warp.accesses = block.accesses[i].data();
+    if (!block.holds.empty()) {
+      warp.hold = block.holds[i].data();
+      warp.holds_end = warp.hold + block.holds[i].size();
+    } else {
+      warp.hold = warp.holds_end = nullptr;
+    }
+    warp.at = 0;
+    warp.ready.assign(timed_.scoreboard_entries, 0);
+    warp.parts_left = 0;
+    warp.block = index;
+    warp.index = static_cast<std::uint32_t>(i);
+    warp.live = true;
+    warp.at_barrier = warp.asked = false;
+    warp.drained = now;
+    warp.held_until = 0;
+    warp.machine_pc = warp.buffered_end = 0;
+    schedulers_[slot % schedulers_.size()].launched(slot);
+    warp.next = now;
+    warp.reason = IssueSlot::Fetch;
+    resident_[index] = run;
+    if (warp.count == 0)
+      end_warp(warp, slot, now);
+    else
+      fetch(warp, now);
+  }
+  resident_[index].live = 0;
+  for (std::uint64_t rest = run.slots; rest != 0; rest &= rest - 1)
+    resident_[index].live += warps_[static_cast<unsigned>(std::countr_zero(rest))].live;
+}
+
+// Asks for the lines after this one, as the instruction cache does: one a cycle.
+void Run::look_ahead(std::uint64_t line, Cycle from) {
+  const config::Cache& cache = machine_.gpu.instruction_cache;
+  const std::uint64_t end =
+      recording_.grid->code_physical.value() + timed_.machine_instructions * sm_.instruction_bytes;
+  for (std::uint64_t ahead = line + 1; ahead <= line + cache.prefetch_lines; ++ahead) {
+    const std::uint64_t address = ahead * cache.line_bytes;
+    if (address >= end || lines_coming_.size() >= cache.mshrs) return;
+    if (code_tags_.read(address, (1u << cache.line_bytes / 32) - 1)) continue;
+    const unsigned depth = order_ != nullptr ? 0 : memory_.fetch(address);
+    const auto at = static_cast<Cycle>(std::ceil(path_.fetch(depth, static_cast<double>(++from))));
+    lines_coming_.push_back({ahead, at, 0});
+    prefetched_.push_back(ahead);
+  }
+}
+
+// Takes the next instructions of a warp into its buffer, when the port of the instruction cache is free.
+void Run::fetch(WarpRun& warp, Cycle now) {
+  const config::Cache& cache = machine_.gpu.instruction_cache;
+  const std::uint64_t address =
+      recording_.grid->code_physical.value() + warp.buffered_end * sm_.instruction_bytes;
+  const std::uint64_t line = address / cache.line_bytes;
+  Cycle at = std::max(now, fetch_port_);
+  std::erase_if(lines_coming_, [&](const Coming& coming) { return coming.arrival <= at; });
+  const bool hit = code_tags_.read(address, (1u << cache.line_bytes / 32) - 1) || changes_.code_there;
+  fetch_port_ = at + 1;
+  const auto coming = std::find_if(lines_coming_.begin(), lines_coming_.end(),
+                                   [&](const Coming& c) { return c.line == line; });
+  if (coming != lines_coming_.end()) {
+    at = coming->arrival + coming->waiting++;
+  } else if (!hit) {
+    Cycle from = at;
+    if (lines_coming_.size() >= cache.mshrs) {
+      const auto first =
+          std::min_element(lines_coming_.begin(), lines_coming_.end(),
+                           [](const Coming& a, const Coming& b) { return a.arrival < b.arrival; });
+      from = std::max(from, first->arrival);
+      lines_coming_.erase(first);
+    }
+    const unsigned depth = order_ != nullptr ? 0 : memory_.fetch(address);
+    at = static_cast<Cycle>(std::ceil(path_.fetch(depth, static_cast<double>(from))));
+    lines_coming_.push_back({line, at, 1});
+    look_ahead(line, from);
+  }
+  if (!prefetched_.empty() && std::erase(prefetched_, line) != 0) look_ahead(line, fetch_port_);
+  const std::uint64_t to_line_end = (cache.line_bytes - address % cache.line_bytes) / sm_.instruction_bytes;
+  warp.buffered_end +=
+      std::max<std::uint64_t>(std::min<std::uint64_t>(sm_.fetch_instructions, to_line_end), 1);
+  warp.buffered_ready = at + fetch_cycles_;
+}
+
+bool Run::has_instruction(WarpRun& warp, Cycle now) {
+  if (warp.machine_pc >= warp.buffered_end) fetch(warp, now);
+  if (warp.buffered_ready <= now) return true;
+  return wait_until(warp, warp.buffered_ready, IssueSlot::Fetch);
+}
+
+void Run::consumed(WarpRun& warp, const TimedOp& timed, Cycle now) {
+  ++result_.slots[static_cast<unsigned>(IssueSlot::Issued)];
+  if (timed.parts == 0) return;
+  ++result_.warp_instructions;
+  ++warp.machine_pc;
+  if (warp.machine_pc == warp.buffered_end && warp.buffered_end < timed_.machine_instructions)
+    fetch(warp, now);
+}
+
+// When the operands of a warp's next instruction are there.
+void Run::ask(WarpRun& warp, Cycle from) {
+  const TimedOp& timed = timed_.ops[warp.steps[warp.at] & ~gpu::RecordedBlock::kAccess];
+  Cycle latest = 0;
+  const std::uint16_t* entry = entries(timed);
+  for (const std::uint16_t* end = entry + timed.read_entries + timed.write_entries; entry != end; ++entry)
+    latest = std::max(latest, warp.ready[*entry]);
+  from = std::max(from, warp.held_until);
+  // The low bit says whether memory is waited for.
+  warp.asked = true;
+  if (changes_.no_dependencies && latest % 2 == 0) latest = from;
+  if (latest / 2 > from) {
+    warp.next = latest / 2;
+    warp.reason = latest % 2 != 0 ? IssueSlot::Memory : IssueSlot::Dependency;
+  } else {
+    warp.next = std::max(warp.next, from);
+  }
+}
+
+void Run::advance(WarpRun& warp, unsigned slot, Cycle now) {
+  ++warp.at;
+  warp.asked = false;
+  if (warp.at == warp.count) return end_warp(warp, slot, now);
+  const std::uint32_t pc = warp.steps[warp.at] & ~gpu::RecordedBlock::kAccess;
+  if (timed_.ops[pc].machine_index != warp.machine_pc) {
+    warp.machine_pc = warp.buffered_end = timed_.ops[pc].machine_index;
+    fetch(warp, now);
+  }
+}
+
+void Run::end_warp(WarpRun& warp, unsigned, Cycle now) {
+  warp.live = false;
+  warp.next = kNever;
+  warp.reason = IssueSlot::NoWarp;
+  BlockRun& block = resident_[warp.block];
+  block.end = std::max({block.end, warp.drained, now + 1});
+  if (block.live != 0) --block.live;
+  if (block.live == block.waiting && block.waiting != 0) leave_barrier(block, now);
+  if (block.live != 0) return;
+  if (block.block == nullptr) return;
+  free_slots_ |= block.slots;
+  ends_.push_back(block.end);
+  room_.push_back(block.end + kTurnaround);
+  block.block = nullptr;
+}
+
+void Run::leave_barrier(BlockRun& block, Cycle now) {
+  block.waiting = 0;
+  for (std::uint64_t rest = block.slots; rest != 0; rest &= rest - 1) {
+    WarpRun& warp = warps_[static_cast<unsigned>(std::countr_zero(rest))];
+    if (!warp.live || !warp.at_barrier) continue;
+    warp.at_barrier = false;
+    warp.next = now + 1;
+    warp.reason = IssueSlot::Dependency;
+  }
+}
+
+bool Run::issue_arithmetic(WarpRun& warp, unsigned slot, const MicroOp&, const TimedOp& timed, Cycle now) {
+  const bool first = warp.parts_left == 0;
+  const Pipe pipe = first ? timed.first_pipe : timed.pipe;
+  const Cycle free = units_.next_issue(pipe);
+  if (free > now) return wait_until(warp, free, IssueSlot::UnitBusy);
+  const Cycle start = units_.start(pipe, units_.collect(now, slot, entries(timed), timed.register_reads),
+                                   first ? timed.first_interval_cycles : timed.interval_cycles);
+  consumed(warp, timed, now);
+  if (first) warp.parts_left = timed.parts;
+  warp.next = now + 1;
+  if (--warp.parts_left != 0) {
+    const Cycle interval = first ? timed.first_part_cycles : timed.part_interval_cycles;
+    if (interval > 1) wait_until(warp, now + interval, IssueSlot::Dependency);
+    return true;
+  }
+  const std::uint16_t* written = entries(timed) + timed.read_entries;
+  for (unsigned i = 0; i < timed.write_entries; ++i)
+    warp.ready[written[i]] = 2 * (start + timed.latency_cycles);
+  advance(warp, slot, now);
+  return true;
+}
+
+bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle now) {
+  const unsigned parts = warp.parts_left == 0 ? std::max<unsigned>(timed.parts, 1) : warp.parts_left;
+  if (parts > 1) {
+    const Cycle free = units_.next_issue(Pipe::Sp);
+    if (free > now) return wait_until(warp, free, IssueSlot::UnitBusy);
+    units_.start(Pipe::Sp, units_.collect(now, slot, entries(timed), timed.register_reads), 1);
+    consumed(warp, timed, now);
+    warp.parts_left = parts - 1;
+    warp.next = now + 1;
+    return true;
+  }
+  warp.parts_left = 0;
+  warp.next = now + 1;
+  if ((warp.steps[warp.at] & gpu::RecordedBlock::kAccess) != 0) {
+    if (queue_[queue_next_] > now) return wait_until(warp, queue_[queue_next_], IssueSlot::LoadStoreBusy);
+    if (pending_.size() >= sm_.pending_instructions) {
+      std::erase_if(pending_, [&](Cycle end) { return end <= now; });
+      if (pending_.size() >= sm_.pending_instructions)
+        return wait_until(warp, *std::min_element(pending_.begin(), pending_.end()),
+                          IssueSlot::LoadStoreBusy);
+    }
+    const Access& access = *warp.accesses;
+    const BlockRun& run = resident_[warp.block];
+    const Block& block = *run.block;
+    if (order_ != nullptr)
+      order_->entries.push_back(
+          {run.number, warp.index,
+           static_cast<std::uint32_t>(warp.accesses - block.accesses[warp.index].data())});
+    ++warp.accesses;
+    Cycle at = std::max(load_store_free_, units_.collect(now, slot, entries(timed), timed.register_reads));
+    if (access.taps != 0) {
+      // Taps enter the load-store unit as the texture unit makes their addresses.
+      at = std::max(at, texture_free_);
+      using Unit = gpu::TextureUnit<32>;
+      const Cycle sharing = std::min<Cycle>(access.taps, Unit::kSamplesPerPass);
+      texture_free_ = at + access.taps * std::max<Cycle>(sm_.warp_width / Unit::kLanesPerCycle / sharing, 1);
+    }
+    const Cycle began = at;
+    Cycle ready = at + 1;
+    for (std::uint32_t i = 0; i < access.count; ++i) {
+      const Request& request = block.requests[access.first + i];
+      switch (request.path) {
+        case Path::Shared: {
+          const Cycle passes = changes_.no_conflicts ? 1 : request.passes;
+          ready = std::max(ready, at + (passes - 1) * sm_.shared_pass_cycles + sm_.shared_latency_cycles);
+          at += passes;
+          break;
+        }
+        case Path::Parameters:
+          ready = std::max(ready, at + machine_.gpu.constant_cache.latency_cycles + 1);
+          ++at;
+          break;
+        default: {
+          const MemoryPath::Times times = path_.send(request, static_cast<double>(at));
+          ready = std::max(ready, static_cast<Cycle>(std::ceil(times.answered)));
+          at = static_cast<Cycle>(std::ceil(times.sent)) + 1;
+        }
+      }
+    }
+    if (access.taps != 0) {
+      // The load-store unit takes others in between.
+      ready = std::max(ready, texture_free_) + gpu::TextureUnit<32>::kFilterCycles;
+      at = std::max(load_store_free_, now) + access.count;
+    }
+    load_store_free_ = at;
+    load_store_busy_ += access.taps != 0 ? access.count : at - began;
+    queue_[queue_next_] = at;
+    if (++queue_next_ == queue_.size()) queue_next_ = 0;
+    pending_.push_back(ready);
+    warp.drained = std::max(warp.drained, ready);
+    const std::uint16_t* written = entries(timed) + timed.read_entries;
+    for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[written[i]] = 2 * (ready + 1) + 1;
+  }
+  consumed(warp, timed, now);
+  advance(warp, slot, now);
+  return true;
+}
+
+// By a call. Where the device heap serves one after the other, the other SMs' come before it.
+void Run::hold_up(WarpRun& warp, const gpu::RecordedBlock::Hold& hold, Cycle now) {
+  if (changes_.no_calls) return;
+  Cycle wait = 0;
+  if (hold.interval != 0) {
+    const std::uint64_t alike = std::min<std::uint64_t>(machine_.gpu.sm.count, recording_.blocks);
+    heap_free_ = std::max(heap_free_, now) + alike * hold.interval;
+    wait = heap_free_ - hold.interval - now;
+  }
+  warp.held_until = now + 1 + hold.cycles + wait;
+  wait_until(warp, warp.held_until, IssueSlot::Dependency);
+}
+
+bool Run::issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now) {
+  const bool waits =
+      op.kind == ptx::Kind::SystemCall || (op.kind == ptx::Kind::Fence && op.scope != ptx::MemoryScope::Cta);
+  if (waits && warp.drained > now) return wait_until(warp, warp.drained, IssueSlot::Fence);
+  const Cycle free = units_.next_issue(Pipe::Sp);
+  if (free > now) return wait_until(warp, free, IssueSlot::UnitBusy);
+  const Cycle start = units_.start(Pipe::Sp, units_.collect(now, slot, entries(timed), timed.register_reads),
+                                   timed.interval_cycles);
+  consumed(warp, timed, now);
+  warp.next = now + 1;
+  if (warp.parts_left == 0) warp.parts_left = std::max<unsigned>(timed.parts, 1);
+  if (--warp.parts_left != 0) return true;
+  const Cycle ready = start + timed.latency_cycles;
+  const std::uint16_t* written = entries(timed) + timed.read_entries;
+  for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[written[i]] = 2 * ready;
+  const bool branch = op.kind == ptx::Kind::Branch || op.kind == ptx::Kind::BranchIndexed ||
+                      op.kind == ptx::Kind::Call || op.kind == ptx::Kind::Return;
+  if (branch) wait_until(warp, std::max(ready, now + 1), IssueSlot::Dependency);
+  if (warp.hold != warp.holds_end && warp.hold->step == warp.at) hold_up(warp, *warp.hold++, now);
+  const auto mode = static_cast<ptx::BarrierMode>(op.mode);
+  if (op.kind == ptx::Kind::Barrier && mode != ptx::BarrierMode::Warp && mode != ptx::BarrierMode::Arrive) {
+    BlockRun& block = resident_[warp.block];
+    warp.at_barrier = true;
+    wait_until(warp, kNever, IssueSlot::Barrier);
+    ++block.waiting;
+    if (block.waiting == block.live) leave_barrier(block, now);
+  }
+  advance(warp, slot, now);
+  return true;
+}
+
+bool Run::issue(WarpRun& warp, unsigned slot, Cycle now) {
+  while (true) {
+    const std::uint32_t pc = warp.steps[warp.at] & ~gpu::RecordedBlock::kAccess;
+    const MicroOp& op = kernel_.code[pc];
+    const TimedOp& timed = timed_.ops[pc];
+    if (warp.parts_left == 0) {
+      if (!warp.asked) {
+        ask(warp, now);
+        if (warp.next > now) return false;
+      }
+      if (timed.parts == 0 && (op.kind == ptx::Kind::Arithmetic || op.kind == ptx::Kind::Nop)) {
+        advance(warp, slot, now);
+        if (!warp.live) return false;
+        continue;
+      }
+    }
+    if (timed.parts != 0 && !has_instruction(warp, now)) return false;
+    switch (op.kind) {
+      case ptx::Kind::Arithmetic:
+      case ptx::Kind::Exchange:
+        return issue_arithmetic(warp, slot, op, timed, now);
+      case ptx::Kind::Load:
+      case ptx::Kind::Store:
+      case ptx::Kind::Atomic:
+      case ptx::Kind::Image:
+        return issue_memory(warp, slot, timed, now);
+      default:
+        return issue_control(warp, slot, op, timed, now);
+    }
+  }
+}
+
+// Blocks for which there is room at `now`.
+void Run::start_blocks(Cycle now) {
+  while (next_block_ < mine_.size()) {
+    const auto place = std::find_if(room_.begin(), room_.end(), [&](Cycle free) { return free <= now; });
+    const std::uint64_t number = mine_[next_block_]->block;
+    const Cycle dispatched =
+        number < recording_.wave ? number * machine_.gpu.front_end.dispatch_cycles_per_block : 0;
+    if (place == room_.end() || dispatched > now) return;
+    if (std::popcount(free_slots_) < static_cast<int>(mine_[next_block_]->warps.size())) return;
+    room_.erase(place);
+    start(*mine_[next_block_], now);
+    ++next_block_;
+  }
+}
+
+// Nothing issues for so long: by what keeps the least-blocked warp.
+void Run::charge(const gpu::WarpScheduler& scheduler, Cycle cycles) {
+  if (cycles == 0) return;
+  IssueSlot least = IssueSlot::NoWarp;
+  for (std::uint64_t rest = scheduler.warps() & ~free_slots_; rest != 0; rest &= rest - 1) {
+    const WarpRun& warp = warps_[static_cast<unsigned>(std::countr_zero(rest))];
+    if (warp.live) least = std::min(least, warp.reason);
+  }
+  result_.slots[static_cast<unsigned>(least)] += cycles;
+}
+
+// A cycle; returns the next one in which something may happen.
+Cycle Run::step(Cycle now) {
+  start_blocks(now);
+  bool issued = false;
+  for (gpu::WarpScheduler& scheduler : schedulers_) {
+    bool here = false;
+    std::uint64_t ready = 0;
+    for (std::uint64_t rest = scheduler.warps() & ~free_slots_; rest != 0; rest &= rest - 1) {
+      const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+      if (warps_[slot].next <= now) ready |= 1ull << slot;
+    }
+    while (ready != 0) {
+      const unsigned slot = scheduler.pick(ready);
+      WarpRun& warp = warps_[slot];
+      if (issue(warp, slot, now)) {
+        scheduler.issued(slot);
+        issued = here = true;
+        if (warp.live && warp.parts_left == 0 && !warp.asked && !warp.at_barrier) {
+          const Cycle earliest = std::max(warp.next, now + 1);
+          ask(warp, earliest);
+        }
+        break;
+      }
+      ready &= ~(1ull << slot);
+    }
+    if (!here) charge(scheduler, 1);
+  }
+  if (issued) return now + 1;
+  Cycle next = kNever;
+  for (std::uint64_t rest = ~free_slots_ & LaneMask::first(static_cast<unsigned>(sm_.max_warps)).bits();
+       rest != 0; rest &= rest - 1)
+    next = std::min(next, warps_[static_cast<unsigned>(std::countr_zero(rest))].next);
+  if (next_block_ < mine_.size()) {
+    for (const Cycle free : room_) next = std::min(next, std::max(free, now + 1));
+    if (!room_.empty() && mine_[next_block_]->block < recording_.wave)
+      next = std::min(next, std::max(now + 1, mine_[next_block_]->block *
+                                                  machine_.gpu.front_end.dispatch_cycles_per_block));
+  }
+  return std::max(next, now + 1);
+}
+
+SmTimes Run::run() {
+  room_.assign(recording_.blocks_per_sm, 0);
+  Cycle now = 0;
+  while (ends_.size() < mine_.size()) {
+    const Cycle next = step(now);
+    if (ends_.size() == mine_.size()) break;
+    if (next == kNever) {
+      // Barriers that count threads, or divide the block.
+      bool any = false;
+      for (BlockRun& block : resident_) {
+        if (block.block == nullptr || block.waiting == 0) continue;
+        result_.forced_barrier = any = true;
+        leave_barrier(block, now);
+      }
+      if (!any) break;
+      ++now;
+      continue;
+    }
+    // Slots of the cycles until then, by what keeps the least-blocked warp.
+    for (const gpu::WarpScheduler& scheduler : schedulers_) charge(scheduler, next - now - 1);
+    now = next;
+  }
+  Cycle last = 0;
+  for (const Cycle end : ends_) last = std::max(last, end);
+  std::sort(ends_.begin(), ends_.end());
+  result_.cycles = static_cast<double>(last);
+  path_.describe(result_, result_.cycles);
+  result_.load_store_busy = last == 0 ? 0 : static_cast<double>(load_store_busy_) / static_cast<double>(last);
+  // What was not kept of these blocks goes on as what was.
+  std::uint64_t executed = 0;
+  for (const Block* block : mine_) executed += block->executed;
+  if (executed != 0)
+    result_.computed_share =
+        std::min(1.0, static_cast<double>(result_.warp_instructions) / static_cast<double>(executed));
+  if (result_.computed_share < 0.98) result_.cycles /= std::max(result_.computed_share, 1e-6);
+  // Blocks between the windows go on at the pace of those in them.
+  const std::uint64_t sms = sm_.count;
+  const std::uint64_t total = (recording_.blocks - mine_.front()->block % sms + sms - 1) / sms;
+  const std::size_t places = recording_.blocks_per_sm;
+  if (total > ends_.size() && ends_.size() > places) {
+    const double pace = static_cast<double>(ends_.back() - ends_[places - 1]) /
+                        static_cast<double>(ends_.size() - places) / std::max(result_.computed_share, 1e-6);
+    result_.cycles += pace * static_cast<double>(total - ends_.size());
+  }
+  return result_;
+}
+
+}  // namespace
+
+SmTimes run_sm(const config::Machine& machine, const KernelRecording& recording,
+               const gpu::TimedKernel& timed, const std::vector<Block*>& mine, const MemoryLoad* load,
+               const Changes& changes, MemoryModel& memory, TagArray& code_tags, AccessOrder* order) {
+  return Run(machine, recording, timed, mine, load, changes, memory, code_tags, order).run();
+}
+
+}  // namespace duet::predict

@@ -1,0 +1,53 @@
+// The time of one SM that executes its share of a kernel, computed from a recording.
+// Blocks come as the work distributor sends them, each scheduler issues by its policy, and everything else is
+// a server with a latency and a rate: operand collection and units (gpu/sm/execution_units.h), the load-store
+// unit, L1 with its registers, this SM's ports of the interconnect. What all SMs share (slices of L2, levels
+// below, DRAM, the link) is a server that this SM sees as one of many alike: each of its requests takes the
+// time of as many as all SMs send meanwhile. Source: hu2016 §2 for the elements; Karkhanis and Smith, "A
+// first-order superscalar processor model", ISCA 2004, and Huang et al., "GPUMech", MICRO 2014, for computing
+// time from a trace of warps instead of simulating the machine.
+// Left out: other SMs' differences, accesses to tracked memory, other kernels at the same time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/issue_slot.h"
+#include "config/machine.h"
+#include "gpu/sm/timed_kernel.h"
+#include "predict/recorder.h"
+#include "predict/shared_caches.h"
+
+namespace duet::predict {
+
+// Assumptions that differ from the machine, to see what they would give.
+struct Changes {
+  bool no_dependencies = false;  // results of arithmetic are there at once
+  bool no_conflicts = false;     // shared memory takes one pass
+  bool code_there = false;       // the instruction cache has all of it
+  bool l1_hits = false, l2_hits = false;
+  bool no_shared_limits = false;  // nobody waits for what other SMs do
+  bool no_atomic_conflicts = false;
+  bool no_calls = false;  // of the device runtime: they take no time
+  double dram_rate = 1;
+};
+
+struct SmTimes {
+  double cycles = 0;  // of the core clock, from the first block's start to the last one's end
+  IssueSlots slots{};
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t l1_requests = 0, l1_hits = 0;
+  std::uint64_t requests_below = 0, dram_requests = 0;
+  double load_store_busy = 0, port_busy = 0, l2_busy = 0, dram_busy = 0,
+         atomics_busy = 0;      // share of the time
+  double computed_share = 1;    // of the instructions of this SM's blocks, those that were computed
+  bool forced_barrier = false;  // a barrier was passed that not all warps reached
+};
+
+// `mine`: the blocks of this SM. `load`: null where nothing is known yet of caches and DRAM (memory_path.h).
+// `code_tags`: its instruction cache before, and after. `order`: null, or told in which order accesses go.
+SmTimes run_sm(const config::Machine& machine, const KernelRecording& recording,
+               const gpu::TimedKernel& timed, const std::vector<Block*>& mine, const MemoryLoad* load,
+               const Changes& changes, MemoryModel& memory, TagArray& code_tags, AccessOrder* order);
+
+}  // namespace duet::predict
