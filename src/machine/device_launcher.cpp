@@ -76,10 +76,8 @@ SystemCallResult DeviceLauncher::call(gpu::Grid& grid, const SystemCall& call) {
   try {
     return perform(grid, call);
   } catch (const Error& refused) {
-    return {0,
-            gpu::FaultKind::IllegalInstruction,
-            "a launch that is refused (" + std::string(refused.what()) + ")",
-            {}};
+    return {0, gpu::FaultKind::IllegalInstruction,
+            "a launch that is refused (" + std::string(refused.what()) + ")"};
   }
 }
 
@@ -137,12 +135,12 @@ VirtualAddress DeviceLauncher::parameter_buffer(const SystemCall& call, std::uin
 
 SystemCallResult DeviceLauncher::launch_buffer(gpu::Grid& grid, const SystemCall& call) {
   const auto found = buffers_.find(call.arguments[0]);
-  if (found == buffers_.end()) return {kInvalidValue, gpu::FaultKind::None, {}, {}};
+  if (found == buffers_.end()) return {kInvalidValue, gpu::FaultKind::None, {}};
   const Buffer what = found->second;
   buffers_.erase(found);
   std::vector<std::byte> parameters(what.kernel->parameter_bytes);
   if (!call.read(call.arguments[0], parameters.data(), parameters.size()))
-    return {0, gpu::FaultKind::IllegalAddress, "a launch whose parameters cannot be read,", {}};
+    return {0, gpu::FaultKind::IllegalAddress, "a launch whose parameters cannot be read,"};
   process_.heap_release(call.sm, VirtualAddress(call.arguments[0]));
   return launch(grid, call, what, std::move(parameters), call.arguments[1]);
 }
@@ -163,7 +161,7 @@ SystemCallResult DeviceLauncher::copy(gpu::Grid& grid, const SystemCall& call) {
 SystemCallResult DeviceLauncher::launch(gpu::Grid& parent, const SystemCall& call, const Buffer& what,
                                         std::vector<std::byte> parameters, std::uint64_t stream) {
   if (what.grid.count() == 0 || what.block.count() == 0)
-    return {kInvalidConfiguration, gpu::FaultKind::None, {}, {}};
+    return {kInvalidConfiguration, gpu::FaultKind::None, {}};
   gpu::WorkDistributor& distributor = process_.system().board().work_distributor();
   DeviceLaunch launch;
   launch.grid = process_.make_grid(*what.kernel, what.grid, what.block, what.shared_bytes,
@@ -171,14 +169,13 @@ SystemCallResult DeviceLauncher::launch(gpu::Grid& parent, const SystemCall& cal
   launch.grid->command = parent.command;
   launch.grid->stream = parent.stream;
   launch.grid->launched_number = kLaunchedByKernel | launch.grid->launch_id;
-  if (!distributor.refusal(*launch.grid).empty())
-    return {kInvalidConfiguration, gpu::FaultKind::None, {}, {}};
+  if (!distributor.refusal(*launch.grid).empty()) return {kInvalidConfiguration, gpu::FaultKind::None, {}};
   launch.block = std::get<1>(thread_of(parent, call));
   if (stream == kTailLaunch) launch.order = DeviceLaunch::Order::Tail;
   if (stream == kFireAndForget) launch.order = DeviceLaunch::Order::FireAndForget;
   launch.stream = stream <= kDefaultStreams ? 0 : stream;
   if (distributor.pending_device_launches() >= most_pending_)
-    return {kPendingCountExceeded, gpu::FaultKind::None, {}, {}};
+    return {kPendingCountExceeded, gpu::FaultKind::None, {}};
   const config::Gpu& gpu = process_.config().gpu;
   const sim::ClockDomain core(gpu.core_clock_khz * 1000);
   const Picoseconds now = process_.engine().now();

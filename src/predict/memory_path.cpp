@@ -23,8 +23,9 @@ double used_at_most(double inputs, double outputs) {
   return 1 + a - std::sqrt(1 + a * a);
 }
 
-// Requests of all SMs for one slice of L2 are spread in time, as many as this one's. Only when it has sent so
-// many more than the slice could take it waits for the slice.
+// For each request of this SM to a slice of L2 the others send one too, but not all at the same moment. So it
+// waits only for what is beyond so many turns of all: as many come together by chance, and what goes on
+// beyond them grows, so that a kernel's time hardly depends on this number.
 constexpr double kSliceSlack = 4;
 
 unsigned bytes_of(const Request& request) {

@@ -47,7 +47,7 @@ SystemCallResult print(const SystemCall& call, const DeviceServices& services) {
       },
       [&](Address address) { return read_string(call, address); });
   if (services.print) services.print(text);
-  return {count_arguments(format), FaultKind::None, {}, {}};
+  return {count_arguments(format), FaultKind::None, {}};
 }
 
 SystemCallResult fail_assertion(const Grid& grid, const ptx::MicroOp& op, const SystemCall& call,
@@ -62,10 +62,8 @@ SystemCallResult fail_assertion(const Grid& grid, const ptx::MicroOp& op, const 
                            ", thread: " + bracketed(call.thread.thread) + " Assertion `" +
                            read_string(call, call.arguments[0]) + "` failed.";
   if (services.print) services.print(text + "\n");
-  return {0,
-          FaultKind::Assert,
-          "kernel '" + grid.kernel->name + "': " + text + " (" + place_of(grid, op) + ")",
-          {}};
+  return {0, FaultKind::Assert,
+          "kernel '" + grid.kernel->name + "': " + text + " (" + place_of(grid, op) + ")"};
 }
 
 }  // namespace
@@ -73,12 +71,10 @@ SystemCallResult fail_assertion(const Grid& grid, const ptx::MicroOp& op, const 
 SystemCallResult perform_system_call(Grid& grid, const ptx::MicroOp& op, const SystemCall& call,
                                      const DeviceServices& services) {
   const auto fault = [&](FaultKind kind, const std::string& what) {
-    return SystemCallResult{0,
-                            kind,
+    return SystemCallResult{0, kind,
                             "kernel '" + grid.kernel->name + "': " + what + " by thread " +
                                 name_of(call.thread.thread) + " of block " + name_of(call.thread.block) +
-                                ", " + place_of(grid, op),
-                            {}};
+                                ", " + place_of(grid, op)};
   };
   const config::DeviceHeap& heap = services.heap_costs;
   try {

@@ -23,7 +23,7 @@ struct SystemCallResult {
   std::uint64_t value = 0;
   FaultKind fault = FaultKind::None;
   std::string text;
-  CallCost cost;
+  CallCost cost{};
 };
 
 SystemCallResult perform_system_call(Grid& grid, const ptx::MicroOp& op, const SystemCall& call,
