@@ -63,13 +63,14 @@ WarpCounts counts_of(const KernelRecording& recording, const std::vector<Block*>
 
 }  // namespace
 
-Picoseconds roofline(const KernelRecording& recording, const MemoryLoad& load,
+Picoseconds roofline(const KernelRecording& recording, const MemoryLoad& load, double computed_share,
                      const config::Machine& machine) {
   const config::Gpu& gpu = machine.gpu;
   const double issue =
       static_cast<double>(recording.executed) / static_cast<double>(gpu.sm.count * gpu.sm.schedulers);
   double seen = 0;
   for (const auto& block : recording.kept) seen += static_cast<double>(block->executed);
+  seen *= computed_share;
   const double bytes =
       static_cast<double>(load.dram_bytes) * (seen == 0 ? 1 : static_cast<double>(recording.executed) / seen);
   return std::max(of_cycles(issue, gpu), static_cast<Picoseconds>(bytes / dram_rate(gpu.dram) * 1e12));

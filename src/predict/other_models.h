@@ -7,9 +7,9 @@
 namespace duet::predict {
 
 // Roofline: Williams, Waterman and Patterson, CACM 2009. The kernel takes what takes longer, its instructions
-// at one a scheduler and cycle, or the bytes that go to DRAM (`load`, of the recorded blocks) at its peak
-// rate.
-Picoseconds roofline(const KernelRecording& recording, const MemoryLoad& load,
+// at one a scheduler and cycle, or the bytes that go to DRAM at its peak rate. `load`: of the recorded
+// blocks, whose instructions were computed but for what `computed_share` lacks of 1.
+Picoseconds roofline(const KernelRecording& recording, const MemoryLoad& load, double computed_share,
                      const config::Machine& machine);
 
 // Hong and Kim, "An analytical model for a GPU architecture with memory-level and thread-level parallelism

@@ -61,8 +61,8 @@ Predictor::Predictor(const config::Machine& machine, const memory::AddressSpace&
                 [this](KernelRecording& recording) { return finish(recording); }),
       model_(machine, recorder_.memory()) {}
 
-Picoseconds Predictor::in_time(const SmTimes& times) const {
-  return static_cast<Picoseconds>(times.cycles * 1e9 / static_cast<double>(machine_.gpu.core_clock_khz));
+Picoseconds Predictor::in_time(double cycles) const {
+  return static_cast<Picoseconds>(cycles * 1e9 / static_cast<double>(machine_.gpu.core_clock_khz));
 }
 
 std::uint32_t Predictor::doubts_of(const Prediction& prediction) const {
@@ -71,7 +71,7 @@ std::uint32_t Predictor::doubts_of(const Prediction& prediction) const {
     doubts |= static_cast<std::uint32_t>(holds) << static_cast<unsigned>(which);
   };
   const KernelRecording& recording = *prediction.recording;
-  doubt(Doubt::Truncated, prediction.times.computed_share < 0.9);
+  doubt(Doubt::Truncated, prediction.times.computed_share < 0.9 && !prediction.times.steady());
   doubt(Doubt::FullEmptyBits, recording.has_tracked);
   doubt(Doubt::Barriers, prediction.times.forced_barrier);
   doubt(Doubt::Overlapped, recording.overlapped);
@@ -97,8 +97,8 @@ Picoseconds Predictor::finish(KernelRecording& recording) {
   prediction.recording = &recording;
   prediction.times = model_.run(recording, *timed);
   prediction.load = &model_.load();
-  prediction.time_ps = in_time(prediction.times);
-  prediction.roofline_ps = roofline(recording, model_.load(), machine_);
+  prediction.time_ps = in_time(prediction.times.cycles);
+  prediction.roofline_ps = roofline(recording, model_.load(), prediction.times.computed_share, machine_);
   prediction.hong_kim_ps = hong_kim(recording, model_.blocks(), machine_);
   prediction.doubts = doubts_of(prediction);
   if (seen_.insert(identity(*recording.grid)).second)

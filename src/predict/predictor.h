@@ -32,7 +32,7 @@ inline constexpr std::size_t kLimits = static_cast<std::size_t>(Limit::Count);
 
 // Assumptions of the model that do not hold for a kernel, a bit each.
 enum class Doubt : std::uint8_t {
-  Truncated,      // long warps: only their beginning was computed
+  Truncated,      // long warps: only their beginning was computed, and it did not go on alike
   FullEmptyBits,  // waits for bits take no time
   Barriers,       // some do not wait for the whole block
   Clock,          // it reads a clock, or sleeps
@@ -65,7 +65,7 @@ class Predictor {
 
  private:
   Picoseconds finish(KernelRecording& recording);
-  Picoseconds in_time(const SmTimes& times) const;
+  Picoseconds in_time(double cycles) const;
   std::uint32_t doubts_of(const Prediction& prediction) const;
 
   const config::Machine machine_;

@@ -13,16 +13,48 @@ namespace duet::predict {
 
 namespace {
 
-// Steps that are kept of one SM's blocks, and that those of all SMs may have until their accesses are kept no
-// more.
-constexpr std::uint64_t kKeptSteps = 4'000'000, kSeenSteps = 40'000'000;
+// Of each warp so many steps and requests are kept that the blocks of one SM have no more than these, and
+// those of all SMs; and some at least.
+constexpr std::uint64_t kOwnSteps = 500'000, kAllSteps = 8'000'000, kLeastSteps = 128;
+constexpr std::uint64_t kOwnRequests = 250'000, kAllRequests = 4'000'000, kLeastRequests = 32;
+
+// What lanes of a warp touch within a segment of up to 128 bytes.
+struct Touched {
+  unsigned bytes = 0;
+  unsigned sectors = 0;  // 32 bytes each, a bit each
+};
+
+// All bytes from one to the other.
+Touched touched_range(unsigned from, unsigned bytes) {
+  return {bytes, (2u << (from + bytes - 1) / 32) - (1u << from / 32)};
+}
+
+// `step`: bytes from an element's start, of accesses that are done word by word.
+template <unsigned W>
+Touched touched_by(const gpu::MemoryInstruction<W>& instruction, const gpu::MemoryPart& part,
+                   std::uint32_t step, std::uint32_t segment, std::uint64_t group) {
+  const std::uint32_t* const offsets = instruction.offsets.data();
+  const unsigned bytes = part.steps > 1 ? 4 : instruction.bytes;
+  const auto first = static_cast<unsigned>(std::countr_zero(group));
+  const auto lanes = static_cast<unsigned>(std::popcount(group));
+  const unsigned from = offsets[first] + step - segment;
+  if (lanes == 1 || instruction.lowest == instruction.highest) return touched_range(from, bytes);
+  if (instruction.consecutive && 64 - static_cast<unsigned>(std::countl_zero(group)) - first == lanes)
+    return touched_range(from, 4 * lanes);
+  const memory::ByteMask mask = gpu::touched_bytes(offsets, step - segment, group, bytes);
+  Touched result;
+  result.bytes = static_cast<unsigned>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
+  for (unsigned i = 0; i < 4; ++i)
+    result.sectors |= static_cast<unsigned>((mask.bits[i / 2] >> i % 2 * 32 & 0xffffffff) != 0) << i;
+  return result;
+}
 
 }  // namespace
 
 struct Recorder::Launch {
   KernelRecording recording;
   std::map<std::uint64_t, std::unique_ptr<Block>> open;  // blocks in execution, by number
-  std::uint64_t limit = 0;                               // steps of a block
+  std::uint32_t steps = 0, requests = 0;                 // of a warp, that are kept
   std::uint64_t kept_steps = 0;
   bool keep_all = false;
   std::uint64_t sms = 1;
@@ -95,7 +127,12 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
   launch->keep_all = recording.blocks <= recording.wave;
   const std::uint64_t seen = std::min(recording.blocks, 4 * recording.wave);
   const std::uint64_t kept = (seen + sm.count - 1) / sm.count;
-  launch->limit = std::max<std::uint64_t>(std::min(kKeptSteps / kept, kSeenSteps / seen), 1000);
+  const std::uint64_t warps = (grid.block.count() + sm.warp_width - 1) / sm.warp_width;
+  const auto of_warp = [&](std::uint64_t own, std::uint64_t all, std::uint64_t least) {
+    return static_cast<std::uint32_t>(std::max(std::min(own / kept, all / seen) / warps, least));
+  };
+  launch->steps = of_warp(kOwnSteps, kAllSteps, kLeastSteps);
+  launch->requests = of_warp(kOwnRequests, kAllRequests, kLeastRequests);
   return *launch;
 }
 
@@ -114,11 +151,11 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
   record->block = block;
   const std::uint64_t warps =
       (grid.block.count() + machine_.gpu.sm.warp_width - 1) / machine_.gpu.sm.warp_width;
-  record->warps.resize(warps);
+  record->begin(warps, launch.steps);
   record->accesses.resize(warps);
+  record->request_room.assign(warps, launch.requests);
   const bool mine = block % launch.sms == 0;
-  record->keeps_steps = mine || (launch.keep_all && launch.kept_steps < kKeptSteps);
-  record->limit = launch.limit;
+  record->keeps_steps = mine || (launch.keep_all && launch.kept_steps < kAllSteps);
   return (launch.open[block] = std::move(record)).get();
 }
 
@@ -136,7 +173,7 @@ void Recorder::access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<
 template <unsigned W>
 void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<W>& registers,
                     const ptx::MicroOp& op, std::uint64_t active, const gpu::BlockMemory& memory) {
-  if (record.kept == record.limit) return;
+  if (record.room[warp] == 0) return;
   auto& block = static_cast<Block&>(record);
   Launch& launch = *launches_.at(memory.grid->launch_id);
   const Bytes of_warp = round_up<Bytes>(memory.local_bytes, 4) * registers.width;
@@ -165,6 +202,9 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
   access.count = static_cast<std::uint32_t>(block.requests.size()) - access.first;
   block.accesses[warp].push_back(access);
   record.mark_access(warp);
+  std::uint32_t& room = block.request_room[warp];
+  room -= std::min(room, access.count);
+  if (room == 0) record.room[warp] = 0;
   if (op.kind == ptx::Kind::Load && op.semantics != ptx::MemorySemantics::Weak)
     launch.recording.polls |= block.polls(warp, op);
   else
@@ -219,15 +259,12 @@ std::uint64_t Recorder::add_request(Lanes<W>& lanes, const gpu::MemoryPart& part
   request.in_l1 = part.cacheability.gpu_l1;
   request.host = !part.local && request.address >= machine_.gpu.dram.bytes;
   request.passes = static_cast<std::uint16_t>(std::popcount(group) * op.vector_elements);
-  const memory::ByteMask mask =
-      gpu::touched_bytes(offsets, step - segment, group, part.steps > 1 ? 4 : instruction.bytes);
-  request.used_bytes = static_cast<std::uint8_t>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
+  const Touched touched = touched_by(instruction, part, step, segment, group);
+  request.used_bytes = static_cast<std::uint8_t>(touched.bytes);
   // What a load fetches: whole lines, where L1 has no sectors of its own.
   const bool whole_line =
       op.kind == ptx::Kind::Load && request.in_l1 && machine_.gpu.l1.sector_bytes >= part.request_bytes;
-  unsigned sectors = 0;
-  for (unsigned i = 0; i < part.request_bytes / 32; ++i)
-    if (whole_line || (mask.bits[i / 2] >> i % 2 * 32 & 0xffffffff) != 0) sectors |= 1u << i;
+  const unsigned sectors = whole_line ? (1u << part.request_bytes / 32) - 1 : touched.sectors;
   request.sectors = static_cast<std::uint8_t>(sectors << first.value() % 128 / 32);
   if (request.atomic)
     LaneMask(group).for_each(

@@ -41,6 +41,7 @@ bool Block::polls(std::uint32_t warp, const ptx::MicroOp& op) {
     if (warp < holds.size())
       while (!holds[warp].empty() && holds[warp].back().step >= warps[warp].size()) holds[warp].pop_back();
     kept -= steps;
+    room[warp] += static_cast<std::uint32_t>(steps);
     dropped_ += steps;
     return true;
   }

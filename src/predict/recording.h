@@ -40,6 +40,7 @@ struct Access {
 
 struct Block : gpu::RecordedBlock {
   std::vector<std::vector<Access>> accesses;  // by warp
+  std::vector<std::uint32_t> request_room;    // by warp: requests that are still kept
   std::vector<Request> requests;
   std::uint64_t executed = 0;  // machine instructions of the whole block, without those of dropped rounds
 

@@ -36,7 +36,8 @@ struct DoubtName {
   const char* text;
 };
 constexpr DoubtName kDoubtNames[] = {
-    {"truncated", "its warps are long: only their beginning was computed, the rest taken to go on alike"},
+    {"truncated",
+     "its warps are long: only their beginning was computed, which got faster or slower as it went on"},
     {"full_empty_bits", "it uses full/empty bits, and waiting for them takes no time in the model"},
     {"barriers", "it has barriers that not all warps of a block reach"},
     {"clock", "it reads a clock or sleeps: what it does may depend on time"},

@@ -4,6 +4,13 @@
 
 namespace duet::predict {
 
+namespace {
+
+// Steps and requests that are computed again for each limit, and steps of each warp at least.
+constexpr std::uint64_t kMostWork = 50'000, kLeastSteps = 128;
+
+}  // namespace
+
 SmModel::SmModel(const config::Machine& machine, MemoryModel& memory)
     : machine_(machine),
       memory_(memory),
@@ -38,6 +45,7 @@ std::uint64_t SmModel::slowest(const KernelRecording& recording) {
 
 SmTimes SmModel::run(KernelRecording& recording, const gpu::TimedKernel& timed) {
   order_ = {};
+  part_ = 0;
   order_.sm = slowest(recording);
   const std::uint64_t sms = machine_.gpu.sm.count;
   for (const auto& block : recording.kept)
@@ -50,14 +58,34 @@ SmTimes SmModel::run(KernelRecording& recording, const gpu::TimedKernel& timed) 
   load_ = play(recording, order_, machine_, memory_);
   for (std::uint64_t place = 0; place < std::min(sms, recording.blocks); ++place)
     instructions_of(recording, place) = after;
-  return run_sm(machine_, recording, timed, order_.blocks, &load_, {}, memory_, *after, nullptr);
+  return times_ = run_sm(machine_, recording, timed, order_.blocks, &load_, {}, memory_, *after, nullptr);
 }
 
-SmTimes SmModel::again(const KernelRecording& recording, const gpu::TimedKernel& timed,
-                       const Changes& changes) {
-  if (order_.blocks.empty()) return {};
-  TagArray code = *instructions_before_;
-  return run_sm(machine_, recording, timed, order_.blocks, &load_, changes, memory_, code, nullptr);
+double SmModel::again(const KernelRecording& recording, const gpu::TimedKernel& timed,
+                      const Changes& changes) {
+  if (order_.blocks.empty()) return 0;
+  const auto computed = [&](const Changes& with) {
+    TagArray code = *instructions_before_;
+    return run_sm(machine_, recording, timed, order_.blocks, &load_, with, memory_, code, nullptr, part_)
+        .cycles;
+  };
+  if (part_ == 0) {
+    std::uint64_t work = 0, longest = 0;
+    for (const Block* block : order_.blocks) {
+      work += block->requests.size();
+      for (const auto& steps : block->warps) {
+        work += steps.size();
+        longest = std::max<std::uint64_t>(longest, steps.size());
+      }
+    }
+    part_ = std::max<std::uint64_t>(longest, 1);
+    part_cycles_ = times_.cycles;
+    if (work > kMostWork) {
+      part_ = std::max<std::uint64_t>(longest * kMostWork / work, kLeastSteps);
+      part_cycles_ = computed({});
+    }
+  }
+  return part_cycles_ == 0 ? 0 : times_.cycles * computed(changes) / part_cycles_;
 }
 
 }  // namespace duet::predict

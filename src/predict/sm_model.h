@@ -25,7 +25,9 @@ class SmModel {
   // Of the last kernel: what the caches below L1 and DRAM did, and its time with other assumptions.
   const MemoryLoad& load() const { return load_; }
   const std::vector<Block*>& blocks() const { return order_.blocks; }  // of the SM that was computed
-  SmTimes again(const KernelRecording& recording, const gpu::TimedKernel& timed, const Changes& changes);
+  // In cycles: its time with other assumptions. Of a long kernel the beginning is computed with and without
+  // them.
+  double again(const KernelRecording& recording, const gpu::TimedKernel& timed, const Changes& changes);
 
  private:
   std::shared_ptr<TagArray>& instructions_of(const KernelRecording& recording, std::uint64_t place);
@@ -37,6 +39,9 @@ class SmModel {
   std::shared_ptr<TagArray> instructions_before_;
   AccessOrder order_;
   MemoryLoad load_;
+  SmTimes times_;
+  std::size_t part_ = 0;    // steps of each warp that again() computes; 0: not known
+  double part_cycles_ = 0;  // what they take without a change
 };
 
 }  // namespace duet::predict

@@ -26,6 +26,7 @@ constexpr Cycle kTurnaround = 4;
 struct WarpRun {
   const std::uint32_t* steps = nullptr;
   std::size_t count = 0, at = 0;
+  std::uint64_t rest = 0;  // steps after those
   const Access* accesses = nullptr;
   const gpu::RecordedBlock::Hold *hold = nullptr, *holds_end = nullptr;  // the next one
   std::vector<Cycle> ready;  // by scoreboard entry: who may read it
@@ -35,9 +36,10 @@ struct WarpRun {
   unsigned block = 0;       // in `resident`
   std::uint32_t index = 0;  // in its block
   bool at_barrier = false, live = false;
-  bool asked = false;    // `next` says when its operands are there
-  Cycle drained = 0;     // when all its accesses are complete
-  Cycle held_until = 0;  // by a call
+  bool asked = false;         // `next` says when its operands are there
+  Cycle drained = 0;          // when all its accesses are complete
+  Cycle began = 0, half = 0;  // when it started, and when half of its steps were done
+  Cycle held_until = 0;       // by a call
   std::uint64_t machine_pc = 0, buffered_end = 0;
   Cycle buffered_ready = 0;
 };
@@ -54,7 +56,7 @@ class Run {
  public:
   Run(const config::Machine& machine, const KernelRecording& recording, const gpu::TimedKernel& timed,
       const std::vector<Block*>& mine, const MemoryLoad* load, const Changes& changes, MemoryModel& memory,
-      TagArray& code_tags, AccessOrder* order)
+      TagArray& code_tags, AccessOrder* order, std::size_t most_steps)
       : sm_(machine.gpu.sm),
         machine_(machine),
         recording_(recording),
@@ -65,6 +67,7 @@ class Run {
         memory_(memory),
         code_tags_(code_tags),
         order_(order),
+        most_steps_(most_steps),
         units_(machine.gpu.sm),
         path_(machine, recording, mine, load, changes) {
     for (unsigned s = 0; s < sm_.schedulers; ++s) {
@@ -114,6 +117,7 @@ class Run {
   MemoryModel& memory_;
   TagArray& code_tags_;
   AccessOrder* const order_;  // null: nobody asks
+  const std::size_t most_steps_;
   gpu::ExecutionUnits units_;
   MemoryPath path_;
   std::vector<gpu::WarpScheduler> schedulers_;
@@ -138,6 +142,8 @@ class Run {
   };
   std::vector<Coming> lines_coming_;
   std::vector<std::uint64_t> prefetched_;  // lines that nobody has wanted yet
+  double kept_time_ = 0, left_time_ = 0;   // of all warps: for what was kept of them, and for what was not
+  double early_ = 0, late_ = 0;            // of those of which not all was kept: for either half
   SmTimes result_;
 };
 
@@ -156,7 +162,8 @@ void Run::start(const Block& block, Cycle now) {
     run.slots |= 1ull << slot;
     WarpRun& warp = warps_[slot];
     warp.steps = block.warps[i].data();
-    warp.count = block.warps[i].size();
+    warp.count = std::min(block.warps[i].size(), most_steps_);
+    warp.rest = block.beyond[i] + block.warps[i].size() - warp.count;
     warp.accesses = block.accesses[i].data();
     if (!block.holds.empty()) {
       warp.hold = block.holds[i].data();
@@ -171,7 +178,7 @@ void Run::start(const Block& block, Cycle now) {
     warp.index = static_cast<std::uint32_t>(i);
     warp.live = true;
     warp.at_barrier = warp.asked = false;
-    warp.drained = now;
+    warp.drained = warp.began = warp.half = now;
     warp.held_until = 0;
     warp.machine_pc = warp.buffered_end = 0;
     schedulers_[slot % schedulers_.size()].launched(slot);
@@ -276,6 +283,7 @@ void Run::ask(WarpRun& warp, Cycle from) {
 void Run::advance(WarpRun& warp, unsigned slot, Cycle now) {
   ++warp.at;
   warp.asked = false;
+  if (warp.at == warp.count / 2) warp.half = now;
   if (warp.at == warp.count) return end_warp(warp, slot, now);
   const std::uint32_t pc = warp.steps[warp.at] & ~gpu::RecordedBlock::kAccess;
   if (timed_.ops[pc].machine_index != warp.machine_pc) {
@@ -285,6 +293,14 @@ void Run::advance(WarpRun& warp, unsigned slot, Cycle now) {
 }
 
 void Run::end_warp(WarpRun& warp, unsigned, Cycle now) {
+  const auto late = static_cast<double>(now - warp.half), early = static_cast<double>(warp.half - warp.began);
+  kept_time_ += late + early;
+  if (warp.rest != 0) {
+    // It goes on as its second half did.
+    left_time_ += late * static_cast<double>(warp.rest) / static_cast<double>(warp.count - warp.count / 2);
+    early_ += early;
+    late_ += late;
+  }
   warp.live = false;
   warp.next = kNever;
   warp.reason = IssueSlot::NoWarp;
@@ -582,20 +598,21 @@ SmTimes Run::run() {
   result_.cycles = static_cast<double>(last);
   path_.describe(result_, result_.cycles);
   result_.load_store_busy = last == 0 ? 0 : static_cast<double>(load_store_busy_) / static_cast<double>(last);
-  // What was not kept of these blocks goes on as what was.
   std::uint64_t executed = 0;
   for (const Block* block : mine_) executed += block->executed;
   if (executed != 0)
     result_.computed_share =
         std::min(1.0, static_cast<double>(result_.warp_instructions) / static_cast<double>(executed));
-  if (result_.computed_share < 0.98) result_.cycles /= std::max(result_.computed_share, 1e-6);
+  const double longer = kept_time_ == 0 ? 1 : 1 + left_time_ / kept_time_;
+  result_.cycles *= longer;
+  if (early_ > 0) result_.late_by_early = late_ / early_;
   // Blocks between the windows go on at the pace of those in them.
   const std::uint64_t sms = sm_.count;
   const std::uint64_t total = (recording_.blocks - mine_.front()->block % sms + sms - 1) / sms;
   const std::size_t places = recording_.blocks_per_sm;
   if (total > ends_.size() && ends_.size() > places) {
     const double pace = static_cast<double>(ends_.back() - ends_[places - 1]) /
-                        static_cast<double>(ends_.size() - places) / std::max(result_.computed_share, 1e-6);
+                        static_cast<double>(ends_.size() - places) * longer;
     result_.cycles += pace * static_cast<double>(total - ends_.size());
   }
   return result_;
@@ -605,8 +622,9 @@ SmTimes Run::run() {
 
 SmTimes run_sm(const config::Machine& machine, const KernelRecording& recording,
                const gpu::TimedKernel& timed, const std::vector<Block*>& mine, const MemoryLoad* load,
-               const Changes& changes, MemoryModel& memory, TagArray& code_tags, AccessOrder* order) {
-  return Run(machine, recording, timed, mine, load, changes, memory, code_tags, order).run();
+               const Changes& changes, MemoryModel& memory, TagArray& code_tags, AccessOrder* order,
+               std::size_t most_steps) {
+  return Run(machine, recording, timed, mine, load, changes, memory, code_tags, order, most_steps).run();
 }
 
 }  // namespace duet::predict

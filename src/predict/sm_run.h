@@ -39,15 +39,21 @@ struct SmTimes {
   std::uint64_t l1_requests = 0, l1_hits = 0;
   std::uint64_t requests_below = 0, dram_requests = 0;
   double load_store_busy = 0, port_busy = 0, l2_busy = 0, dram_busy = 0,
-         atomics_busy = 0;      // share of the time
-  double computed_share = 1;    // of the instructions of this SM's blocks, those that were computed
+         atomics_busy = 0;    // share of the time
+  double computed_share = 1;  // of the instructions of this SM's blocks, those that were computed
+  // Of warps of which not all was computed: the time of the second half of what was, by that of the first.
+  double late_by_early = 1;
   bool forced_barrier = false;  // a barrier was passed that not all warps reached
+
+  bool steady() const { return late_by_early > 0.6 && late_by_early < 1.5; }
 };
 
 // `mine`: the blocks of this SM. `load`: null where nothing is known yet of caches and DRAM (memory_path.h).
 // `code_tags`: its instruction cache before, and after. `order`: null, or told in which order accesses go.
+// `most_steps`: of a warp, that are computed.
 SmTimes run_sm(const config::Machine& machine, const KernelRecording& recording,
                const gpu::TimedKernel& timed, const std::vector<Block*>& mine, const MemoryLoad* load,
-               const Changes& changes, MemoryModel& memory, TagArray& code_tags, AccessOrder* order);
+               const Changes& changes, MemoryModel& memory, TagArray& code_tags, AccessOrder* order,
+               std::size_t most_steps = ~std::size_t{0});
 
 }  // namespace duet::predict

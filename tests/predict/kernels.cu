@@ -1,5 +1,5 @@
 // Kernels that are bound by one thing each, for the model of src/predict: what it says of them is known beforehand.
-//   kernels CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE|HEAP|WAITS
+//   kernels CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE|HEAP|WAITS|LONG|PHASES|SPIN
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -100,6 +100,27 @@ __global__ void waits(int* data, volatile int* flag) {
   data[(1 << 20) + blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// More of each warp than the model computes, and alike from beginning to end.
+__global__ void long_loop(const float* from, float* to, int rounds) {
+  float sum = 0;
+  for (int k = 0; k < rounds; k++) sum = sum * 0.5f + from[(k * blockDim.x + threadIdx.x) & 0x3ffff];
+  to[threadIdx.x] = sum;
+}
+
+// As much, and not alike.
+__global__ void phases(int* data, int rounds) {
+  int at = threadIdx.x;
+  for (int k = 0; k < 2500; k++) at = data[(at + k * 1056) & 0xffffff];
+  for (int k = 0; k < rounds; k++) at = (at ^ k) * 3;
+  data[threadIdx.x] = at;
+}
+
+__global__ void spin(long long cycles) {
+  const long long begin = clock64();
+  while (clock64() - begin < cycles) {
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -126,6 +147,9 @@ int main(int argc, char** argv) {
   if (strcmp(what, "CONFLICTS") == 0) conflicts<<<16, 256>>>(words, 200);
   if (strcmp(what, "HEAP") == 0) heap<<<64, 64>>>(words);
   if (strcmp(what, "WAITS") == 0) waits<<<16, 64>>>(words, words + (2 << 20));
+  if (strcmp(what, "LONG") == 0) long_loop<<<1, 512>>>(data, data + (8 << 20), 10000);
+  if (strcmp(what, "PHASES") == 0) phases<<<1, 512>>>(words, 100000);
+  if (strcmp(what, "SPIN") == 0) spin<<<1, 32>>>(1000000);
   if (strcmp(what, "CODE") == 0) code<<<1, 32>>>(data);
   const cudaError_t error = cudaDeviceSynchronize();
   if (error == cudaSuccess && cudaGetLastError() == cudaSuccess) std::puts("done");

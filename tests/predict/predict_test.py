@@ -82,6 +82,22 @@ class AgainstTheSimulator(Predicted):
         self.assertLess(abs(predicted["kernels"][0]["time_us"] / timed - 1), 0.15)
         self.assertEqual(predicted["kernels"][0]["doubts"], ["waits"])
 
+    def test_of_long_warps_the_beginning_stands_for_the_rest(self):
+        predicted, _ = self.predict(self.program, "LONG")
+        kernel = predicted["kernels"][0]
+        self.assertLess(kernel["computed_share"], 0.6)
+        self.assertEqual(kernel["doubts"], [])
+        timed = self.kernel_us(self.program, "LONG")
+        self.assertLess(abs(kernel["time_us"] / timed - 1), 0.10)
+        # With and without a limit the same part is computed, not all that was kept.
+        self.assertLess(max(kernel["without_us"].values()), kernel["time_us"] * 1.02)
+        phases = self.predict(self.program, "PHASES")[0]["kernels"][0]
+        self.assertLess(phases["computed_share"], 0.6)
+        self.assertEqual(phases["doubts"], ["truncated"])
+
+    def test_a_loop_that_waits_by_the_clock_ends(self):
+        self.assertEqual(self.predict(self.program, "SPIN")[0]["kernels"][0]["doubts"], ["clock"])
+
     def test_changes_of_one_key_have_the_right_sign(self):
         """What the simulator says of a change of at least 5 %, the model says too."""
         changes = [("CHAIN", "gpu.sm.floating.latency_cycles=18"), ("SHARED", "gpu.sm.shared_latency_cycles=52"),

@@ -78,7 +78,7 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
       if (lanes != 0 && op.kind != Kind::Image)
         lanes = checked_lanes<W>(*block_.check, warp.lanes, op, pc, warp.index, lanes);
     } else if constexpr (kTold == Told::Record) {
-      if (lanes != 0)
+      if (lanes != 0 && record_->room[warp.index] != 0)
         context_.services->recorder->access(*record_, warp.index, warp.lanes, op, lanes, warp.memory);
     } else if (op.kind != Kind::Image &&
                (op.space == ptx::StateSpace::Global || op.space == ptx::StateSpace::Generic)) {
@@ -122,7 +122,10 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
     return memory_.read_bytes(address, to, bytes, lane, warp.memory);
   }
   SpecialContext special_context(const Warp& warp) const {
-    return {*context_.config, *block_.grid, context_.clock.edge(cycle()), cycle(),
+    // Where blocks take no time, a clock goes on by a cycle for each instruction: some wait by it.
+    const bool timeless = context_.config->functional.milli_cycles_per_warp_instruction == 0;
+    const Cycle now = cycle() + (timeless ? machine_instructions_ : 0);
+    return {*context_.config, *block_.grid, context_.clock.edge(now), now,
             context_.number,  warp.index,   block_.shared.size()};
   }
   const DeviceServices& services() const { return *context_.services; }

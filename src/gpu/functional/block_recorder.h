@@ -19,18 +19,28 @@ namespace duet::gpu {
 struct RecordedBlock {
   static constexpr std::uint32_t kAccess = 1u << 31;
 
+  // Of as many warps, each with room for so many steps.
+  void begin(std::size_t count, std::uint32_t steps) {
+    warps.resize(count);
+    room.assign(count, steps);
+    beyond.assign(count, 0);
+  }
   void step(std::uint32_t warp, std::uint32_t pc) {
-    if (kept == limit) return;
+    if (room[warp] == 0) {
+      ++beyond[warp];
+      return;
+    }
+    --room[warp];
     ++kept;
     if (keeps_steps) warps[warp].push_back(pc);
   }
   void mark_access(std::uint32_t warp) {
-    if (kept != limit && !warps[warp].empty()) warps[warp].back() |= kAccess;
+    if (room[warp] != 0 && !warps[warp].empty()) warps[warp].back() |= kAccess;
   }
 
   // By the last step, which is a call.
   void hold_up(std::uint32_t warp, Cycle cycles, Cycle interval) {
-    if (kept == limit || warps[warp].empty()) return;
+    if (room[warp] == 0 || warps[warp].empty()) return;
     if (holds.size() <= warp) holds.resize(warps.size());
     holds[warp].push_back({static_cast<std::uint32_t>(warps[warp].size() - 1), cycles, interval});
   }
@@ -42,7 +52,9 @@ struct RecordedBlock {
   };
 
   std::uint64_t block = 0;
-  std::uint64_t kept = 0, limit = 0;  // steps; where both are equal later ones are not kept
+  std::uint64_t kept = 0;             // steps of all warps
+  std::vector<std::uint32_t> room;    // by warp: steps that are still kept; at 0 later ones are not
+  std::vector<std::uint64_t> beyond;  // by warp: steps that were not kept
   bool keeps_steps = true;            // otherwise only their accesses
   std::vector<std::vector<std::uint32_t>> warps;
   std::vector<std::vector<Hold>> holds;  // by warp, in their order; empty: nothing held one up

@@ -10,9 +10,8 @@ namespace {
 class Warp {
  public:
   Warp() {
-    block.warps.resize(1);
+    block.begin(1, 1000);
     block.accesses.resize(1);
-    block.limit = 1000;
   }
   void step() { block.step(0, 7); }
   // Whether a round was dropped.
@@ -38,6 +37,19 @@ class Warp {
   }
   std::array<ptx::MicroOp, 5> ops{};
 };
+
+TEST(Room, IsEachWarps) {
+  Block block;
+  block.begin(2, 3);
+  for (unsigned i = 0; i < 5; ++i) block.step(0, i);
+  block.step(1, 7);
+  EXPECT_EQ(block.warps[0], (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(block.warps[1].size(), 1u);
+  EXPECT_EQ(block.beyond[0], 2u);
+  EXPECT_EQ(block.beyond[1], 0u);
+  block.mark_access(0);
+  EXPECT_EQ(block.warps[0].back(), 2u) << "of a step that was not kept";
+}
 
 TEST(Polls, OneWordIsLookedAtOnce) {
   Warp warp;
