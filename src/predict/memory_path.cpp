@@ -1,7 +1,9 @@
 #include "predict/memory_path.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace duet::predict {
@@ -40,6 +42,8 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
       changes_(changes),
       l1_(machine.gpu.l1, nullptr),
       constants_(machine.gpu.constant_cache, nullptr) {
+  misses_.of_set.resize(machine.gpu.l1.sets);
+  constant_misses_.of_set.resize(machine.gpu.constant_cache.sets);
   const config::Gpu& gpu = machine.gpu;
   const double sms = static_cast<double>(std::min(recording.blocks, gpu.sm.count));
   std::unordered_map<std::uint64_t, std::uint64_t> words;
@@ -184,12 +188,41 @@ double MemoryPath::fetch(unsigned depth, double now) {
   return below(request, now) + 1;
 }
 
+void MemoryPath::Misses::add(const Miss& miss) {
+  earliest = all.empty() ? miss.arrival : std::min(earliest, miss.arrival);
+  ++of_set[miss.set];
+  all.push_back(miss);
+}
+
+void MemoryPath::Misses::arrived(double now) {
+  if (all.empty() || earliest > now) return;
+  std::erase_if(all, [&](const Miss& miss) {
+    if (miss.arrival > now) return false;
+    --of_set[miss.set];
+    return true;
+  });
+  if (!all.empty()) earliest = first();
+}
+
+double MemoryPath::Misses::first() const {
+  return std::min_element(all.begin(), all.end(),
+                          [](const Miss& a, const Miss& b) { return a.arrival < b.arrival; })
+      ->arrival;
+}
+
+double MemoryPath::Misses::first_of_set(std::uint64_t set) const {
+  double result = std::numeric_limits<double>::infinity();
+  for (const Miss& miss : all)
+    if (miss.set == set) result = std::min(result, miss.arrival);
+  return result;
+}
+
 MemoryPath::Times MemoryPath::send(const Request& request, double now) {
   const config::Gpu& gpu = machine_.gpu;
   const bool constant = request.path == Path::ConstantCache;
   const config::Cache& cache = constant ? gpu.constant_cache : gpu.l1;
   Server& port = constant ? constant_port_ : l1_port_;
-  std::vector<Miss>& misses = constant ? constant_misses_ : misses_;
+  Misses& misses = constant ? constant_misses_ : misses_;
   const bool cached = constant || request.in_l1;
   const bool passes = !cached && cache.pass_cycles != 0 && !request.store;
   // The request is looked up so many cycles after it was sent; one that finds no room holds up the others.
@@ -224,11 +257,12 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now) {
     ++l1_hits_;
     return {start, look_up + 1};
   }
-  std::erase_if(misses, [&](const Miss& miss) { return miss.arrival <= look_up; });
+  misses.arrived(look_up);
+  const std::uint64_t set = tags.set_of(request.address);
   const bool hit = tags.read(request.address, segments);
-  for (Miss& miss : misses) {
+  for (std::size_t i = 0; hit && misses.of_set[set] != 0 && i < misses.all.size(); ++i) {
+    Miss& miss = misses.all[i];
     if (miss.line != line) continue;
-    if (!hit) break;
     // It joins a fetch on its way; those that wait are answered one a cycle.
     if (++miss.targets <= cache.mshr_targets) return {start, miss.arrival + miss.targets};
     port.free = std::max(port.free, miss.arrival - latency);
@@ -240,24 +274,14 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now) {
   }
   // The lookup waits for the register that is free first, and for a way of its set that does not wait itself.
   const double wanted = look_up;
-  const std::uint64_t set = tags.set_of(request.address);
-  const auto wait = [&](std::uint64_t most, auto&& counts) {
-    std::uint64_t count = 0;
-    double first = 0;
-    for (const Miss& miss : misses) {
-      if (!counts(miss)) continue;
-      first = count++ == 0 ? miss.arrival : std::min(first, miss.arrival);
-    }
-    if (count >= most) look_up = std::max(look_up, first);
-  };
-  wait(cache.mshrs, [](const Miss&) { return true; });
-  wait(cache.ways, [&](const Miss& miss) { return miss.set == set; });
+  if (misses.all.size() >= cache.mshrs) look_up = std::max(look_up, misses.first());
+  if (misses.of_set[set] >= cache.ways) look_up = std::max(look_up, misses.first_of_set(set));
   if (look_up > wanted) {
-    std::erase_if(misses, [&](const Miss& miss) { return miss.arrival <= look_up; });
+    misses.arrived(look_up);
     port.free = std::max(port.free, look_up - latency + 1);
   }
   const double arrival = below(request, look_up);
-  misses.push_back({line, set, arrival, 1});
+  misses.add({line, set, arrival, 1});
   return {start + std::max(0.0, look_up - wanted - room), arrival + 1};
 }
 

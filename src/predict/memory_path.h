@@ -60,12 +60,24 @@ class MemoryPath {
   std::vector<Slice> slices_;  // of L2
   TagArray l1_, constants_;
   Server l1_port_, constant_port_;
+  // Lines on their way to a cache.
   struct Miss {
     std::uint64_t line, set;
     double arrival;
     unsigned targets;
   };
-  std::vector<Miss> misses_, constant_misses_;
+  struct Misses {
+    std::vector<Miss> all;
+    std::vector<std::uint32_t> of_set;  // how many
+    double earliest = 0;                // no line arrives before; may be too early
+
+    void add(const Miss& miss);
+    void arrived(double now);  // those until then are there
+    // When one of the set, or of all, arrives first.
+    double first_of_set(std::uint64_t set) const;
+    double first() const;
+  };
+  Misses misses_, constant_misses_;
   std::unordered_map<std::uint64_t, Server> words_;        // atomics
   std::unordered_map<std::uint64_t, double> word_shares_;  // of all SMs' atomics, for each of this one's
   double atomics_busy_ = 0;
