@@ -155,7 +155,8 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   const bool preexecutes = options.run.preexecution.on() || options.run.cpu_blocks;
-  machine::check_machine(machine, options.run.functional,
+  // A model reads what the timed GPU does.
+  machine::check_machine(machine, options.run.functional && !options.run.predict,
                          options.run.simulated_host ? machine::OnCores::Host
                          : preexecutes              ? machine::OnCores::Preexecution
                                                     : machine::OnCores::Nothing);

@@ -10,7 +10,10 @@ namespace duet::predict {
 // So many queues full of requests, of all channels, go by until channels are compared.
 namespace {
 constexpr std::uint64_t kChunkQueues = 8;
-}
+
+// Of the data bus, from reads to writes and back.
+std::uint64_t turn_cycles(const config::DramTiming& t) { return t.rtw + t.wl + t.wtr; }
+}  // namespace
 
 struct MemoryModel::Level {
   Level(const config::Cache& cache, const memory::AddressMap& map, const std::string& name,
@@ -178,7 +181,7 @@ void MemoryModel::serve(Channel& channel) {
     squares += bank * bank;
     bank = 0;
   }
-  if (reads && writes) bus += static_cast<double>(t.rtw + t.wl + t.wtr);
+  if (reads && writes) bus += static_cast<double>(turn_cycles(t));
   const double by_activates =
       activates * std::max(static_cast<double>(t.rrd), static_cast<double>(t.faw) / 4);
   double cycles = std::max({bus, by_activates, squares / work});
@@ -197,6 +200,47 @@ void MemoryModel::count_chunk() {
   }
   load_.dram_cycles += most;
   chunk_requests_ = 0;
+}
+
+std::uint64_t MemoryModel::dirty_segments() const {
+  std::uint64_t result = 0;
+  for (const auto& level : levels_) result += level->tags.dirty_segments();
+  return result;
+}
+
+void MemoryModel::write_back_in_time(double times, std::uint64_t before) {
+  const std::uint64_t now = dirty_segments();
+  if (now <= before) return;
+  double room = 0;
+  for (const auto& level : levels_)
+    room += static_cast<double>(level->tags.lines()) * static_cast<double>(level->line_bytes);
+  const double held = 32 * static_cast<double>(now - before);
+  const double all = times * (held + static_cast<double>(load_.dram_bytes));
+  if (all <= room) return;
+  auto left = static_cast<std::uint64_t>((1 - room / all) * static_cast<double>(now - before));
+  struct Dirty {
+    std::uint64_t used, address;
+    unsigned segments;
+  };
+  std::vector<Dirty> dirty;
+  for (const auto& level : levels_)
+    level->tags.for_dirty([&](std::uint64_t used, std::uint64_t address, unsigned segments) {
+      dirty.push_back({used, address, segments});
+    });
+  const std::uint64_t reads = load_.dram_reads, writes = load_.dram_writes;
+  // Those that were written last are the kernel's.
+  std::sort(dirty.begin(), dirty.end(), [](const Dirty& a, const Dirty& b) { return a.used > b.used; });
+  for (const Dirty& line : dirty) {
+    const auto count = static_cast<std::uint64_t>(std::popcount(line.segments));
+    if (count > left) break;
+    left -= count;
+    to_dram(line.address & ~std::uint64_t{127}, line.segments << line.address % 128 / 32, true);
+  }
+  // In time they come between the reads: of as many of both as the queues hold the bus turns once each way.
+  const config::Dram& dram = machine_.gpu.dram;
+  const std::uint64_t mixed = 2 * std::min(load_.dram_writes - writes, reads);
+  load_.dram_cycles += static_cast<double>(mixed * turn_cycles(dram.timing)) /
+                       static_cast<double>(std::max<std::uint64_t>(dram.queue_entries, 1) * channels_.size());
 }
 
 MemoryLoad MemoryModel::take_load() {

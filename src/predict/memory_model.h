@@ -50,6 +50,11 @@ class MemoryModel {
   // A line of machine code.
   unsigned fetch(std::uint64_t address) { return read(0, address & ~std::uint64_t{127}, 0xf); }
   MemoryLoad take_load();
+  std::uint64_t dirty_segments() const;  // of all caches, 32 bytes each
+  // Of a kernel that does `times` as much as was seen since the last load was taken: what these have written
+  // and the caches still hold would have gone to DRAM as far as they have no room for all of it. It does so
+  // in the load, and stays where it is. `before`: dirty segments then.
+  void write_back_in_time(double times, std::uint64_t before);
   std::uint16_t slice_of(std::uint64_t address) const;
 
  private:

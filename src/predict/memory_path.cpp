@@ -95,6 +95,7 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
     const double reads = static_cast<double>(load->dram_reads),
                  writes = static_cast<double>(load->dram_writes);
     const double cycles = command * load->dram_cycles / changes.dram_rate;
+    if (!changes.l2_hits && !changes.l1_hits) dram_cycles_ = cycles;
     const double deep = static_cast<double>(load->own_below.back());
     const double stores = static_cast<double>(load->own_stores);
     double of_reads = cycles * reads / (reads + writes);
@@ -104,6 +105,10 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
     dram_read_cost_ = deep == 0 ? 0 : of_reads / deep;
     dram_write_cost_ = stores == 0 ? 0 : of_writes / stores;
   }
+  // All SMs want the same line from one slice; this one is the last. From then on they ask one after the
+  // other. Where blocks wait for room the SMs that are early take more of them.
+  if (!changes.no_shared_limits)
+    code_lag_ = (sms - 1) * flits(levels_[0], 128) * (recording.blocks > recording.wave ? 0.5 : 1);
   dram_slack_ = command * static_cast<double>(dram.queue_entries * dram.burst_cycles) * 2;
   host_share_ = changes.no_shared_limits ? 0 : sms;
   const double core_per_ns = static_cast<double>(gpu.core_clock_khz) / 1e6;
@@ -185,19 +190,27 @@ double MemoryPath::fetch(unsigned depth, double now) {
   Request request;
   request.depth = static_cast<std::uint8_t>(depth);
   request.sectors = 0xf;
-  return below(request, now) + 1;
+  return below(request, now) + std::exchange(code_lag_, 0) + 1;
 }
 
-void MemoryPath::Misses::add(const Miss& miss) {
+MemoryPath::Miss* MemoryPath::Misses::find(std::uint64_t line, std::uint64_t set) {
+  if (of_set[set] == 0) return nullptr;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Miss& miss) { return miss.line == line; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+void MemoryPath::Misses::add(Miss miss) {
   earliest = all.empty() ? miss.arrival : std::min(earliest, miss.arrival);
   ++of_set[miss.set];
-  all.push_back(miss);
+  all.push_back(std::move(miss));
 }
 
 void MemoryPath::Misses::arrived(double now) {
   if (all.empty() || earliest > now) return;
   std::erase_if(all, [&](const Miss& miss) {
     if (miss.arrival > now) return false;
+    answering = std::max(answering, miss.arrival) + static_cast<double>(miss.answers.size());
     --of_set[miss.set];
     return true;
   });
@@ -260,18 +273,44 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now) {
   misses.arrived(look_up);
   const std::uint64_t set = tags.set_of(request.address);
   const bool hit = tags.read(request.address, segments);
-  for (std::size_t i = 0; hit && misses.of_set[set] != 0 && i < misses.all.size(); ++i) {
-    Miss& miss = misses.all[i];
-    if (miss.line != line) continue;
-    // It joins a fetch on its way; those that wait are answered one a cycle.
-    if (++miss.targets <= cache.mshr_targets) return {start, miss.arrival + miss.targets};
-    port.free = std::max(port.free, miss.arrival - latency);
-    return {std::max(start, miss.arrival - room), miss.arrival + miss.targets};
-  }
-  if (hit) {
+  Request fetched = request;
+  if (cache.line_bytes >= 128) fetched.sectors = static_cast<std::uint8_t>(tags.brought());
+  // One that hits is answered when nobody is who has waited for a line, and holds up those behind it.
+  const auto answer_hit = [&]() -> Times {
     ++l1_hits_;
-    return {start, look_up + 1};
+    if (misses.answering <= look_up) return {start, look_up + 1};
+    const double answered = misses.answering++;
+    port.free = std::max(port.free, answered - latency + 1);
+    return {std::max(start, answered - room), answered + 1};
+  };
+  if (Miss* const miss = misses.find(line, set); miss != nullptr) {
+    double wanted = 0;
+    unsigned coming = 0;
+    for (const Miss::Fetch& fetch : miss->fetches) {
+      if ((fetch.segments & segments) == 0 || fetch.arrival <= look_up) continue;
+      wanted = std::max(wanted, fetch.arrival);
+      coming |= fetch.segments;
+    }
+    const unsigned missing = hit ? 0 : segments & tags.brought() & ~coming;
+    if (hit && wanted == 0) return answer_hit();
+    double sent = start;
+    const auto waiting = std::upper_bound(miss->answers.begin(), miss->answers.end(), look_up);
+    if (static_cast<std::uint64_t>(miss->answers.end() - waiting) >= cache.mshr_targets) {
+      look_up = *waiting;
+      port.free = std::max(port.free, look_up - latency);
+      sent = std::max(start, look_up - room);
+    }
+    if (missing != 0) {
+      const double arrival = below(fetched, look_up);
+      miss->fetches.push_back({missing, arrival});
+      miss->arrival = std::max(miss->arrival, arrival);
+      wanted = std::max(wanted, arrival);
+    }
+    // Those that wait are answered one a cycle.
+    miss->answers.push_back(std::max({miss->answers.back() + 1, wanted, look_up}));
+    return {sent, miss->answers.back() + 1};
   }
+  if (hit) return answer_hit();
   // The lookup waits for the register that is free first, and for a way of its set that does not wait itself.
   const double wanted = look_up;
   if (misses.all.size() >= cache.mshrs) look_up = std::max(look_up, misses.first());
@@ -280,8 +319,8 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now) {
     misses.arrived(look_up);
     port.free = std::max(port.free, look_up - latency + 1);
   }
-  const double arrival = below(request, look_up);
-  misses.add({line, set, arrival, 1});
+  const double arrival = below(fetched, look_up);
+  misses.add({line, set, arrival, {{segments, arrival}}, {arrival}});
   return {start + std::max(0.0, look_up - wanted - room), arrival + 1};
 }
 

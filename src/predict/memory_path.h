@@ -32,6 +32,8 @@ class MemoryPath {
   // A line of code that is not in the SM.
   double fetch(unsigned depth, double now);
   void describe(SmTimes& times, double cycles) const;
+  // For how long DRAM works on the recorded blocks of all SMs; 0 where it is no limit.
+  double dram_cycles() const { return dram_cycles_; }
 
  private:
   struct Level {
@@ -60,20 +62,28 @@ class MemoryPath {
   std::vector<Slice> slices_;  // of L2
   TagArray l1_, constants_;
   Server l1_port_, constant_port_;
-  // Lines on their way to a cache.
+  // Lines of which a cache waits for something. As its registers have it: one for a line, whoever comes while
+  // it is in use waits in turn, and there is room for so many.
   struct Miss {
+    struct Fetch {
+      unsigned segments;
+      double arrival;
+    };
     std::uint64_t line, set;
-    double arrival;
-    unsigned targets;
+    double arrival;  // of the last of them
+    std::vector<Fetch> fetches;
+    std::vector<double> answers;  // of those that wait, in their order
   };
   struct Misses {
     std::vector<Miss> all;
     std::vector<std::uint32_t> of_set;  // how many
-    double earliest = 0;                // no line arrives before; may be too early
+    double earliest = 0;                // no line is there before; may be too early
+    double answering = 0;               // until then those are answered who have waited
 
-    void add(const Miss& miss);
+    Miss* find(std::uint64_t line, std::uint64_t set);
+    void add(Miss miss);
     void arrived(double now);  // those until then are there
-    // When one of the set, or of all, arrives first.
+    // When one of the set, or of all, is there.
     double first_of_set(std::uint64_t set) const;
     double first() const;
   };
@@ -81,6 +91,8 @@ class MemoryPath {
   std::unordered_map<std::uint64_t, Server> words_;        // atomics
   std::unordered_map<std::uint64_t, double> word_shares_;  // of all SMs' atomics, for each of this one's
   double atomics_busy_ = 0;
+  double dram_cycles_ = 0;
+  double code_lag_ = 0;  // of the first line of code
   double host_share_ = 1, host_latency_ = 0, host_byte_cycles_ = 0;
   std::uint64_t l1_requests_ = 0, l1_hits_ = 0, requests_below_ = 0, dram_requests_ = 0;
 };

@@ -15,8 +15,8 @@ namespace {
 
 // Of each warp so many steps and requests are kept that the blocks of one SM have no more than these, and
 // those of all SMs; and some at least.
-constexpr std::uint64_t kOwnSteps = 500'000, kAllSteps = 8'000'000, kLeastSteps = 128;
-constexpr std::uint64_t kOwnRequests = 250'000, kAllRequests = 4'000'000, kLeastRequests = 32;
+constexpr std::uint64_t kOwnSteps = 1'500'000, kAllSteps = 24'000'000, kLeastSteps = 128;
+constexpr std::uint64_t kOwnRequests = 750'000, kAllRequests = 12'000'000, kLeastRequests = 32;
 
 // What lanes of a warp touch within a segment of up to 128 bytes.
 struct Touched {
@@ -50,6 +50,12 @@ Touched touched_by(const gpu::MemoryInstruction<W>& instruction, const gpu::Memo
 }
 
 }  // namespace
+
+std::uint64_t KernelRecording::kept_instructions() const {
+  std::uint64_t result = 0;
+  for (const auto& block : kept) result += block->executed;
+  return result;
+}
 
 struct Recorder::Launch {
   KernelRecording recording;
@@ -140,7 +146,9 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
 bool Recorder::skips(const gpu::Grid& grid, std::uint64_t block) {
   if (!sampled_ || grid.cooperative) return false;
   const auto launch = launches_.find(grid.launch_id);
-  return launch != launches_.end() && !launch->second->in_window(block);
+  if (launch == launches_.end() || launch->second->in_window(block)) return false;
+  ++launch->second->recording.skipped;
+  return true;
 }
 
 gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) {

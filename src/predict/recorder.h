@@ -28,13 +28,21 @@ struct KernelRecording {
   std::uint64_t first_sm = 0;                // where the first block went; the next ones go to the next SMs
   Picoseconds first_ps = 0;                  // when the first block was there
   std::vector<std::unique_ptr<Block>> kept;  // in the order of their numbers; not all have steps
-  std::uint64_t executed = 0;                // machine instructions of all blocks
+  std::uint64_t executed = 0;                // machine instructions of all blocks that were executed
+  std::uint64_t skipped = 0;                 // blocks that were not
   std::uint64_t thread_instructions = 0;
   std::uint64_t done = 0;
   bool has_tracked = false;
   bool polls = false;                                   // rounds of a warp that waits were dropped
   bool overlapped = false;                              // blocks of another grid started before it was done
   std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
+
+  std::uint64_t kept_instructions() const;
+  // Of all blocks. Those that were not executed are taken to be as the others.
+  double instructions() const {
+    return static_cast<double>(executed) * static_cast<double>(blocks) /
+           static_cast<double>(blocks - skipped);
+  }
 };
 
 class Recorder final : public gpu::BlockRecorder {

@@ -49,6 +49,7 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
       beside[j][recording.kept[k]->block - first] = recording.kept[k].get();
   }
   memory.take_load();  // what is before it
+  const std::uint64_t dirty = memory.dirty_segments();
   std::uint64_t own_requests = 0, own_stores = 0;
   std::vector<std::uint64_t> own_below(1 + machine.levels.size()), own_of_slice(machine.gpu.l2_slices);
   for (const AccessOrder::Entry& entry : order.entries) {
@@ -78,6 +79,9 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
       }
     }
   }
+  if (recording.kept.size() < recording.blocks)
+    memory.write_back_in_time(recording.instructions() / static_cast<double>(recording.kept_instructions()),
+                              dirty);
   MemoryLoad load = memory.take_load();
   load.own_requests = own_requests;
   load.own_stores = own_stores;

@@ -83,6 +83,7 @@ class Run {
   SmTimes run();
 
  private:
+  void add_blocks_between();
   void start_blocks(Cycle now);
   void start(const Block& block, Cycle now);
   Cycle step(Cycle now);
@@ -124,6 +125,12 @@ class Run {
   std::array<WarpRun, kMaxSlots> warps_;
   std::vector<BlockRun> resident_;
   std::vector<Cycle> ends_;  // of blocks, in the order in which they end
+  // When the first block started in a place that another one had left, and when the last one did.
+  struct Moment {
+    Cycle cycle = 0;
+    std::uint64_t instructions = 0;
+  };
+  Moment full_since_, last_start_;
   std::size_t next_block_ = 0;
   std::vector<Cycle> room_;  // when a place for a block is free again
   std::uint64_t free_slots_ = 0;
@@ -142,8 +149,7 @@ class Run {
   };
   std::vector<Coming> lines_coming_;
   std::vector<std::uint64_t> prefetched_;  // lines that nobody has wanted yet
-  double kept_time_ = 0, left_time_ = 0;   // of all warps: for what was kept of them, and for what was not
-  double early_ = 0, late_ = 0;            // of those of which not all was kept: for either half
+  double early_ = 0, late_ = 0;  // of warps of which not all was kept: time of either half of what was
   SmTimes result_;
 };
 
@@ -293,13 +299,9 @@ void Run::advance(WarpRun& warp, unsigned slot, Cycle now) {
 }
 
 void Run::end_warp(WarpRun& warp, unsigned, Cycle now) {
-  const auto late = static_cast<double>(now - warp.half), early = static_cast<double>(warp.half - warp.began);
-  kept_time_ += late + early;
   if (warp.rest != 0) {
-    // It goes on as its second half did.
-    left_time_ += late * static_cast<double>(warp.rest) / static_cast<double>(warp.count - warp.count / 2);
-    early_ += early;
-    late_ += late;
+    early_ += static_cast<double>(warp.half - warp.began);
+    late_ += static_cast<double>(now - warp.half);
   }
   warp.live = false;
   warp.next = kNever;
@@ -514,6 +516,8 @@ void Run::start_blocks(Cycle now) {
     if (std::popcount(free_slots_) < static_cast<int>(mine_[next_block_]->warps.size())) return;
     room_.erase(place);
     start(*mine_[next_block_], now);
+    last_start_ = {now, result_.warp_instructions};
+    if (next_block_ == recording_.blocks_per_sm) full_since_ = last_start_;
     ++next_block_;
   }
 }
@@ -570,6 +574,29 @@ Cycle Run::step(Cycle now) {
   return std::max(next, now + 1);
 }
 
+// Blocks between the windows go on at the pace of those in them: so many cycles an instruction.
+void Run::add_blocks_between() {
+  const std::uint64_t sms = sm_.count;
+  const std::uint64_t total = (recording_.blocks - mine_.front()->block % sms + sms - 1) / sms;
+  const std::size_t places = recording_.blocks_per_sm;
+  if (total <= ends_.size() || ends_.size() <= places || result_.warp_instructions == 0) return;
+  const auto computed = static_cast<double>(result_.warp_instructions);
+  double pace = static_cast<double>(ends_.back() - ends_[places - 1]) / computed *
+                static_cast<double>(ends_.size()) / static_cast<double>(ends_.size() - places);
+  // While all places were taken, if they were for long enough: what ends later has been begun before.
+  const double issued = static_cast<double>(last_start_.instructions - full_since_.instructions);
+  if (ends_.size() >= 3 * places && issued > 0)
+    pace = static_cast<double>(last_start_.cycle - full_since_.cycle) / issued;
+  // Its queues hide for a while that DRAM does not follow.
+  const auto kept = static_cast<double>(recording_.kept_instructions());
+  pace = std::max(pace, path_.dram_cycles() * static_cast<double>(std::min(sms, recording_.blocks)) / kept);
+  double here = 0;
+  for (const Block* block : mine_) here += static_cast<double>(block->executed);
+  const double all =
+      recording_.instructions() * static_cast<double>(total) / static_cast<double>(recording_.blocks);
+  if (all > here) result_.cycles += pace * (all - here);
+}
+
 SmTimes Run::run() {
   room_.assign(recording_.blocks_per_sm, 0);
   Cycle now = 0;
@@ -603,18 +630,11 @@ SmTimes Run::run() {
   if (executed != 0)
     result_.computed_share =
         std::min(1.0, static_cast<double>(result_.warp_instructions) / static_cast<double>(executed));
-  const double longer = kept_time_ == 0 ? 1 : 1 + left_time_ / kept_time_;
+  // What was not kept of these blocks goes on as what was.
+  const double longer = result_.computed_share < 0.98 ? 1 / std::max(result_.computed_share, 1e-6) : 1;
   result_.cycles *= longer;
   if (early_ > 0) result_.late_by_early = late_ / early_;
-  // Blocks between the windows go on at the pace of those in them.
-  const std::uint64_t sms = sm_.count;
-  const std::uint64_t total = (recording_.blocks - mine_.front()->block % sms + sms - 1) / sms;
-  const std::size_t places = recording_.blocks_per_sm;
-  if (total > ends_.size() && ends_.size() > places) {
-    const double pace = static_cast<double>(ends_.back() - ends_[places - 1]) /
-                        static_cast<double>(ends_.size() - places) * longer;
-    result_.cycles += pace * static_cast<double>(total - ends_.size());
-  }
+  add_blocks_between();
   return result_;
 }
 

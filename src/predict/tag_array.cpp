@@ -52,6 +52,7 @@ TagArray::Line& TagArray::take(std::uint64_t line, Line* set) {
     if (way->used < victim->used) victim = way;
   displaced_ = victim->tag == kNoTag ? 0 : victim->dirty;
   displaced_line_ = victim->tag << line_shift_;
+  dirty_segments_ -= static_cast<unsigned>(std::popcount(victim->dirty));
   *victim = {line, 0, 0, 0};
   return *victim;
 }
@@ -84,6 +85,7 @@ bool TagArray::write(std::uint64_t address, unsigned segments, bool whole, bool 
   }
   line->used = ++uses_;
   if (whole) line->valid |= static_cast<std::uint8_t>(segments);
+  dirty_segments_ += static_cast<unsigned>(std::popcount(segments & ~unsigned{line->dirty}));
   line->dirty |= static_cast<std::uint8_t>(segments);
   return hit;
 }
@@ -95,11 +97,15 @@ bool TagArray::holds(std::uint64_t address) const {
 
 void TagArray::drop(std::uint64_t address) {
   Line* set;
-  if (Line* line = find(address >> line_shift_, set); line != nullptr) *line = {};
+  if (Line* line = find(address >> line_shift_, set); line != nullptr) {
+    dirty_segments_ -= static_cast<unsigned>(std::popcount(line->dirty));
+    *line = {};
+  }
 }
 
 void TagArray::drop_all() {
   for (Line& line : lines_) line = {};
+  dirty_segments_ = 0;
 }
 
 }  // namespace duet::predict

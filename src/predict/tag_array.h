@@ -31,6 +31,14 @@ class TagArray {
   // Of the last call: segments of a line that it displaced and that were dirty, and where they lie.
   unsigned displaced() const { return displaced_; }
   std::uint64_t displaced_line() const { return displaced_line_; }
+  std::uint64_t dirty_segments() const { return dirty_segments_; }  // of all lines
+  std::uint64_t lines() const { return lines_.size(); }
+  // Calls f(when it was used last, address, dirty segments) for each line that has some.
+  template <typename F>
+  void for_dirty(const F& f) const {
+    for (const Line& line : lines_)
+      if (line.dirty != 0) f(line.used, line.tag << line_shift_, unsigned{line.dirty});
+  }
   unsigned slice_of(std::uint64_t address) const;
   std::uint64_t set_of(std::uint64_t address) const;  // in its slice
 
@@ -53,7 +61,7 @@ class TagArray {
   unsigned set_bits_;
   bool hash_;
   std::vector<Line> lines_;
-  std::uint64_t uses_ = 0;
+  std::uint64_t uses_ = 0, dirty_segments_ = 0;
   unsigned brought_ = 0, displaced_ = 0;
   std::uint64_t displaced_line_ = 0;
 };

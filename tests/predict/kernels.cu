@@ -110,7 +110,7 @@ __global__ void long_loop(const float* from, float* to, int rounds) {
 // As much, and not alike.
 __global__ void phases(int* data, int rounds) {
   int at = threadIdx.x;
-  for (int k = 0; k < 2500; k++) at = data[(at + k * 1056) & 0xffffff];
+  for (int k = 0; k < 3000; k++) at = data[(at + k * 1056) & 0xffffff];
   for (int k = 0; k < rounds; k++) at = (at ^ k) * 3;
   data[threadIdx.x] = at;
 }
@@ -147,8 +147,8 @@ int main(int argc, char** argv) {
   if (strcmp(what, "CONFLICTS") == 0) conflicts<<<16, 256>>>(words, 200);
   if (strcmp(what, "HEAP") == 0) heap<<<64, 64>>>(words);
   if (strcmp(what, "WAITS") == 0) waits<<<16, 64>>>(words, words + (2 << 20));
-  if (strcmp(what, "LONG") == 0) long_loop<<<1, 512>>>(data, data + (8 << 20), 10000);
-  if (strcmp(what, "PHASES") == 0) phases<<<1, 512>>>(words, 100000);
+  if (strcmp(what, "LONG") == 0) long_loop<<<1, 512>>>(data, data + (8 << 20), 40000);
+  if (strcmp(what, "PHASES") == 0) phases<<<1, 512>>>(words, 300000);
   if (strcmp(what, "SPIN") == 0) spin<<<1, 32>>>(1000000);
   if (strcmp(what, "CODE") == 0) code<<<1, 32>>>(data);
   const cudaError_t error = cudaDeviceSynchronize();

@@ -127,6 +127,12 @@ class Output(Predicted):
         printed = duet("predict", "--json", "--out", self.folder / "printed", self.program, "STREAM").stdout
         self.assertEqual(json.loads(printed[printed.index("{"):])["kernels"], predicted["kernels"])
 
+    def test_keys_of_the_timed_gpu_are_the_models(self):
+        _, done = self.predict("--set", "gpu.l1.mshr_targets=4", self.program, "CHAIN")
+        self.assertNotIn("does nothing", done.stderr)
+        _, done = self.predict("--set", "gpu.functional.block_start_cycles=4", self.program, "CHAIN")
+        self.assertIn("does nothing", done.stderr)
+
     def test_two_runs_say_the_same(self):
         first, second = (self.predict(self.program, "GATHER", name=name)[0] for name in ["first", "second"])
         for one in (first, second):
