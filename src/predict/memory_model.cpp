@@ -139,6 +139,7 @@ void MemoryModel::to_dram(std::uint64_t address, unsigned segments, bool written
   channel.queue.push_back({place.bank, place.row, bursts, written});
   ++(written ? load_.dram_writes : load_.dram_reads);
   load_.dram_bytes += bytes;
+  if (written) load_.dram_written_bytes += bytes;
   if (channel.queue.size() >= std::max<std::uint64_t>(dram.queue_entries, 1)) serve(channel);
   if (++chunk_requests_ >= kChunkQueues * std::max<std::uint64_t>(dram.queue_entries, 1) * channels_.size())
     count_chunk();
@@ -209,15 +210,25 @@ std::uint64_t MemoryModel::dirty_segments() const {
 }
 
 void MemoryModel::write_back_in_time(double times, std::uint64_t before) {
-  const std::uint64_t now = dirty_segments();
-  if (now <= before) return;
+  if (times <= 1) return;
+  const double written = static_cast<double>(load_.dram_written_bytes) / 32;
+  const double read = static_cast<double>(load_.dram_bytes) / 32 - written;
+  const double made = static_cast<double>(dirty_segments()) - static_cast<double>(before) + written;
   double room = 0;
   for (const auto& level : levels_)
-    room += static_cast<double>(level->tags.lines()) * static_cast<double>(level->line_bytes);
-  const double held = 32 * static_cast<double>(now - before);
-  const double all = times * (held + static_cast<double>(load_.dram_bytes));
-  if (all <= room) return;
-  auto left = static_cast<std::uint64_t>((1 - room / all) * static_cast<double>(now - before));
+    room += static_cast<double>(level->tags.lines()) * static_cast<double>(level->line_bytes) / 32;
+  const double later = std::max(made * (1 - room / std::max(times * (made + read), room)), 0.0);
+  const double all = (written + (times - 1) * later) / times;
+  if (all < written) {
+    // What was dirty before left first.
+    const double less = (read + all) / std::max(read + written, 1.0);
+    serve_all();
+    load_.dram_cycles *= less;
+    load_.dram_bytes = static_cast<std::uint64_t>(32 * (read + all));
+    load_.dram_writes = static_cast<std::uint64_t>(static_cast<double>(load_.dram_writes) * all / written);
+    return;
+  }
+  auto left = static_cast<std::uint64_t>(all - written);
   struct Dirty {
     std::uint64_t used, address;
     unsigned segments;
@@ -243,9 +254,14 @@ void MemoryModel::write_back_in_time(double times, std::uint64_t before) {
                        static_cast<double>(std::max<std::uint64_t>(dram.queue_entries, 1) * channels_.size());
 }
 
-MemoryLoad MemoryModel::take_load() {
+// Of what waits in the queues; nothing does then.
+void MemoryModel::serve_all() {
   for (Channel& channel : channels_) serve(channel);
   count_chunk();
+}
+
+MemoryLoad MemoryModel::take_load() {
+  serve_all();
   MemoryLoad load = std::move(load_);
   const std::uint64_t dram = load.dram_reads + load.dram_writes;
   if (dram != 0) load.row_hits = 1 - static_cast<double>(row_misses_) / static_cast<double>(dram);

@@ -29,7 +29,7 @@ struct MemoryLoad {
   std::uint64_t requests = 0;                     // below L1
   std::vector<std::uint64_t> below;               // by level: what went below it, fetches
   std::uint64_t dram_reads = 0, dram_writes = 0;  // requests
-  std::uint64_t dram_bytes = 0;
+  std::uint64_t dram_bytes = 0, dram_written_bytes = 0;
   double dram_cycles = 0;               // of the command clock, of the busiest channel
   double row_hits = 1;                  // of the DRAM requests, those that found their row open
   std::vector<std::uint64_t> of_slice;  // of L2
@@ -51,9 +51,9 @@ class MemoryModel {
   unsigned fetch(std::uint64_t address) { return read(0, address & ~std::uint64_t{127}, 0xf); }
   MemoryLoad take_load();
   std::uint64_t dirty_segments() const;  // of all caches, 32 bytes each
-  // Of a kernel that does `times` as much as was seen since the last load was taken: what these have written
-  // and the caches still hold would have gone to DRAM as far as they have no room for all of it. It does so
-  // in the load, and stays where it is. `before`: dirty segments then.
+  // Of a kernel that does `times` as much as was seen since the last load was taken: in the long run as much
+  // is written back as is written, as far as the caches have no room for it. The load becomes what it is on
+  // average; what the caches hold stays there. `before`: dirty segments when the last load was taken.
   void write_back_in_time(double times, std::uint64_t before);
   std::uint16_t slice_of(std::uint64_t address) const;
 
@@ -68,6 +68,7 @@ class MemoryModel {
   void to_dram(std::uint64_t address, unsigned segments, bool written);
   void serve(Channel& channel);
   void count_chunk();
+  void serve_all();
 
   const config::Machine machine_;
   memory::AddressMap map_;

@@ -1,5 +1,5 @@
 // Kernels that are bound by one thing each, for the model of src/predict: what it says of them is known beforehand.
-//   kernels CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE|HEAP|WAITS|LONG|PHASES|SPIN
+//   kernels CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE|HEAP|WAITS|LONG|PHASES|SPIN|COPY|FEW|EMPTY
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -115,6 +115,25 @@ __global__ void phases(int* data, int rounds) {
   data[threadIdx.x] = at;
 }
 
+// More than the caches hold, and many more blocks than the GPU has room for.
+__global__ void copy(const float* from, float* to) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  to[i] = from[i];
+}
+
+// Most blocks have nothing to do, the first ones as much as any.
+__global__ void few(float* data, int rounds) {
+  if (blockIdx.x >= gridDim.x / 8) return;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = data[i];
+  for (int k = 0; k < rounds; k++) x = x * 1.5f + 1;
+  data[i] = x;
+}
+
+__global__ void empty(float* data) {
+  if (data == nullptr) data[threadIdx.x] = 1;
+}
+
 __global__ void spin(long long cycles) {
   const long long begin = clock64();
   while (clock64() - begin < cycles) {
@@ -150,6 +169,9 @@ int main(int argc, char** argv) {
   if (strcmp(what, "LONG") == 0) long_loop<<<1, 512>>>(data, data + (8 << 20), 40000);
   if (strcmp(what, "PHASES") == 0) phases<<<1, 512>>>(words, 300000);
   if (strcmp(what, "SPIN") == 0) spin<<<1, 32>>>(1000000);
+  if (strcmp(what, "COPY") == 0) copy<<<4096, 256>>>(data, data + (8 << 20));
+  if (strcmp(what, "FEW") == 0) few<<<8192, 256>>>(data, 100);
+  if (strcmp(what, "EMPTY") == 0) empty<<<132, 32>>>(data);
   if (strcmp(what, "CODE") == 0) code<<<1, 32>>>(data);
   const cudaError_t error = cudaDeviceSynchronize();
   if (error == cudaSuccess && cudaGetLastError() == cudaSuccess) std::puts("done");

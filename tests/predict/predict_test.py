@@ -95,6 +95,21 @@ class AgainstTheSimulator(Predicted):
         self.assertLess(phases["computed_share"], 0.6)
         self.assertEqual(phases["doubts"], ["truncated"])
 
+    def test_blocks_that_are_not_looked_at(self):
+        """They go on as fast as DRAM lets them, written lines included, and by what they do, not by their number."""
+        copy = self.predict(self.program, "COPY")[0]["kernels"][0]
+        self.assertGreater(copy["time_us"], copy["roofline_us"], "DRAM's peak rate")
+        self.assertLess(abs(copy["time_us"] / self.kernel_us(self.program, "COPY") - 1), 0.10)
+        few = self.predict(self.program, "FEW")[0]["kernels"][0]
+        self.assertLess(abs(few["time_us"] / self.kernel_us(self.program, "FEW") - 1), 0.10)
+
+    def test_many_sms_want_the_same_code(self):
+        machines = [["--machine", "h100", "--set", f"gpu.sm.count={sms}", "--set", "gpu.dram.refresh=false"] for sms in (8, 132)]
+        timed = [self.kernel_us(*words, self.program, "EMPTY") for words in machines]
+        said = [self.predict(*words, self.program, "EMPTY")[0]["kernels_us"] for words in machines]
+        self.assertLess(abs(said[1] - said[0] - (timed[1] - timed[0])), 0.1, f"simulator {timed}, model {said}")
+        self.assertGreater(timed[1] - timed[0], 0.1, "132 SMs against 8")
+
     def test_a_loop_that_waits_by_the_clock_ends(self):
         self.assertEqual(self.predict(self.program, "SPIN")[0]["kernels"][0]["doubts"], ["clock"])
 

@@ -33,6 +33,34 @@ TEST(MemoryModel, L2HasWhatWasReadOrCopied) {
   EXPECT_EQ(load.dram_reads, 2u);
 }
 
+// A window of a long kernel writes a quarter of what L2 holds.
+TEST(MemoryModel, InTheLongRunWhatIsWrittenGoesToDram) {
+  const config::Machine machine = gtx580();
+  const config::Cache& l2 = machine.gpu.l2;
+  const std::uint64_t lines = l2.sets * l2.ways * machine.gpu.l2_slices;
+  const auto load_of = [&](double times, bool dirty_before) {
+    MemoryModel memory(machine);
+    if (dirty_before)
+      for (std::uint64_t i = 0; i < lines; ++i) memory.access(line((8 * lines + i) * 128, true), Kind::Store);
+    memory.take_load();
+    const std::uint64_t before = memory.dirty_segments();
+    for (std::uint64_t i = 0; i < lines / 4; ++i) memory.access(line(i * 128, true), Kind::Store);
+    memory.write_back_in_time(times, before);
+    return memory.take_load();
+  };
+  const auto share = [&](const MemoryLoad& load) {
+    return static_cast<double>(load.dram_writes) / static_cast<double>(lines / 4);
+  };
+  EXPECT_EQ(load_of(1, false).dram_writes, 0u) << "it fits";
+  EXPECT_EQ(load_of(4, false).dram_writes, 0u) << "it just fits";
+  EXPECT_NEAR(share(load_of(400, false)), 1, 0.03);
+  EXPECT_GT(load_of(400, false).dram_cycles, 0);
+  // What others have left dirty leaves once.
+  EXPECT_NEAR(share(load_of(1, true)), 1, 0.01);
+  EXPECT_NEAR(share(load_of(4, true)), 0.25, 0.01);
+  EXPECT_NEAR(share(load_of(400, true)), 1, 0.03);
+}
+
 TEST(MemoryModel, AStreamTakesTheBusAndARowAtATimeTheBank) {
   const config::Machine machine = gtx580();
   const config::Dram& dram = machine.gpu.dram;

@@ -43,6 +43,19 @@ TEST(TagArray, TheLineUsedLongestAgoIsDisplaced) {
   EXPECT_FALSE(tags.holds(kSet));
 }
 
+TEST(TagArray, CountsWhatIsDirty) {
+  TagArray tags(small_cache(), nullptr);
+  constexpr std::uint64_t kSet = 4 * 128;
+  tags.write(0, 0b0011, true);
+  tags.write(0, 0b0110, true);
+  EXPECT_EQ(tags.dirty_segments(), 3u);
+  tags.write(kSet, 0xf, true);
+  tags.read(2 * kSet, 0xf);  // displaces the first one
+  EXPECT_EQ(tags.dirty_segments(), 4u);
+  tags.drop(kSet);
+  EXPECT_EQ(tags.dirty_segments(), 0u);
+}
+
 TEST(TagArray, APartlyWrittenSectorHasToBeFetched) {
   TagArray tags(small_cache(), nullptr);
   tags.write(0, 0b0001, false);
