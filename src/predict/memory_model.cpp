@@ -217,10 +217,11 @@ void MemoryModel::write_back_in_time(double times, std::uint64_t before) {
   double room = 0;
   for (const auto& level : levels_)
     room += static_cast<double>(level->tags.lines()) * static_cast<double>(level->line_bytes) / 32;
-  const double later = std::max(made * (1 - room / std::max(times * (made + read), room)), 0.0);
-  const double all = (written + (times - 1) * later) / times;
+  const double touched = times * (made + read);
+  const double left_by_others = static_cast<double>(before) * std::min(1.0, touched / room);
+  const double all = left_by_others / times + made * std::max(0.0, 1 - room / std::max(touched, 1.0));
   if (all < written) {
-    // What was dirty before left first.
+    // What others have left dirty leaves first, and once.
     const double less = (read + all) / std::max(read + written, 1.0);
     serve_all();
     load_.dram_cycles *= less;

@@ -51,9 +51,10 @@ class MemoryModel {
   unsigned fetch(std::uint64_t address) { return read(0, address & ~std::uint64_t{127}, 0xf); }
   MemoryLoad take_load();
   std::uint64_t dirty_segments() const;  // of all caches, 32 bytes each
-  // Of a kernel that does `times` as much as was seen since the last load was taken: in the long run as much
-  // is written back as is written, as far as the caches have no room for it. The load becomes what it is on
-  // average; what the caches hold stays there. `before`: dirty segments when the last load was taken.
+  // Of a kernel that does `times` as much as was seen since the last load was taken: it drives out what was
+  // dirty before, once, and in the long run as much is written back as is written, as far as the caches have
+  // no room for it. The load becomes what it is on average; what the caches hold stays there. `before`: dirty
+  // segments when the last load was taken.
   void write_back_in_time(double times, std::uint64_t before);
   std::uint16_t slice_of(std::uint64_t address) const;
 

@@ -122,9 +122,11 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
     return memory_.read_bytes(address, to, bytes, lane, warp.memory);
   }
   SpecialContext special_context(const Warp& warp) const {
-    // Where blocks take no time, a clock goes on by a cycle for each instruction: some wait by it.
+    // Where blocks take no time, a clock goes on as if each instruction of a warp waited for the one before:
+    // some wait by it.
     const bool timeless = context_.config->functional.milli_cycles_per_warp_instruction == 0;
-    const Cycle now = cycle() + (timeless ? machine_instructions_ : 0);
+    const Cycle dependent = context_.config->sm.integer.latency_cycles + 2;
+    const Cycle now = cycle() + (timeless ? machine_instructions_ * dependent / block_.warp_count : 0);
     return {*context_.config, *block_.grid, context_.clock.edge(now), now,
             context_.number,  warp.index,   block_.shared.size()};
   }
