@@ -180,7 +180,7 @@ class Output(Predicted):
 
 class Refusals(Predicted):
     def line(self, *words):
-        done = duet("predict", *words, status=125)
+        done = duet("predict", *words, status=125, cwd=self.folder)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         return done.stderr
 
