@@ -26,7 +26,7 @@ constexpr Cycle kTurnaround = 4;
 struct WarpRun {
   const std::uint32_t* steps = nullptr;
   std::size_t count = 0, at = 0;
-  std::uint64_t rest = 0;  // steps after those
+  bool cut = false;  // there are more
   const Access* accesses = nullptr;
   const gpu::RecordedBlock::Hold *hold = nullptr, *holds_end = nullptr;  // the next one
   std::vector<Cycle> ready;  // by scoreboard entry: who may read it
@@ -169,7 +169,7 @@ void Run::start(const Block& block, Cycle now) {
     WarpRun& warp = warps_[slot];
     warp.steps = block.warps[i].data();
     warp.count = std::min(block.warps[i].size(), most_steps_);
-    warp.rest = block.beyond[i] + block.warps[i].size() - warp.count;
+    warp.cut = block.room[i] == 0 || warp.count < block.warps[i].size();
     warp.accesses = block.accesses[i].data();
     if (!block.holds.empty()) {
       warp.hold = block.holds[i].data();
@@ -299,7 +299,7 @@ void Run::advance(WarpRun& warp, unsigned slot, Cycle now) {
 }
 
 void Run::end_warp(WarpRun& warp, unsigned, Cycle now) {
-  if (warp.rest != 0) {
+  if (warp.cut) {
     early_ += static_cast<double>(warp.half - warp.began);
     late_ += static_cast<double>(now - warp.half);
   }

@@ -23,13 +23,9 @@ struct RecordedBlock {
   void begin(std::size_t count, std::uint32_t steps) {
     warps.resize(count);
     room.assign(count, steps);
-    beyond.assign(count, 0);
   }
   void step(std::uint32_t warp, std::uint32_t pc) {
-    if (room[warp] == 0) {
-      ++beyond[warp];
-      return;
-    }
+    if (room[warp] == 0) return;
     --room[warp];
     ++kept;
     if (keeps_steps) warps[warp].push_back(pc);
@@ -52,10 +48,9 @@ struct RecordedBlock {
   };
 
   std::uint64_t block = 0;
-  std::uint64_t kept = 0;             // steps of all warps
-  std::vector<std::uint32_t> room;    // by warp: steps that are still kept; at 0 later ones are not
-  std::vector<std::uint64_t> beyond;  // by warp: steps that were not kept
-  bool keeps_steps = true;            // otherwise only their accesses
+  std::uint64_t kept = 0;           // steps of all warps
+  std::vector<std::uint32_t> room;  // by warp: steps that are still kept; at 0 later ones are not
+  bool keeps_steps = true;          // otherwise only their accesses
   std::vector<std::vector<std::uint32_t>> warps;
   std::vector<std::vector<Hold>> holds;  // by warp, in their order; empty: nothing held one up
 };

@@ -45,8 +45,7 @@ TEST(Room, IsEachWarps) {
   block.step(1, 7);
   EXPECT_EQ(block.warps[0], (std::vector<std::uint32_t>{0, 1, 2}));
   EXPECT_EQ(block.warps[1].size(), 1u);
-  EXPECT_EQ(block.beyond[0], 2u);
-  EXPECT_EQ(block.beyond[1], 0u);
+  EXPECT_EQ(block.room, (std::vector<std::uint32_t>{0, 2}));
   block.mark_access(0);
   EXPECT_EQ(block.warps[0].back(), 2u) << "of a step that was not kept";
 }
