@@ -88,9 +88,7 @@ class Slurm(unittest.TestCase):
             self.assertEqual((self.out / name).read_bytes(), (local / name).read_bytes(), name)
         self.assertEqual(sweeps.finished(self.out), sweeps.finished(local))
         self.assertEqual([list((self.out / name).iterdir()) for name in ["running", "claims"]], [[], []])
-        for text in (self.out / "slurm").iterdir():  # what Slurm says of a task that was killed is not thrown away
-            for line in text.read_text().splitlines():
-                self.assertRegex(line, r"^(slurmstepd|srun|slurm\w*): ", text)
+        self.assertEqual({text.name: text.read_text() for text in (self.out / "slurm").iterdir()}, {})
         print(f"{RUNS} runs, {starts} starts, cut off {starts - RUNS}", file=sys.stderr)
 
     def test_ctrl_c_ends_the_tasks(self):
