@@ -7,6 +7,7 @@
 #include "gpu/sm/execution_units.h"
 #include "gpu/sm/texture_unit.h"
 #include "gpu/sm/warp_scheduler.h"
+#include "predict/code_fetch.h"
 #include "predict/memory_path.h"
 #include "predict/shared_caches.h"
 
@@ -64,12 +65,11 @@ class Run {
         timed_(timed),
         mine_(mine),
         changes_(changes),
-        memory_(memory),
-        code_tags_(code_tags),
         order_(order),
         most_steps_(most_steps),
         units_(machine.gpu.sm),
-        path_(machine, recording, mine, load, changes) {
+        path_(machine, recording, mine, load, changes),
+        code_(machine, recording, timed, changes, code_tags, path_, order == nullptr ? &memory : nullptr) {
     for (unsigned s = 0; s < sm_.schedulers; ++s) {
       std::uint64_t owned = 0;
       for (unsigned i = s; i < sm_.max_warps; i += static_cast<unsigned>(sm_.schedulers)) owned |= 1ull << i;
@@ -95,7 +95,6 @@ class Run {
   bool issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now);
   bool has_instruction(WarpRun& warp, Cycle now);
   void fetch(WarpRun& warp, Cycle now);
-  void look_ahead(std::uint64_t line, Cycle from);
   void consumed(WarpRun& warp, const TimedOp& timed, Cycle now);
   void advance(WarpRun& warp, unsigned slot, Cycle now);
   void ask(WarpRun& warp, Cycle from);
@@ -115,12 +114,11 @@ class Run {
   const gpu::TimedKernel& timed_;
   const std::vector<Block*>& mine_;
   const Changes changes_;
-  MemoryModel& memory_;
-  TagArray& code_tags_;
   AccessOrder* const order_;  // null: nobody asks
   const std::size_t most_steps_;
   gpu::ExecutionUnits units_;
   MemoryPath path_;
+  CodeFetch code_;
   std::vector<gpu::WarpScheduler> schedulers_;
   std::array<WarpRun, kMaxSlots> warps_;
   std::vector<BlockRun> resident_;
@@ -140,15 +138,7 @@ class Run {
   std::vector<Cycle> pending_;
   Cycle load_store_free_ = 0, load_store_busy_ = 0, texture_free_ = 0;
   Cycle heap_free_ = 0;  // the device heap
-  // Fetch.
-  Cycle fetch_cycles_, fetch_port_ = 0;
-  struct Coming {
-    std::uint64_t line;
-    Cycle arrival;
-    Cycle waiting;  // warps: one after the other fetches when it is there
-  };
-  std::vector<Coming> lines_coming_;
-  std::vector<std::uint64_t> prefetched_;  // lines that nobody has wanted yet
+  Cycle fetch_cycles_;
   double early_ = 0, late_ = 0;  // of warps of which not all was kept: time of either half of what was
   SmTimes result_;
 };
@@ -201,55 +191,15 @@ void Run::start(const Block& block, Cycle now) {
     resident_[index].live += warps_[static_cast<unsigned>(std::countr_zero(rest))].live;
 }
 
-// Asks for the lines after this one, as the instruction cache does: one a cycle.
-void Run::look_ahead(std::uint64_t line, Cycle from) {
-  const config::Cache& cache = machine_.gpu.instruction_cache;
-  const std::uint64_t end =
-      recording_.grid->code_physical.value() + timed_.machine_instructions * sm_.instruction_bytes;
-  for (std::uint64_t ahead = line + 1; ahead <= line + cache.prefetch_lines; ++ahead) {
-    const std::uint64_t address = ahead * cache.line_bytes;
-    if (address >= end || lines_coming_.size() >= cache.mshrs) return;
-    if (code_tags_.read(address, (1u << cache.line_bytes / 32) - 1)) continue;
-    const unsigned depth = order_ != nullptr ? 0 : memory_.fetch(address);
-    const auto at = static_cast<Cycle>(std::ceil(path_.fetch(depth, static_cast<double>(++from))));
-    lines_coming_.push_back({ahead, at, 0});
-    prefetched_.push_back(ahead);
-  }
-}
-
 // Takes the next instructions of a warp into its buffer, when the port of the instruction cache is free.
 void Run::fetch(WarpRun& warp, Cycle now) {
-  const config::Cache& cache = machine_.gpu.instruction_cache;
+  const Bytes line_bytes = machine_.gpu.instruction_cache.line_bytes;
   const std::uint64_t address =
       recording_.grid->code_physical.value() + warp.buffered_end * sm_.instruction_bytes;
-  const std::uint64_t line = address / cache.line_bytes;
-  Cycle at = std::max(now, fetch_port_);
-  std::erase_if(lines_coming_, [&](const Coming& coming) { return coming.arrival <= at; });
-  const bool hit = code_tags_.read(address, (1u << cache.line_bytes / 32) - 1) || changes_.code_there;
-  fetch_port_ = at + 1;
-  const auto coming = std::find_if(lines_coming_.begin(), lines_coming_.end(),
-                                   [&](const Coming& c) { return c.line == line; });
-  if (coming != lines_coming_.end()) {
-    at = coming->arrival + coming->waiting++;
-  } else if (!hit) {
-    Cycle from = at;
-    if (lines_coming_.size() >= cache.mshrs) {
-      const auto first =
-          std::min_element(lines_coming_.begin(), lines_coming_.end(),
-                           [](const Coming& a, const Coming& b) { return a.arrival < b.arrival; });
-      from = std::max(from, first->arrival);
-      lines_coming_.erase(first);
-    }
-    const unsigned depth = order_ != nullptr ? 0 : memory_.fetch(address);
-    at = static_cast<Cycle>(std::ceil(path_.fetch(depth, static_cast<double>(from))));
-    lines_coming_.push_back({line, at, 1});
-    look_ahead(line, from);
-  }
-  if (!prefetched_.empty() && std::erase(prefetched_, line) != 0) look_ahead(line, fetch_port_);
-  const std::uint64_t to_line_end = (cache.line_bytes - address % cache.line_bytes) / sm_.instruction_bytes;
+  const std::uint64_t to_line_end = (line_bytes - address % line_bytes) / sm_.instruction_bytes;
   warp.buffered_end +=
       std::max<std::uint64_t>(std::min<std::uint64_t>(sm_.fetch_instructions, to_line_end), 1);
-  warp.buffered_ready = at + fetch_cycles_;
+  warp.buffered_ready = code_.fetch(address, now) + fetch_cycles_;
 }
 
 bool Run::has_instruction(WarpRun& warp, Cycle now) {

@@ -1,0 +1,47 @@
+// When a warp's instructions are there: the instruction cache of the SM that is computed, its port, its
+// registers and what it asks for ahead. Where a kernel's first line comes from to many SMs: memory_path.h.
+//   CodeFetch code(machine, recording, timed, changes, tags, path, &memory);
+//   const Cycle there = code.fetch(address, now);
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "config/machine.h"
+#include "gpu/sm/timed_kernel.h"
+#include "predict/memory_path.h"
+
+namespace duet::predict {
+
+class CodeFetch {
+ public:
+  // `tags`: what the cache holds, before and after. `memory`: null where nothing is asked of the caches
+  // below.
+  CodeFetch(const config::Machine& machine, const KernelRecording& recording, const gpu::TimedKernel& timed,
+            const Changes& changes, TagArray& tags, MemoryPath& path, MemoryModel* memory);
+
+  // Asks for the line of the instruction at this address, when the port is free: when it is there.
+  Cycle fetch(std::uint64_t address, Cycle now);
+
+ private:
+  struct Coming {
+    std::uint64_t line;
+    Cycle arrival;
+    Cycle waiting;  // warps: one after the other fetches when it is there
+  };
+  void look_ahead(std::uint64_t line, Cycle from);
+  bool has(std::uint64_t address);
+  Cycle from_below(std::uint64_t address, Cycle from);
+
+  const config::Cache& cache_;
+  const std::uint64_t end_;  // of the kernel's code
+  const bool all_there_;
+  TagArray& tags_;
+  MemoryPath& path_;
+  MemoryModel* const memory_;
+  Cycle port_ = 0;
+  std::vector<Coming> coming_;
+  std::vector<std::uint64_t> prefetched_;  // lines that nobody has wanted yet
+};
+
+}  // namespace duet::predict
