@@ -38,6 +38,9 @@ Changes without(Limit limit) {
     case Limit::Calls:
       changes.no_calls = true;
       break;
+    case Limit::ClockWaits:
+      changes.no_clock_waits = true;
+      break;
     case Limit::Count:
       break;
   }
@@ -79,8 +82,7 @@ std::uint32_t Predictor::doubts_of(const Prediction& prediction) const {
   bool clock = false;
   for (const ptx::MicroOp& op : recording.grid->kernel->code)
     clock |= op.opcode == ptx::Opcode::Nanosleep ||
-             (op.opcode == ptx::Opcode::ReadSpecial &&
-              static_cast<ptx::Special>(op.mode) <= ptx::Special::GlobalTimerHi);
+             (op.opcode == ptx::Opcode::ReadSpecial && ptx::reads_clock(static_cast<ptx::Special>(op.mode)));
   doubt(Doubt::Clock, clock);
   std::uint64_t most = 0, all = 0;
   for (const auto& block : recording.kept) {

@@ -26,6 +26,7 @@ enum class Limit : std::uint8_t {
   DramRate,    // DRAM has twice its rate
   Atomics,     // atomics of one word do not wait for each other
   Calls,       // calls of the device runtime take no time
+  ClockWaits,  // no warp waits until a clock shows so much
   Count
 };
 inline constexpr std::size_t kLimits = static_cast<std::size_t>(Limit::Count);

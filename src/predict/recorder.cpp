@@ -62,6 +62,7 @@ struct Recorder::Launch {
   std::map<std::uint64_t, std::unique_ptr<Block>> open;  // blocks in execution, by number
   std::uint32_t steps = 0, requests = 0;                 // of a warp, that are kept
   std::uint64_t kept_steps = 0;
+  std::uint64_t with_rounds = 0, without_rounds = 0;  // instructions of blocks whose steps are kept
   bool keep_all = false;
   std::uint64_t sms = 1;
 
@@ -159,6 +160,7 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
   record->block = block;
   const std::uint64_t warps =
       (grid.block.count() + machine_.gpu.sm.warp_width - 1) / machine_.gpu.sm.warp_width;
+  record->code = &grid.kernel->code;
   record->begin(warps, launch.steps);
   record->accesses.resize(warps);
   record->request_room.assign(warps, launch.requests);
@@ -288,17 +290,24 @@ Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu:
   recording.executed += counts.warp_instructions;
   recording.thread_instructions += counts.thread_instructions;
   if (const auto found = launch.open.find(number); found != launch.open.end()) {
-    const auto kept = static_cast<double>(found->second->kept);
-    const auto all = kept + static_cast<double>(found->second->dropped());
-    found->second->executed = counts.warp_instructions;
-    if (all > kept)
-      found->second->executed =
-          static_cast<std::uint64_t>(static_cast<double>(counts.warp_instructions) * kept / all);
-    if (found->second->keeps_steps) launch.kept_steps += found->second->kept;
+    found->second->executed = counts.warp_instructions - found->second->dropped();
+    if (found->second->keeps_steps) {
+      launch.kept_steps += found->second->kept;
+      launch.with_rounds += counts.warp_instructions;
+      launch.without_rounds += found->second->executed;
+    }
     recording.kept.push_back(std::move(found->second));
     launch.open.erase(found);
   }
   if (++recording.done != recording.blocks) return now;
+  if (launch.with_rounds != launch.without_rounds) {
+    recording.without_rounds =
+        static_cast<double>(launch.without_rounds) / static_cast<double>(launch.with_rounds);
+    for (const auto& block : recording.kept)
+      if (!block->keeps_steps)
+        block->executed =
+            static_cast<std::uint64_t>(static_cast<double>(block->executed) * recording.without_rounds);
+  }
   std::sort(recording.kept.begin(), recording.kept.end(),
             [](const auto& a, const auto& b) { return a->block < b->block; });
   const Picoseconds end = recording.first_ps + finish_(recording);

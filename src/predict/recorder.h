@@ -30,6 +30,7 @@ struct KernelRecording {
   std::vector<std::unique_ptr<Block>> kept;  // in the order of their numbers; not all have steps
   std::uint64_t executed = 0;                // machine instructions of all blocks that were executed
   std::uint64_t skipped = 0;                 // blocks that were not
+  double without_rounds = 1;  // share of instructions that are left without dropped rounds (recording.h)
   std::uint64_t thread_instructions = 0;
   std::uint64_t done = 0;
   bool has_tracked = false;
@@ -38,9 +39,9 @@ struct KernelRecording {
   std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
 
   std::uint64_t kept_instructions() const;
-  // Of all blocks. Those that were not executed are taken to be as the others.
+  // Of all blocks, without rounds of waits. Those that were not executed are taken to be as the others.
   double instructions() const {
-    return static_cast<double>(executed) * static_cast<double>(blocks) /
+    return static_cast<double>(executed) * without_rounds * static_cast<double>(blocks) /
            static_cast<double>(blocks - skipped);
   }
 };
@@ -60,6 +61,9 @@ class Recorder final : public gpu::BlockRecorder {
               const ptx::MicroOp& op, std::uint64_t lanes, const gpu::BlockMemory& memory) override;
   void access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<64>& registers,
               const ptx::MicroOp& op, std::uint64_t lanes, const gpu::BlockMemory& memory) override;
+  void reads_clock(gpu::RecordedBlock& record, std::uint32_t warp, std::uint32_t pc, Cycle cycle) override {
+    static_cast<Block&>(record).reads_clock(warp, pc, cycle);
+  }
   Picoseconds finished(gpu::Grid& grid, std::uint64_t block, const gpu::GridCounts& counts,
                        Picoseconds now) override;
   MemoryModel& memory() { return memory_; }

@@ -1,10 +1,13 @@
 #include "predict/recording.h"
 
+#include <algorithm>
+
 namespace duet::predict {
 
 namespace {
 
-constexpr std::size_t kLongestRound = 4;  // loads
+constexpr std::size_t kLongestRound = 4;          // loads
+constexpr std::uint32_t kLongestClockRound = 64;  // steps
 
 }  // namespace
 
@@ -24,6 +27,18 @@ bool Block::same(std::uint32_t warp, std::size_t one, std::size_t other) const {
   return a.count != 0;
 }
 
+// All steps of a warp but the first ones.
+void Block::drop(std::uint32_t warp, std::size_t left) {
+  std::vector<std::uint32_t>& steps = warps[warp];
+  for (std::size_t i = left; i < steps.size(); ++i)
+    dropped_ += (*code)[steps[i] & ~kAccess].machine_instructions;
+  kept -= steps.size() - left;
+  room[warp] += static_cast<std::uint32_t>(steps.size() - left);
+  steps.resize(left);
+  if (warp < holds.size())
+    while (!holds[warp].empty() && holds[warp].back().step >= left) holds[warp].pop_back();
+}
+
 bool Block::polls(std::uint32_t warp, const ptx::MicroOp& op) {
   if (polled_.empty()) polled_.resize(accesses.size());
   std::vector<Poll>& polls = polled_[warp];
@@ -35,17 +50,44 @@ bool Block::polls(std::uint32_t warp, const ptx::MicroOp& op) {
     if (!again) continue;
     polls.resize(polls.size() - length);
     accesses[warp].resize(accesses[warp].size() - length);
-    if (!keeps_steps) return true;
-    const std::size_t steps = warps[warp].size() - polls.back().steps;
-    warps[warp].resize(polls.back().steps);
-    if (warp < holds.size())
-      while (!holds[warp].empty() && holds[warp].back().step >= warps[warp].size()) holds[warp].pop_back();
-    kept -= steps;
-    room[warp] += static_cast<std::uint32_t>(steps);
-    dropped_ += steps;
+    if (keeps_steps) drop(warp, polls.back().steps);
     return true;
   }
   return false;
+}
+
+// The last steps of a warp.
+bool Block::only_computes(std::uint32_t warp, std::uint32_t steps) const {
+  const std::vector<std::uint32_t>& own = warps[warp];
+  return std::all_of(own.end() - std::min<std::ptrdiff_t>(steps, std::ssize(own)), own.end(),
+                     [&](std::uint32_t step) {
+                       const ptx::Kind kind = (*code)[step & ~kAccess].kind;
+                       return kind != ptx::Kind::Barrier && kind != ptx::Kind::SystemCall;
+                     });
+}
+
+void Block::reads_clock(std::uint32_t warp, std::uint32_t pc, Cycle cycle) {
+  if (room[warp] == 0) return;
+  if (clocks_.empty()) clocks_.resize(room.size());
+  Clock& last = clocks_[warp];
+  const std::uint32_t steps = last.room - room[warp];
+  if (last.pc != pc || last.accesses != accesses[warp].size() || steps > kLongestClockRound ||
+      !only_computes(warp, steps)) {
+    last = {pc, room[warp], accesses[warp].size(), cycle};
+    return;
+  }
+  const Cycle waited = cycle - last.cycle;
+  last.cycle = cycle;
+  if (!keeps_steps) {
+    kept -= steps;
+    room[warp] += steps;
+    return;
+  }
+  drop(warp, warps[warp].size() - steps);
+  if (holds.size() <= warp) holds.resize(warps.size());
+  const auto step = static_cast<std::uint32_t>(warps[warp].size() - 1);
+  if (holds[warp].empty() || holds[warp].back().step != step) holds[warp].push_back({step, 0, 0, true});
+  holds[warp].back().cycles += waited;
 }
 
 }  // namespace duet::predict

@@ -42,7 +42,9 @@ struct Block : gpu::RecordedBlock {
   std::vector<std::vector<Access>> accesses;  // by warp
   std::vector<std::uint32_t> request_room;    // by warp: requests that are still kept
   std::vector<Request> requests;
-  std::uint64_t executed = 0;  // machine instructions of the whole block, without those of dropped rounds
+  const std::vector<ptx::MicroOp>* code = nullptr;  // of the kernel
+  // Machine instructions of the whole block, without those of dropped rounds.
+  std::uint64_t executed = 0;
 
   // The last access of a warp is a load of `op` that is not weak. Where it, or it and up to three before it,
   // do again what those before them did, and nothing else came in between, the warp waits for what another
@@ -53,7 +55,11 @@ struct Block : gpu::RecordedBlock {
   void moves_on(std::uint32_t warp) {
     if (!polled_.empty()) polled_[warp].clear();
   }
-  std::uint64_t dropped() const { return dropped_; }  // steps
+  // The last step of a warp is `pc`, which read a clock. Where the step before it that read one was the same
+  // one, and nothing in between but computed and branched, the warp waits by the clock. Then how often it
+  // looks says nothing: that round is dropped, and the warp is held up until the clock shows so much more.
+  void reads_clock(std::uint32_t warp, std::uint32_t pc, Cycle cycle);
+  std::uint64_t dropped() const { return dropped_; }  // machine instructions, where steps are kept
 
  private:
   struct Poll {
@@ -61,8 +67,17 @@ struct Block : gpu::RecordedBlock {
     std::size_t steps;  // of the warp, up to this one
   };
   bool same(std::uint32_t warp, std::size_t one, std::size_t other) const;
+  struct Clock {  // how it was when a warp last read one
+    std::uint32_t pc = ~0u;
+    std::uint32_t room = 0;
+    std::size_t accesses = 0;
+    Cycle cycle = 0;
+  };
+  bool only_computes(std::uint32_t warp, std::uint32_t steps) const;
+  void drop(std::uint32_t warp, std::size_t left);
 
   std::vector<std::vector<Poll>> polled_;  // by warp: its last accesses, as long as all are such loads
+  std::vector<Clock> clocks_;              // by warp; empty: none was read
   std::uint64_t dropped_ = 0;
 };
 

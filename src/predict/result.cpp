@@ -28,6 +28,7 @@ constexpr LimitName kLimitNames[kLimits] = {
     {"dram_rate", "twice the DRAM rate"},
     {"atomic_conflicts", "no atomics on one word"},
     {"runtime_calls", "no malloc, free and launches in device code"},
+    {"clock_waits", "no waiting by a clock"},
 };
 constexpr const char* kBusyNames[kBusy] = {"load_store_unit", "interconnect_port", "l2", "dram", "atomics"};
 // In the order of predict::Doubt.
@@ -117,6 +118,7 @@ std::string bound_of(const PredictedKernel& kernel) {
                              Cause{kernel.saving(Limit::BankConflicts), "bank conflicts"},
                              Cause{of_atomics ? std::max(atomics, shared) : atomics, "atomics on one word"},
                              Cause{kernel.saving(Limit::Calls), "calls of the device runtime"},
+                             Cause{kernel.saving(Limit::ClockWaits), "waiting by a clock"},
                              Cause{shared, dram ? "DRAM rate" : "L2 and interconnect rate"},
                              Cause{dram ? 0 : kernel.saving(Limit::L1Misses) - shared, "memory latency"}})
     if (cause.saving > best.saving) best = cause;

@@ -123,7 +123,8 @@ class Run {
   std::array<WarpRun, kMaxSlots> warps_;
   std::vector<BlockRun> resident_;
   std::vector<Cycle> ends_;  // of blocks, in the order in which they end
-  // When the first block started in a place that another one had left, and when the last one did.
+  // When the first block started in a place that another one had left, and when one did as many places later
+  // as there are, once or more: blocks that wait start and end together.
   struct Moment {
     Cycle cycle = 0;
     std::uint64_t instructions = 0;
@@ -379,9 +380,10 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
   return true;
 }
 
-// By a call. Where the device heap serves one after the other, the other SMs' come before it.
+// By a call, or until a clock shows so much more. Where the device heap serves one after the other, the other
+// SMs' come before it.
 void Run::hold_up(WarpRun& warp, const gpu::RecordedBlock::Hold& hold, Cycle now) {
-  if (changes_.no_calls) return;
+  if (hold.by_clock ? changes_.no_clock_waits : changes_.no_calls) return;
   Cycle wait = 0;
   if (hold.interval != 0) {
     const std::uint64_t alike = std::min<std::uint64_t>(machine_.gpu.sm.count, recording_.blocks);
@@ -466,7 +468,7 @@ void Run::start_blocks(Cycle now) {
     if (std::popcount(free_slots_) < static_cast<int>(mine_[next_block_]->warps.size())) return;
     room_.erase(place);
     start(*mine_[next_block_], now);
-    last_start_ = {now, result_.warp_instructions};
+    if (next_block_ % recording_.blocks_per_sm == 0) last_start_ = {now, result_.warp_instructions};
     if (next_block_ == recording_.blocks_per_sm) full_since_ = last_start_;
     ++next_block_;
   }

@@ -28,7 +28,8 @@ struct Changes {
   bool l1_hits = false, l2_hits = false;
   bool no_shared_limits = false;  // nobody waits for what other SMs do
   bool no_atomic_conflicts = false;
-  bool no_calls = false;  // of the device runtime: they take no time
+  bool no_calls = false;        // of the device runtime: they take no time
+  bool no_clock_waits = false;  // no warp waits until a clock shows so much
   double dram_rate = 1;
 };
 

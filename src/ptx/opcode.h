@@ -176,5 +176,6 @@ enum class Special : std::uint8_t {
   DynamicSharedBytes,
   TotalSharedBytes
 };
+inline bool reads_clock(Special special) { return special <= Special::GlobalTimerHi; }
 
 }  // namespace duet::ptx

@@ -135,7 +135,7 @@ enum class CopyKind : std::uint32_t {
 };
 // What the model of src/predict says of a launch. Names of the numbers: report/prediction.cpp.
 struct PredictionRecord {
-  static constexpr std::size_t kLimits = 9, kBusy = 5;
+  static constexpr std::size_t kLimits = 10, kBusy = 5;
   std::uint64_t command;
   Picoseconds time_ps;              // from its first block to its last one's end
   Picoseconds without_ps[kLimits];  // the same without a limit; 0: not computed
@@ -394,7 +394,7 @@ const char* stream_command_name(StreamCommand command);  // "event_record"
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 11;
+  static constexpr std::uint32_t kVersion = 12;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;

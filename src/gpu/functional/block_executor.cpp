@@ -328,6 +328,9 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
     }
     count();
     warp.pc = pc;
+    if constexpr (kTold == Told::Record)
+      if (op.kind == Kind::Special && ptx::reads_clock(static_cast<ptx::Special>(op.mode)))
+        context_.services->recorder->reads_clock(*record_, warp.index, pc, special_context(warp).cycle);
     Program::execute_control(warp, op, lanes);
     return warp.state == State::Ready && block_.live_warps != 0;
   }

@@ -3,7 +3,9 @@
 //   RecordedBlock* record = recorder.begin(grid, block, sm, now);  null: this block is not asked for
 //   record->step(warp, pc);                                        every instruction of a warp
 //   recorder.access(*record, warp, registers, op, lanes, memory);  a load, store or atomic of it
-//   recorder.finished(grid, block, counts, now)                    until when the block's end is kept back
+//   recorder.reads_clock(*record, warp, pc, cycle);                the last step read a clock, which showed
+//   this recorder.finished(grid, block, counts, now)                    until when the block's end is kept
+//   back
 #pragma once
 
 #include <cstdint>
@@ -38,13 +40,14 @@ struct RecordedBlock {
   void hold_up(std::uint32_t warp, Cycle cycles, Cycle interval) {
     if (room[warp] == 0 || warps[warp].empty()) return;
     if (holds.size() <= warp) holds.resize(warps.size());
-    holds[warp].push_back({static_cast<std::uint32_t>(warps[warp].size() - 1), cycles, interval});
+    holds[warp].push_back({static_cast<std::uint32_t>(warps[warp].size() - 1), cycles, interval, false});
   }
 
   // For how long a step holds up its warp, and for how long the device heap serves no other.
   struct Hold {
     std::uint32_t step;
     Cycle cycles, interval;
+    bool by_clock;  // it waits until a clock shows so much more
   };
 
   std::uint64_t block = 0;
@@ -66,6 +69,7 @@ class BlockRecorder {
                       const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
   virtual void access(RecordedBlock& record, std::uint32_t warp, ptx::Warp<64>& registers,
                       const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
+  virtual void reads_clock(RecordedBlock&, std::uint32_t, std::uint32_t, Cycle) {}
   // All blocks, also those that were not asked for. The work distributor hears of the block's end no earlier.
   virtual Picoseconds finished(Grid& grid, std::uint64_t block, const GridCounts& counts,
                                Picoseconds now) = 0;
