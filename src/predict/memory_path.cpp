@@ -151,27 +151,27 @@ double MemoryPath::below(const Request& request, double now) {
     if (request.atomic && i == 0 && machine_.gpu.l2.atomic_words_per_cycle != 0)
       look_up = std::max(1.0, static_cast<double>(request.passes) /
                                   static_cast<double>(machine_.gpu.l2.atomic_words_per_cycle));
+    const std::uint64_t word = request.address & ~std::uint64_t{3};
+    const double conflict = static_cast<double>(machine_.gpu.l2.atomic_conflict_cycles);
+    double of_word = 1;  // atomics of all SMs on this word, for each of this one's
+    if (request.atomic && i == 0 && !changes_.no_shared_limits && !changes_.no_atomic_conflicts)
+      if (const auto share = word_shares_.find(word); share != word_shares_.end()) of_word = share->second;
     if (i == 0 && request.slice != Request::kNoSlice) {
       Slice& slice = slices_[request.slice];
-      double port = look_up;
-      const std::uint64_t word = request.address & ~std::uint64_t{3};
-      // One that finds its word taken waits at the slice's port, before all that come after it.
+      double all = look_up * slice.share;
+      // One that finds its word taken waits at the slice's port, before all that come after it. Those of other
+      // SMs on other words wait at the same time.
       if (request.atomic && std::exchange(slice.last_word, word) == word && !changes_.no_atomic_conflicts)
-        port = std::max(port, static_cast<double>(machine_.gpu.l2.atomic_conflict_cycles));
-      const double all = level.clock_ratio * port * slice.share;
+        all = std::max(all, conflict * std::min(of_word, slice.share));
+      all *= level.clock_ratio;
       at = std::max(at, slice.port.take(at, all) - kSliceSlack * all);
     }
     at = level.look_up.take(at, level.clock_ratio * look_up * level.share) +
          level.clock_ratio * (1 + level.latency + look_up - 1);
     if (request.atomic && i == 0) {
-      const auto share = word_shares_.find(request.address & ~std::uint64_t{3});
-      const double time = level.clock_ratio * static_cast<double>(machine_.gpu.l2.atomic_conflict_cycles);
-      const double all =
-          time * (share == word_shares_.end() || changes_.no_shared_limits || changes_.no_atomic_conflicts
-                      ? 1
-                      : share->second);
-      at = words_[request.address & ~std::uint64_t{3}].take(at, all);
-      atomics_busy_ = std::max(atomics_busy_, words_[request.address & ~std::uint64_t{3}].busy);
+      Server& server = words_[word];
+      at = server.take(at, level.clock_ratio * (changes_.no_atomic_conflicts ? 1 : conflict * of_word));
+      atomics_busy_ = std::max(atomics_busy_, server.busy);
     }
   }
   if (depth > reached) at = from_dram(at, dram_read_cost_, dram_latency_);
