@@ -159,8 +159,8 @@ double MemoryPath::below(const Request& request, double now) {
     if (i == 0 && request.slice != Request::kNoSlice) {
       Slice& slice = slices_[request.slice];
       double all = look_up * slice.share;
-      // One that finds its word taken waits at the slice's port, before all that come after it. Those of other
-      // SMs on other words wait at the same time.
+      // One that finds its word taken waits at the slice's port, before all that come after it. Those of
+      // other SMs on other words wait at the same time.
       if (request.atomic && std::exchange(slice.last_word, word) == word && !changes_.no_atomic_conflicts)
         all = std::max(all, conflict * std::min(of_word, slice.share));
       all *= level.clock_ratio;

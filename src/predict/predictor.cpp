@@ -81,8 +81,7 @@ std::uint32_t Predictor::doubts_of(const Prediction& prediction) const {
   doubt(Doubt::Waits, recording.grid->cooperative || recording.polls);
   bool clock = false;
   for (const ptx::MicroOp& op : recording.grid->kernel->code)
-    clock |= op.opcode == ptx::Opcode::Nanosleep ||
-             (op.opcode == ptx::Opcode::ReadSpecial && ptx::reads_clock(static_cast<ptx::Special>(op.mode)));
+    clock |= op.opcode == ptx::Opcode::Nanosleep || ptx::reads_clock(op);
   doubt(Doubt::Clock, clock);
   std::uint64_t most = 0, all = 0;
   for (const auto& block : recording.kept) {

@@ -49,6 +49,14 @@ Touched touched_by(const gpu::MemoryInstruction<W>& instruction, const gpu::Memo
   return result;
 }
 
+// Whether what a warp does may depend on what others have done before it.
+bool asks_others(const ptx::Kernel& kernel) {
+  return std::any_of(kernel.code.begin(), kernel.code.end(), [](const ptx::MicroOp& op) {
+    return op.kind == ptx::Kind::Atomic ||
+           (op.kind == ptx::Kind::Load && op.semantics != ptx::MemorySemantics::Weak) || reads_clock(op);
+  });
+}
+
 }  // namespace
 
 std::uint64_t KernelRecording::kept_instructions() const {
@@ -64,6 +72,7 @@ struct Recorder::Launch {
   std::uint64_t kept_steps = 0;
   std::uint64_t with_rounds = 0, without_rounds = 0;  // instructions of blocks whose steps are kept
   bool keep_all = false;
+  bool short_turns = false;
   std::uint64_t sms = 1;
 
   bool in_window(std::uint64_t block) const {
@@ -130,6 +139,7 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
   const gpu::Occupancy fits = gpu::occupancy(sm, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
   recording.blocks_per_sm = std::max(fits.blocks_per_sm, 1u);
   launch->sms = sm.count;
+  launch->short_turns = asks_others(*grid.kernel);
   recording.wave = sm.count * recording.blocks_per_sm;
   launch->keep_all = recording.blocks <= recording.wave;
   const std::uint64_t seen = std::min(recording.blocks, 4 * recording.wave);
@@ -161,6 +171,7 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
   const std::uint64_t warps =
       (grid.block.count() + machine_.gpu.sm.warp_width - 1) / machine_.gpu.sm.warp_width;
   record->code = &grid.kernel->code;
+  record->short_turns = launch.short_turns;
   record->begin(warps, launch.steps);
   record->accesses.resize(warps);
   record->request_room.assign(warps, launch.requests);

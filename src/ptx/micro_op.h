@@ -206,4 +206,8 @@ struct MicroOp {
 // ".full.empty" as it stands after the opcode; nothing where no bits are named.
 std::string bits_text(const MicroOp& op);
 
+inline bool reads_clock(const MicroOp& op) {
+  return op.kind == Kind::Special && static_cast<Special>(op.mode) <= Special::GlobalTimerHi;
+}
+
 }  // namespace duet::ptx

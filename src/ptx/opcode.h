@@ -176,6 +176,5 @@ enum class Special : std::uint8_t {
   DynamicSharedBytes,
   TotalSharedBytes
 };
-inline bool reads_clock(Special special) { return special <= Special::GlobalTimerHi; }
 
 }  // namespace duet::ptx

@@ -20,7 +20,7 @@ using ptx::MicroOp;
 // A warp's turn. Short, so that the warps of a block advance side by side, as a scheduler that interleaves
 // them does: programs with benign races between warps then compute what they do on silicon.
 constexpr std::uint64_t kTurnInstructions = 32;
-// Where a block is recorded, for the order of requests that caches see.
+// Where a block is recorded whose warps race on purpose: they share as they would in time.
 constexpr std::uint64_t kRecordedTurn = 4;
 
 enum class State : std::uint8_t { Ready, AtBarrier, Ended };
@@ -52,7 +52,11 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
     stuck_ = false;
     fault_ = {};
   }
-  std::uint64_t recorded_turn() const override { return kRecordedTurn * block_.warp_count; }
+  std::uint64_t turn() const override {
+    return kTold == Told::Record && record_->short_turns
+               ? kRecordedTurn * block_.warp_count
+               : context_.config->functional.quantum_warp_instructions;
+  }
   bool finished() const override { return block_.live_warps == 0; }
   bool stuck() const override { return stuck_; }
   Cycle cycle() const override {
@@ -239,8 +243,9 @@ void Executor<W, kTold>::run(std::uint64_t warp_instructions) {
       continue;
     }
     idle = 0;
-    executed += run_warp(warp, std::min(kTold == Told::Record ? kRecordedTurn : kTurnInstructions,
-                                        warp_instructions - executed));
+    const std::uint64_t turn =
+        kTold == Told::Record && record_->short_turns ? kRecordedTurn : kTurnInstructions;
+    executed += run_warp(warp, std::min(turn, warp_instructions - executed));
   }
 }
 
@@ -329,7 +334,7 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
     count();
     warp.pc = pc;
     if constexpr (kTold == Told::Record)
-      if (op.kind == Kind::Special && ptx::reads_clock(static_cast<ptx::Special>(op.mode)))
+      if (ptx::reads_clock(op))
         context_.services->recorder->reads_clock(*record_, warp.index, pc, special_context(warp).cycle);
     Program::execute_control(warp, op, lanes);
     return warp.state == State::Ready && block_.live_warps != 0;

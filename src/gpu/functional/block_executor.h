@@ -31,8 +31,8 @@ class BlockExecutor {
   virtual void start(Grid& grid, std::uint64_t block, Cycle start_cycle, RecordedBlock* record = nullptr) = 0;
   // The block ends at once, without having done anything.
   virtual void skip(Grid& grid, std::uint64_t block) = 0;
-  // So many instructions that each warp has executed a few of them.
-  virtual std::uint64_t recorded_turn() const = 0;
+  // So many instructions that others then have their turn.
+  virtual std::uint64_t turn() const = 0;
   // Executes about `warp_instructions` (less when the block ends or faults).
   virtual void run(std::uint64_t warp_instructions) = 0;
   virtual bool finished() const = 0;

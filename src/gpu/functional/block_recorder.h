@@ -54,6 +54,8 @@ struct RecordedBlock {
   std::uint64_t kept = 0;           // steps of all warps
   std::vector<std::uint32_t> room;  // by warp: steps that are still kept; at 0 later ones are not
   bool keeps_steps = true;          // otherwise only their accesses
+  // Blocks and their warps take short turns: what they do depends on who comes first.
+  bool short_turns = true;
   std::vector<std::vector<std::uint32_t>> warps;
   std::vector<std::vector<Hold>> holds;  // by warp, in their order; empty: nothing held one up
 };

@@ -118,7 +118,7 @@ void FunctionalSm::run(Picoseconds now, Cycle cycle, Resident& entry) {
   BlockExecutor& executor = *entry.executor;
   const bool failed = entry.grid->failed_ps.load(std::memory_order_relaxed) != kNever;
   const std::uint64_t before = executor.counts().warp_instructions;
-  executor.run(entry.recorded ? executor.recorded_turn() : s.config.functional.quantum_warp_instructions);
+  executor.run(executor.turn());
   s.statistics.warp_instructions += executor.counts().warp_instructions - before;
   entry.due_ps = s.context.clock.edge(std::max(executor.cycle(), cycle + 1));
   if (executor.stuck() && !executor.finished()) entry.due_ps = kNever;

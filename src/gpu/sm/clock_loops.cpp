@@ -18,10 +18,6 @@ using ptx::MicroOp;
 using ptx::Opcode;
 using ptx::Type;
 
-bool reads_clock(const MicroOp& op) {
-  return op.kind == Kind::Special && static_cast<ptx::Special>(op.mode) <= ptx::Special::GlobalTimerHi;
-}
-
 bool is_integer(Type type) {
   return type >= Type::B8 && type <= Type::S64 && type != Type::B128 && ptx::type_bytes(type) >= 4;
 }
