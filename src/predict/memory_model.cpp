@@ -58,16 +58,16 @@ std::uint16_t MemoryModel::slice_of(std::uint64_t address) const {
   return static_cast<std::uint16_t>(levels_.front()->tags.slice_of(address));
 }
 
-unsigned MemoryModel::access(const Request& request, Kind kind) {
+unsigned MemoryModel::access(std::uint64_t address, unsigned sectors, unsigned used_bytes, Kind kind) {
   ++load_.requests;
-  ++of_slice_[slice_of(request.address)];
-  const std::uint64_t block = request.address & ~std::uint64_t{127};
+  ++of_slice_[slice_of(address)];
+  const std::uint64_t block = address & ~std::uint64_t{127};
   if (kind == Kind::Store) {
-    write(0, block, request.sectors, request.used_bytes == 32 * std::popcount(unsigned{request.sectors}));
+    write(0, block, sectors, used_bytes == 32 * static_cast<unsigned>(std::popcount(sectors)));
     return 0;
   }
-  const unsigned depth = read(0, block, request.sectors);
-  if (kind == Kind::Atomic) write(0, block, request.sectors, false);
+  const unsigned depth = read(0, block, sectors);
+  if (kind == Kind::Atomic) write(0, block, sectors, false);
   return depth;
 }
 

@@ -1,7 +1,7 @@
 // What the caches below L1 hold, and how busy DRAM would be, seen by a kernel's requests in the order in
 // which they are executed. It outlives kernels: what copies and earlier kernels brought is there.
 //   MemoryModel memory(machine);
-//   request.depth = memory.access(request, Kind::Load);
+//   request.depth = memory.access(request.address, request.sectors, request.used_bytes, Kind::Load);
 //   memory.take_load()    since the last call: requests, and for how long DRAM's busiest channel works on
 //   them
 // DRAM is counted, not played: of as many requests of a channel as its queue holds, each row is opened once
@@ -44,7 +44,7 @@ class MemoryModel {
   ~MemoryModel();
 
   // A request that L1 has not answered. Returns how many caches did not have it.
-  unsigned access(const Request& request, Kind kind);
+  unsigned access(std::uint64_t address, unsigned sectors, unsigned used_bytes, Kind kind);
   // A copy engine wrote or read these bytes.
   void copied(PhysicalAddress first, Bytes bytes, bool written);
   // A line of machine code.

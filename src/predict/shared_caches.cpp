@@ -1,5 +1,7 @@
 #include "predict/shared_caches.h"
 
+#include <algorithm>
+
 namespace duet::predict {
 
 namespace {
@@ -33,28 +35,35 @@ class PrivateCaches {
   TagArray l1_, constants_;
 };
 
-}  // namespace
+// Entries of the order that are gone through at a time: the private caches of an SM see so many before those
+// of the next one do, and all that they let through lies side by side.
+constexpr std::size_t kTogether = 1024;
 
-MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const config::Machine& machine,
-                MemoryModel& memory) {
-  const std::uint64_t sms = std::min(machine.gpu.sm.count, recording.blocks);
-  std::vector<PrivateCaches> caches(sms, PrivateCaches(machine.gpu));
-  // By number of a block of the SM: those of the others beside it.
-  std::vector<std::vector<Block*>> beside(order.blocks.size(), std::vector<Block*>(sms, nullptr));
-  std::size_t at = 0;
-  for (std::size_t j = 0; j < order.blocks.size(); ++j) {
-    const std::uint64_t first = order.blocks[j]->block - order.sm;
-    while (at < recording.kept.size() && recording.kept[at]->block < first) ++at;
-    for (std::size_t k = at; k < recording.kept.size() && recording.kept[k]->block < first + sms; ++k)
-      beside[j][recording.kept[k]->block - first] = recording.kept[k].get();
-  }
-  memory.take_load();  // what is before it
-  const std::uint64_t dirty = memory.dirty_segments();
-  std::uint64_t own_requests = 0, own_stores = 0;
-  std::vector<std::uint64_t> own_below(1 + machine.levels.size()), own_of_slice(machine.gpu.l2_slices);
-  for (const AccessOrder::Entry& entry : order.entries) {
-    for (std::uint64_t sm = 0; sm < sms; ++sm) {
-      Block* const block = beside[entry.block][sm];
+struct Sent {
+  std::uint64_t address;
+  std::uint32_t entry;
+  Kind kind;
+  std::uint8_t sectors, used_bytes;
+};
+
+// What an SM's private caches let through of its own accesses.
+class Sm {
+ public:
+  explicit Sm(const config::Gpu& gpu) : caches_(gpu) {}
+
+  std::vector<Block*> blocks;  // by number of a block of the SM whose order it is; null: it has none there
+  std::vector<Sent> sent;
+  std::size_t next = 0;  // of `sent`
+
+  // `own`: null, or told which requests `sent` are. `slice_of`: fills in the slices of those.
+  template <typename F>
+  void send(const AccessOrder& order, std::size_t first, std::size_t end, std::vector<Request*>* own,
+            const F& slice_of) {
+    sent.clear();
+    next = 0;
+    for (std::size_t at = first; at < end; ++at) {
+      const AccessOrder::Entry& entry = order.entries[at];
+      Block* const block = blocks[entry.block];
       if (block == nullptr || entry.warp >= block->accesses.size() ||
           entry.access >= block->accesses[entry.warp].size())
         continue;
@@ -62,20 +71,61 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
       for (std::uint32_t i = access.first; i < access.first + access.count; ++i) {
         Request& request = block->requests[i];
         if (request.host || (request.path != Path::L1 && request.path != Path::ConstantCache)) continue;
-        if (sm == order.sm) request.slice = memory.slice_of(request.address);
-        if (caches[sm].has(request)) {
-          request.depth = 0;
+        if (own != nullptr) request.slice = slice_of(request.address);
+        if (caches_.has(request)) {
+          if (own != nullptr) request.depth = 0;
           continue;
         }
-        request.depth = static_cast<std::uint8_t>(memory.access(request, request.store    ? Kind::Store
-                                                                         : request.atomic ? Kind::Atomic
-                                                                                          : Kind::Load));
-        if (sm != order.sm) continue;
-        ++own_requests;
-        ++own_of_slice[request.slice];
-        own_stores += request.store;
-        for (unsigned level = 0; level < request.depth && level < own_below.size(); ++level)
-          ++own_below[level];
+        const Kind kind = request.store ? Kind::Store : request.atomic ? Kind::Atomic : Kind::Load;
+        sent.push_back({request.address, static_cast<std::uint32_t>(at - first), kind, request.sectors,
+                        request.used_bytes});
+        if (own != nullptr) own->push_back(&request);
+      }
+    }
+  }
+
+ private:
+  PrivateCaches caches_;
+};
+
+}  // namespace
+
+MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const config::Machine& machine,
+                MemoryModel& memory) {
+  std::vector<Sm> sms(std::min(machine.gpu.sm.count, recording.blocks), Sm(machine.gpu));
+  for (Sm& sm : sms) sm.blocks.assign(order.blocks.size(), nullptr);
+  std::size_t at = 0;
+  for (std::size_t j = 0; j < order.blocks.size(); ++j) {
+    const std::uint64_t first = order.blocks[j]->block - order.sm;
+    while (at < recording.kept.size() && recording.kept[at]->block < first) ++at;
+    for (std::size_t k = at; k < recording.kept.size() && recording.kept[k]->block < first + sms.size(); ++k)
+      sms[recording.kept[k]->block - first].blocks[j] = recording.kept[k].get();
+  }
+  memory.take_load();  // what is before it
+  const std::uint64_t dirty = memory.dirty_segments();
+  std::uint64_t own_requests = 0, own_stores = 0;
+  std::vector<std::uint64_t> own_below(1 + machine.levels.size()), own_of_slice(machine.gpu.l2_slices);
+  const auto slice_of = [&](std::uint64_t address) { return memory.slice_of(address); };
+  std::vector<Request*> own;
+  for (std::size_t first = 0; first < order.entries.size(); first += kTogether) {
+    const std::size_t end = std::min(first + kTogether, order.entries.size());
+    own.clear();
+    for (std::size_t sm = 0; sm < sms.size(); ++sm)
+      sms[sm].send(order, first, end, sm == order.sm ? &own : nullptr, slice_of);
+    for (std::uint32_t entry = 0; entry < end - first; ++entry) {
+      for (std::size_t number = 0; number < sms.size(); ++number) {
+        Sm& sm = sms[number];
+        for (; sm.next < sm.sent.size() && sm.sent[sm.next].entry == entry; ++sm.next) {
+          const Sent& sent = sm.sent[sm.next];
+          const unsigned depth = memory.access(sent.address, sent.sectors, sent.used_bytes, sent.kind);
+          if (number != order.sm) continue;
+          Request& request = *own[sm.next];
+          request.depth = static_cast<std::uint8_t>(depth);
+          ++own_requests;
+          ++own_of_slice[request.slice];
+          own_stores += request.store;
+          for (unsigned level = 0; level < depth && level < own_below.size(); ++level) ++own_below[level];
+        }
       }
     }
   }

@@ -13,7 +13,10 @@ TagArray::TagArray(const config::Cache& config, const memory::SliceMap* map)
       sets_(config.sets),
       set_bits_(static_cast<unsigned>(std::countr_zero(config.sets))),
       hash_(config.hash_sets),
-      lines_(config.sets * config.ways * (map != nullptr ? map->slices() : 1)) {}
+      tags_(config.sets * config.ways * (map != nullptr ? map->slices() : 1), kNoTag),
+      used_(tags_.size()),
+      valid_(tags_.size()),
+      dirty_(tags_.size()) {}
 
 unsigned TagArray::slice_of(std::uint64_t address) const {
   return map_ == nullptr
@@ -38,74 +41,83 @@ std::uint64_t TagArray::set_of(std::uint64_t address) const {
   return number & (sets_ - 1);
 }
 
-TagArray::Line* TagArray::find(std::uint64_t line, Line*& set) {
-  const std::uint64_t slice = slice_of(line << line_shift_);
-  set = &lines_[(slice * sets_ + set_of(line << line_shift_)) * ways_];
-  for (Line* way = set; way != set + ways_; ++way)
-    if (way->tag == line) return way;
-  return nullptr;
+std::size_t TagArray::find(std::uint64_t line, std::size_t& set) const {
+  set = (slice_of(line << line_shift_) * sets_ + set_of(line << line_shift_)) * ways_;
+  const auto tag = static_cast<std::uint32_t>(line);
+  const std::uint32_t* const tags = &tags_[set];
+  for (std::uint32_t way = 0; way < ways_; ++way)
+    if (tags[way] == tag) return set + way;
+  return kNone;
 }
 
-TagArray::Line& TagArray::take(std::uint64_t line, Line* set) {
-  Line* victim = set;
-  for (Line* way = set + 1; way != set + ways_; ++way)
-    if (way->used < victim->used) victim = way;
-  displaced_ = victim->tag == kNoTag ? 0 : victim->dirty;
-  displaced_line_ = victim->tag << line_shift_;
-  dirty_segments_ -= static_cast<unsigned>(std::popcount(victim->dirty));
-  *victim = {line, 0, 0, 0};
-  return *victim;
+std::size_t TagArray::take(std::uint64_t line, std::size_t set) {
+  std::size_t victim = set;
+  for (std::size_t way = set + 1; way != set + ways_; ++way)
+    if (used_[way] < used_[victim]) victim = way;
+  displaced_ = tags_[victim] == kNoTag ? 0 : dirty_[victim];
+  displaced_line_ = address_of(victim);
+  clear(victim);
+  tags_[victim] = static_cast<std::uint32_t>(line);
+  return victim;
+}
+
+void TagArray::clear(std::size_t at) {
+  dirty_segments_ -= static_cast<unsigned>(std::popcount(dirty_[at]));
+  tags_[at] = kNoTag;
+  used_[at] = 0;
+  valid_[at] = dirty_[at] = 0;
+}
+
+// Where the count is full, all moments move together by half.
+void TagArray::use(std::size_t at) {
+  if (++uses_ == 0) {
+    for (std::uint32_t& used : used_) used /= 2;
+    uses_ = 1u << 31;
+  }
+  used_[at] = uses_;
 }
 
 bool TagArray::read(std::uint64_t address, unsigned segments, bool allocate) {
   displaced_ = 0;
-  Line* set;
+  std::size_t set;
   const std::uint64_t number = address >> line_shift_;
-  Line* line = find(number, set);
-  const unsigned held = line == nullptr ? 0 : line->valid;
+  std::size_t line = find(number, set);
+  const unsigned held = line == kNone ? 0 : valid_[line];
   brought_ = with_sectors(segments & ~held) & ~held;
-  if (line == nullptr) {
+  if (line == kNone) {
     if (!allocate) return false;
-    line = &take(number, set);
+    line = take(number, set);
   }
-  line->used = ++uses_;
-  if (allocate) line->valid |= static_cast<std::uint8_t>(brought_);
+  use(line);
+  if (allocate) valid_[line] |= static_cast<std::uint8_t>(brought_);
   return (segments & ~held) == 0;
 }
 
 bool TagArray::write(std::uint64_t address, unsigned segments, bool whole, bool allocate) {
   displaced_ = 0;
-  Line* set;
+  std::size_t set;
   const std::uint64_t number = address >> line_shift_;
-  Line* line = find(number, set);
-  const bool hit = line != nullptr;
-  if (line == nullptr) {
+  std::size_t line = find(number, set);
+  const bool hit = line != kNone;
+  if (line == kNone) {
     if (!allocate) return false;
-    line = &take(number, set);
+    line = take(number, set);
   }
-  line->used = ++uses_;
-  if (whole) line->valid |= static_cast<std::uint8_t>(segments);
-  dirty_segments_ += static_cast<unsigned>(std::popcount(segments & ~unsigned{line->dirty}));
-  line->dirty |= static_cast<std::uint8_t>(segments);
+  use(line);
+  if (whole) valid_[line] |= static_cast<std::uint8_t>(segments);
+  dirty_segments_ += static_cast<unsigned>(std::popcount(segments & ~unsigned{dirty_[line]}));
+  dirty_[line] |= static_cast<std::uint8_t>(segments);
   return hit;
 }
 
 bool TagArray::holds(std::uint64_t address) const {
-  Line* set;
-  return const_cast<TagArray*>(this)->find(address >> line_shift_, set) != nullptr;
+  std::size_t set;
+  return find(address >> line_shift_, set) != kNone;
 }
 
 void TagArray::drop(std::uint64_t address) {
-  Line* set;
-  if (Line* line = find(address >> line_shift_, set); line != nullptr) {
-    dirty_segments_ -= static_cast<unsigned>(std::popcount(line->dirty));
-    *line = {};
-  }
-}
-
-void TagArray::drop_all() {
-  for (Line& line : lines_) line = {};
-  dirty_segments_ = 0;
+  std::size_t set;
+  if (const std::size_t line = find(address >> line_shift_, set); line != kNone) clear(line);
 }
 
 }  // namespace duet::predict

@@ -2,7 +2,7 @@
 // the machine file has them. Several slices are one array. Source of the index: memory/cache/line_array.h.
 //   TagArray l2(config.l2, map);
 //   if (!l2.read(address, 0b0011)) ...   segments of 32 bytes of the line, a bit each
-// Left out: replacement policies other than LRU, lines that wait for a fetch.
+// Left out: replacement policies other than LRU, lines that wait for a fetch, more than 2^32 lines of memory.
 #pragma once
 
 #include <cstdint>
@@ -25,32 +25,31 @@ class TagArray {
   bool write(std::uint64_t address, unsigned segments, bool whole, bool allocate = true);
   bool holds(std::uint64_t address) const;
   void drop(std::uint64_t address);
-  void drop_all();
   // Of the last read: segments that it brought.
   unsigned brought() const { return brought_; }
   // Of the last call: segments of a line that it displaced and that were dirty, and where they lie.
   unsigned displaced() const { return displaced_; }
   std::uint64_t displaced_line() const { return displaced_line_; }
   std::uint64_t dirty_segments() const { return dirty_segments_; }  // of all lines
-  std::uint64_t lines() const { return lines_.size(); }
+  std::uint64_t lines() const { return tags_.size(); }
   // Calls f(when it was used last, address, dirty segments) for each line that has some.
   template <typename F>
   void for_dirty(const F& f) const {
-    for (const Line& line : lines_)
-      if (line.dirty != 0) f(line.used, line.tag << line_shift_, unsigned{line.dirty});
+    for (std::size_t i = 0; i < tags_.size(); ++i)
+      if (dirty_[i] != 0) f(used_[i], address_of(i), unsigned{dirty_[i]});
   }
   unsigned slice_of(std::uint64_t address) const;
   std::uint64_t set_of(std::uint64_t address) const;  // in its slice
 
  private:
-  static constexpr std::uint64_t kNoTag = ~std::uint64_t{0};
-  struct Line {
-    std::uint64_t tag = kNoTag;
-    std::uint64_t used = 0;
-    std::uint8_t valid = 0, dirty = 0;
-  };
-  Line* find(std::uint64_t line, Line*& set);
-  Line& take(std::uint64_t line, Line* set);
+  static constexpr std::uint32_t kNoTag = ~std::uint32_t{0};
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  std::uint64_t address_of(std::size_t at) const { return std::uint64_t{tags_[at]} << line_shift_; }
+  // The place of a line; `set`: the first one of its set.
+  std::size_t find(std::uint64_t line, std::size_t& set) const;
+  std::size_t take(std::uint64_t line, std::size_t set);
+  void use(std::size_t at);
+  void clear(std::size_t at);
   unsigned with_sectors(unsigned segments) const;
 
   const memory::SliceMap* map_;
@@ -60,8 +59,11 @@ class TagArray {
   std::uint64_t sets_;
   unsigned set_bits_;
   bool hash_;
-  std::vector<Line> lines_;
-  std::uint64_t uses_ = 0, dirty_segments_ = 0;
+  // By place: number of the line, when it was used last, its segments. Apart, as most look only at tags.
+  std::vector<std::uint32_t> tags_, used_;
+  std::vector<std::uint8_t> valid_, dirty_;
+  std::uint32_t uses_ = 0;
+  std::uint64_t dirty_segments_ = 0;
   unsigned brought_ = 0, displaced_ = 0;
   std::uint64_t displaced_line_ = 0;
 };
