@@ -351,6 +351,7 @@ void Process::record_predictions() {
     record.requests_below = times.requests_below;
     record.dram_requests = times.dram_requests;
     record.doubts = prediction.doubts;
+    record.repeated = prediction.repeated;
     journal_->append(report::RecordType::Prediction, record, prediction.recording->grid->kernel->name);
   });
 }

@@ -255,6 +255,39 @@ void MemoryModel::write_back_in_time(double times, std::uint64_t before) {
                        static_cast<double>(std::max<std::uint64_t>(dram.queue_entries, 1) * channels_.size());
 }
 
+MemoryModel::Moments MemoryModel::moments() const {
+  Moments result;
+  for (const auto& level : levels_) result.push_back(level->tags.moment());
+  return result;
+}
+
+MemoryModel::Left MemoryModel::left_since(const Moments& moments) const {
+  Left result(levels_.size());
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    levels_[i]->tags.for_used_since(
+        moments[i], [&](std::uint32_t used, std::uint64_t address, unsigned segments, unsigned dirty) {
+          result[i].push_back(
+              {address, used, static_cast<std::uint8_t>(segments), static_cast<std::uint8_t>(dirty)});
+        });
+    std::sort(result[i].begin(), result[i].end(),
+              [](const Line& one, const Line& other) { return one.used < other.used; });
+  }
+  return result;
+}
+
+void MemoryModel::leave(const Left& left) {
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    Level& level = *levels_[i];
+    for (const Line& line : left[i]) {
+      if (line.segments != 0) level.tags.read(line.address, line.segments);
+      if (line.segments != 0 && level.tags.displaced() != 0) displaced(i, level);
+      if (line.dirty == 0) continue;
+      level.tags.write(line.address, line.dirty, false);
+      if (level.tags.displaced() != 0) displaced(i, level);
+    }
+  }
+}
+
 // Of what waits in the queues; nothing does then.
 void MemoryModel::serve_all() {
   for (Channel& channel : channels_) serve(channel);

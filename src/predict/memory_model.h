@@ -57,6 +57,17 @@ class MemoryModel {
   // segments when the last load was taken.
   void write_back_in_time(double times, std::uint64_t before);
   std::uint16_t slice_of(std::uint64_t address) const;
+  // What the caches hold that was used after some moment, and the same once more.
+  using Moments = std::vector<std::uint32_t>;  // by level
+  struct Line {
+    std::uint64_t address;
+    std::uint32_t used;
+    std::uint8_t segments, dirty;
+  };
+  using Left = std::vector<std::vector<Line>>;  // by level, in the order of their last use
+  Moments moments() const;
+  Left left_since(const Moments& moments) const;
+  void leave(const Left& left);
 
  private:
   struct Level;

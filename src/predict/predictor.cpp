@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "predict/other_models.h"
+#include "predict/repeats.h"
 
 namespace duet::predict {
 
@@ -60,9 +61,13 @@ Predictor::Predictor(const config::Machine& machine, const memory::AddressSpace&
                      Tell tell)
     : machine_(machine),
       tell_(std::move(tell)),
-      recorder_(machine, address_space, sampled,
-                [this](KernelRecording& recording) { return finish(recording); }),
+      repeats_(std::make_unique<Repeats>()),
+      recorder_(
+          machine, address_space, sampled, [this](const gpu::Grid& grid) { return repeats_->starts(grid); },
+          [this](KernelRecording& recording) { return finish(recording); }),
       model_(machine, recorder_.memory()) {}
+
+Predictor::~Predictor() = default;
 
 Picoseconds Predictor::in_time(double cycles) const {
   return static_cast<Picoseconds>(cycles * 1e9 / static_cast<double>(machine_.gpu.core_clock_khz));
@@ -93,6 +98,12 @@ std::uint32_t Predictor::doubts_of(const Prediction& prediction) const {
 }
 
 Picoseconds Predictor::finish(KernelRecording& recording) {
+  if (recording.repeated) {
+    const Prediction prediction = repeats_->repeated(recording, memory());
+    tell_(prediction);
+    return prediction.time_ps;
+  }
+  repeats_->before(memory());
   const auto timed = gpu::make_timed_kernel(*recording.grid->kernel, machine_.gpu.sm);
   Prediction prediction;
   prediction.recording = &recording;
@@ -106,6 +117,7 @@ Picoseconds Predictor::finish(KernelRecording& recording) {
     for (std::size_t i = 0; i < kLimits; ++i)
       prediction.without_ps[i] = in_time(model_.again(recording, *timed, without(static_cast<Limit>(i))));
   tell_(prediction);
+  repeats_->computed(recording, prediction, memory());
   return prediction.time_ps;
 }
 

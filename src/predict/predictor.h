@@ -7,6 +7,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -53,13 +54,17 @@ struct Prediction {
   std::array<Picoseconds, kLimits> without_ps{};
   Picoseconds roofline_ps = 0, hong_kim_ps = 0;
   std::uint32_t doubts = 0;
+  bool repeated = false;  // not computed: it did what launches before it did (repeats.h)
 };
+
+class Repeats;
 
 class Predictor {
  public:
   using Tell = std::function<void(const Prediction&)>;
   Predictor(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
             Tell tell);
+  ~Predictor();
 
   gpu::BlockRecorder& recorder() { return recorder_; }
   MemoryModel& memory() { return recorder_.memory(); }
@@ -71,6 +76,7 @@ class Predictor {
 
   const config::Machine machine_;
   const Tell tell_;
+  std::unique_ptr<Repeats> repeats_;
   Recorder recorder_;
   SmModel model_;
   std::set<std::string> seen_;  // kernels with their grids

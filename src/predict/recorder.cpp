@@ -109,10 +109,11 @@ struct Recorder::Lanes {
 };
 
 Recorder::Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
-                   Finish finish)
+                   Repeated repeated, Finish finish)
     : machine_(machine),
       address_space_(address_space),
       sampled_(sampled),
+      repeated_(std::move(repeated)),
       finish_(std::move(finish)),
       memory_(machine) {
   if (machine.gpu.sm.warp_width <= 32)
@@ -133,6 +134,7 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
     running->recording.overlapped = recording.overlapped = true;
   }
   recording.grid = &grid;
+  recording.repeated = repeated_(grid);
   recording.first_ps = now;
   recording.blocks = grid.grid.count();
   const config::Sm& sm = machine_.gpu.sm;
@@ -165,7 +167,7 @@ bool Recorder::skips(const gpu::Grid& grid, std::uint64_t block) {
 gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) {
   Launch& launch = launch_of(grid, now);
   if (block == 0) launch.recording.first_sm = sm;
-  if (!launch.in_window(block)) return nullptr;
+  if (launch.recording.repeated || !launch.in_window(block)) return nullptr;
   auto record = std::make_unique<Block>();
   record->block = block;
   const std::uint64_t warps =

@@ -34,6 +34,7 @@ struct KernelRecording {
   std::uint64_t thread_instructions = 0;
   std::uint64_t done = 0;
   bool has_tracked = false;
+  bool repeated = false;                                // nothing of it is recorded
   bool polls = false;                                   // rounds of a warp that waits were dropped
   bool overlapped = false;                              // blocks of another grid started before it was done
   std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
@@ -50,9 +51,11 @@ class Recorder final : public gpu::BlockRecorder {
  public:
   // Called when all blocks of a grid have executed: how long it takes.
   using Finish = std::function<Picoseconds(KernelRecording&)>;
+  // Called when a grid's first block starts: whether nothing of it needs to be recorded.
+  using Repeated = std::function<bool(const gpu::Grid&)>;
   // `sampled`: blocks that are not recorded are not executed.
   Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
-           Finish finish);
+           Repeated repeated, Finish finish);
   ~Recorder() override;
 
   bool skips(const gpu::Grid& grid, std::uint64_t block) override;
@@ -85,6 +88,7 @@ class Recorder final : public gpu::BlockRecorder {
   const config::Machine machine_;
   const memory::AddressSpace& address_space_;
   const bool sampled_;
+  const Repeated repeated_;
   const Finish finish_;
   MemoryModel memory_;
   std::map<std::uint64_t, std::unique_ptr<Launch>> launches_;  // by Grid::launch_id

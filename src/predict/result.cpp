@@ -69,6 +69,7 @@ PredictedRun read_predicted_run(const report::RunReport& report) {
         PredictedKernel& kernel = kernels[std::string(text)];
         const double time = us(record.time_ps);
         ++kernel.launches;
+        kernel.repeated += record.repeated;
         kernel.time_us += time;
         kernel.roofline_us += us(record.roofline_ps);
         kernel.hong_kim_us += us(record.hong_kim_ps);
@@ -269,6 +270,7 @@ Json kernel_json(const PredictedKernel& kernel) {
   const Interval interval = interval_of(kernel);
   return {{"name", kernel.name},
           {"launches", kernel.launches},
+          {"repeated_launches", kernel.repeated},
           {"time_us", kernel.time_us},
           {"interval_us", {interval.low * kernel.time_us, interval.high * kernel.time_us}},
           {"interval_from", interval.calibrated_on},

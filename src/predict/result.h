@@ -24,7 +24,7 @@ static_assert(kLimits == report::PredictionRecord::kLimits);
 // scaled to all.
 struct PredictedKernel {
   std::string name;
-  std::uint64_t launches = 0;
+  std::uint64_t launches = 0, repeated = 0;  // repeated: those that were not computed
   double time_us = 0;
   double computed_us = 0;  // of launches for which `without_us` is
   std::array<double, kLimits> without_us{};

@@ -38,6 +38,13 @@ class TagArray {
     for (std::size_t i = 0; i < tags_.size(); ++i)
       if (dirty_[i] != 0) f(used_[i], address_of(i), unsigned{dirty_[i]});
   }
+  // Calls f(when it was used last, address, segments, dirty segments) for each line used after a moment().
+  template <typename F>
+  void for_used_since(std::uint32_t moment, const F& f) const {
+    for (std::size_t i = 0; i < tags_.size(); ++i)
+      if (used_[i] > moment) f(used_[i], address_of(i), unsigned{valid_[i]}, unsigned{dirty_[i]});
+  }
+  std::uint32_t moment() const { return uses_; }
   unsigned slice_of(std::uint64_t address) const;
   std::uint64_t set_of(std::uint64_t address) const;  // in its slice
 

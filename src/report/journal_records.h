@@ -144,8 +144,9 @@ struct PredictionRecord {
   double busy[kBusy];      // load-store unit, port, L2, DRAM, atomics: share of the time
   double computed_share;   // of the instructions of that SM
   std::uint64_t l1_requests, l1_hits, requests_below, dram_requests;  // of that SM
-  std::uint32_t doubts, none;                                         // a bit each
-};                                                                    // followed by the kernel's name
+  std::uint32_t doubts;                                               // a bit each
+  std::uint32_t repeated;  // it did what launches before it did, and was not computed
+};                         // followed by the kernel's name
 
 // What `duet run --sample` made of a launch (src/sample).
 struct SampleRecord {

@@ -1,0 +1,40 @@
+// Launches that do again what those before them did: they execute, but are neither recorded nor computed.
+//   if (repeats.starts(grid)) ...                        it needs no recording
+//   repeats.computed(recording, prediction, memory);     of one that was recorded
+//   repeats.repeated(recording, memory)                  the prediction of one that was not
+// After three launches alike (of one kernel, with one grid: instructions within 5 %, time an instruction
+// within 2 %) the next 4 need none; when the one after them is alike too, 8, and so on up to 64. The time of
+// those is the last computed one's, by instructions; where they differ by more than 5 % the next launch is
+// recorded. What the last one left in the caches they leave too.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "predict/predictor.h"
+
+namespace duet::predict {
+
+class Repeats {
+ public:
+  bool starts(const gpu::Grid& grid);
+  void before(const MemoryModel& memory) { before_ = memory.moments(); }
+  void computed(const KernelRecording& recording, const Prediction& prediction, const MemoryModel& memory);
+  Prediction repeated(const KernelRecording& recording, MemoryModel& memory);
+
+ private:
+  struct Kernel {
+    Prediction last;
+    double instructions = 0;  // of the last one that was computed
+    unsigned alike = 0;       // computed ones, one after the other
+    unsigned at_once = 0;     // launches that need no recording, the next time
+    unsigned left = 0;        // of them
+    MemoryModel::Left left_in_caches;
+  };
+  static std::string identity(const gpu::Grid& grid);
+
+  std::map<std::string, Kernel> kernels_;
+  MemoryModel::Moments before_;
+};
+
+}  // namespace duet::predict
