@@ -28,16 +28,26 @@ def call(*command, **options):
     return done.stdout
 
 
-def judge(folder, kernel, c, clamped=True):
-    """The numbers that judge.cpp prints; not clamped: whole batches of threads are fetched for."""
+def build_judge(folder):
+    """What is the same for all programs."""
+    call("clang++-19", "-std=c++20", "-O1", "-w", f"-I{SOURCE / 'src'}", f"-I{HERE}", "-c", HERE / "judge.cpp", "-o", folder / "judge.o")
+
+
+def build(folder, name, c):
+    """The judge with that program."""
     hosted = ("extern const void *fetched(unsigned long long, unsigned);\n"
               "#define FETCH(type, address) (*(const type *)fetched((unsigned long long)(address), sizeof(type)))\n"
               "#define L3_HITS() 0ull\n#define DUET_PREEXEC_HOSTED\n")
-    (folder / "program.c").write_text(hosted + c)
-    call("clang-19", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-c", folder / "program.c", "-o", folder / "program.o")
-    call("clang++-19", "-std=c++20", "-O1", "-w", f"-I{SOURCE / 'src'}", f"-I{HERE}", f'-DCASE="{kernel}"', f"-DCLAMPED={int(clamped)}", HERE / "judge.cpp",
-         folder / "program.o", "-o", folder / "judge")
-    numbers = call(folder / "judge").split()
+    source = folder / f"{name}.c"
+    source.write_text(hosted + c)
+    call("clang-19", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-c", source, "-o", folder / f"{name}.o")
+    call("clang++-19", folder / "judge.o", folder / f"{name}.o", "-o", folder / name)
+    return folder / name
+
+
+def judge(program, kernel, clamped=True):
+    """The numbers that judge.cpp prints; not clamped: whole batches of threads are fetched for."""
+    numbers = call(program, kernel, int(clamped)).split()
     print("  " + " ".join(numbers), flush=True)
     return {name: int(value) for name, value in (part.split("=") for part in numbers[1:])}
 
@@ -51,22 +61,24 @@ def main():
         folder = pathlib.Path(temporary)
         (folder / "kernels.cu").write_text(f'#include "{HERE / "kernels.h"}"\n')
         call(options.duet, "cc", "-ptx", folder / "kernels.cu", "-o", folder / "kernels.ptx")
+        build_judge(folder)
         for kernel in KERNELS:
             preexec = [options.duet, "preexec", folder / "kernels.ptx", "--kernel", kernel]
             c = call(*preexec)
-            seen = judge(folder, kernel, c)
+            program = build(folder, "program", c)
+            seen = judge(program, kernel)
             if seen["touched"] == 0 or seen["missed"] != 0:
                 failures.append(f"{kernel}: {seen['missed']} bytes of {seen['touched']} are not fetched")
             # The same where it is told which blocks there are, and in what order; control: a program that takes each id for its neighbour's.
             told = call(*preexec, "--forwarded-blocks")
-            if judge(folder, kernel, told) != seen:
+            if judge(build(folder, "told", told), kernel) != seen:
                 failures.append(f"{kernel}: with the ids of blocks it fetches other bytes")
             shifted = told.replace("(u32)(ring[n & context->ring_mask] %", "(u32)((ring[n & context->ring_mask] + 1) / 2 %")
-            if shifted == told or judge(folder, kernel, shifted)["missed"] == 0:
+            if shifted == told or judge(build(folder, "shifted", shifted), kernel)["missed"] == 0:
                 failures.append(f"{kernel}: wrong ids are not noticed")
             if kernel not in MAY_HAVE_EXTRA and (seen["extra"] != 0 or seen["outside"] != 0):
                 failures.append(f"{kernel}: {seen['extra']} bytes more than the kernel touches, {seen['outside']} fetches outside")
-            whole = judge(folder, kernel, c, clamped=False)
+            whole = judge(program, kernel, clamped=False)
             if whole["missed"] != 0 or whole["extra"] < seen["extra"]:
                 failures.append(f"{kernel}: whole batches fetch less: {whole}")
             call(*preexec, "--elf", folder / "program.elf")
@@ -75,7 +87,7 @@ def main():
                 failures.append(f"{kernel}: --elf made no RV64 file")
             # The control.
             wrong = re.sub(r"FETCH\((\w+), ", r"FETCH(\1, 8 + ", c, count=0)
-            if wrong == c or judge(folder, kernel, wrong)["missed"] == 0:
+            if wrong == c or judge(build(folder, "wrong", wrong), kernel)["missed"] == 0:
                 failures.append(f"{kernel}: wrong addresses are not noticed")
         # Bad input: one line, and 125.
         for arguments in (["missing.ptx"], [folder / "kernels.ptx", "--kernel", "nobody"], [HERE / "kernels.h"]):

@@ -1,7 +1,7 @@
 // Runs a kernel of kernels.h thread by thread and its pre-execution program (C of `duet preexec`, compiled
 // for this host), and compares the bytes that they touch in the kernel's arrays.
-//   g++ -DCASE=vecadd judge.cpp vecadd.o -o judge && ./judge   ->   vecadd covered=... extra=0 missed=0
-//   outside=0
+//   g++ judge.cpp vecadd.o -o judge && ./judge vecadd 1   ->   vecadd covered=... extra=0 missed=0 outside=0
+// The second argument: whether thread ids are clamped; otherwise whole batches of threads are fetched for.
 // The program goes through all threads here: skip_factor 1, and blocks in threes; where it is told their ids,
 // these come from the last to the first.
 #include <cstdint>
@@ -85,8 +85,10 @@ static void run(Three grid, Three block, const std::function<void()>& thread) {
         for (threadIdx.x = 0; threadIdx.x < block.x; ++threadIdx.x) thread();
 }
 
-int main() {
-  const std::string name = CASE;
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  const std::string name = argv[1];
+  const bool clamped = std::strcmp(argv[2], "1") == 0;
   // More than is used, so that what lies beside it shows.
   std::vector<float> f1(4096), f2(4096), f3(4096);
   std::vector<int> i1(4096), i2(4096), i3(4096), i4(4096);
@@ -167,7 +169,7 @@ int main() {
   context.concurrent_blocks = 3;
   context.skip_factor = 1;
   context.batch_size = 4;
-  context.thread_ids = static_cast<std::uint32_t>(CLAMPED ? duet::preexec::ThreadIds::Clamped
+  context.thread_ids = static_cast<std::uint32_t>(clamped ? duet::preexec::ThreadIds::Clamped
                                                           : duet::preexec::ThreadIds::AsPrinted);
   std::uint32_t ids[64] = {}, active[3] = {};
   context.known_blocks = grid.x * grid.y * grid.z;
