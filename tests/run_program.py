@@ -11,6 +11,8 @@ import sys
 import tempfile
 import tomllib
 
+from compile_once import compile_once
+
 
 def fail(reason: str, output: str = "") -> int:
     print(f"FAIL {reason}")
@@ -39,8 +41,7 @@ def main() -> int:
                                         "-c", str(path), "-o", inputs[-1]], capture_output=True, text=True, timeout=240)
                 if built.returncode != 0:
                     return fail("the C compiler failed", built.stderr)
-        compile_command = [duet, "cc", *inputs, "-o", program, *run.get("flags", [])]
-        compiled = subprocess.run(compile_command, capture_output=True, text=True, timeout=240)
+        compiled = compile_once(duet, [*inputs, *run.get("flags", [])], program, timeout=240)
         if compiled.returncode != 0:
             return fail("duet cc failed", compiled.stderr)
         if "warning" in compiled.stderr:

@@ -8,7 +8,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/trust"))
+sys.path[:0] = [str(ROOT / "tests/trust"), str(ROOT / "tests")]
+from compile_once import compile_well
 from trust import smallest_machine
 
 VARIANTS = ("baseline", "overlap-start", "overlap-finish", "full-overlap")
@@ -62,7 +63,7 @@ def main():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         program, out = folder + "/program", folder + "/out"
-        subprocess.run([duet, "cc", str(ROOT / "workloads/lustig2013" / (name + ".cu")), "-o", program], check=True)
+        compile_well(duet, [ROOT / "workloads/lustig2013" / (name + ".cu")], program)
 
         def run(variant, program_options, duet_options, size=SIZES[name]):
             command = [duet, "run", "--quiet", "--timeout", "100", "--out", out, *duet_options, program, "--size", str(size),

@@ -10,6 +10,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_once  # noqa: E402
+
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 DUET = str(BUILD / "bin/duet")
@@ -76,7 +79,7 @@ class Fixture(unittest.TestCase):
     def compiled(self, source, *flags):
         program = WORK / (pathlib.Path(source).stem + str(abs(hash(flags)) % 10**6))
         if not program.exists():
-            result = call(DUET, "cc", SOURCE / source, "-o", program, *flags)
+            result = compile_once(DUET, [SOURCE / source, *flags], program, cwd=WORK, timeout=120)
             self.assertEqual(result.returncode, 0, result.stderr)
         return program
 

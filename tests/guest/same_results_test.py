@@ -15,6 +15,9 @@ import sys
 import tempfile
 import tomllib
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_once  # noqa: E402
+
 MACHINE = "lustig2013"
 HOSTS = ("native", "simulated")
 COMPILERS = {"native": ("gcc", "g++"), "simulated": ("riscv64-linux-gnu-gcc", "riscv64-linux-gnu-g++")}
@@ -28,17 +31,18 @@ def built(duet: str, source: pathlib.Path, program: dict, host: str, folder: pat
         if path.suffix != ".cu":
             c, cpp = COMPILERS[host]
             inputs[-1] = str(folder / f"{path.stem}.o")
-            compile_command([c if path.suffix == ".c" else cpp, "-O2", "-fopenmp", "-I", str(source / "runtime/cuda/include"), "-c",
-                             str(path), "-o", inputs[-1]])
+            command = [c if path.suffix == ".c" else cpp, "-O2", "-fopenmp", "-I", str(source / "runtime/cuda/include"), "-c",
+                       str(path), "-o", inputs[-1]]
+            succeeded(subprocess.run(command, capture_output=True, text=True, timeout=300))
     binary = folder / program["name"]
-    compile_command([duet, "cc", "--host", "native" if host == "native" else "riscv64", *inputs, "-o", str(binary), *program.get("flags", [])])
+    words = [*inputs, *program.get("flags", [])]
+    succeeded(compile_once(duet, words if host == "native" else ["--host", "riscv64", *words], binary, timeout=300))
     return binary
 
 
-def compile_command(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    if done.returncode != 0 or "warning" in done.stderr:
-        raise RuntimeError(" ".join(command) + "\n" + done.stderr)
+def succeeded(compilation: subprocess.CompletedProcess) -> None:
+    if compilation.returncode != 0 or "warning" in compilation.stderr:
+        raise RuntimeError(" ".join(map(str, compilation.args)) + "\n" + compilation.stderr)
 
 
 def ran(duet: str, program: dict, host: str, binary: pathlib.Path, arguments: list[str]) -> tuple[int, str, str]:

@@ -3,9 +3,12 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(1, str(ROOT / "tests"))
+from compile_once import compile_well  # noqa: E402
 
 # Name: source, arguments. Sizes at which the timed GPU needs about a second, most of them with a last block that is not full.
 PROGRAMS = {
@@ -48,7 +51,7 @@ class Runner:
     def compiled(self, source, *flags):
         if (source, flags) not in self.compiled_:
             output = self.folder / f"{len(self.compiled_)}-{pathlib.Path(source).stem}{'.ptx' if '-ptx' in flags else ''}"
-            subprocess.run([self.duet, "cc", *flags, str(ROOT / "workloads" / source), "-o", str(output)], check=True, timeout=120)
+            compile_well(self.duet, [ROOT / "workloads" / source, *flags], output, timeout=120)
             self.compiled_[source, flags] = output
         return self.compiled_[source, flags]
 
