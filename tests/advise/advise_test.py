@@ -31,15 +31,14 @@ def duet(*words):
 
 
 class Program(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.program = pathlib.Path(cls.folder.name) / "rules"
-        duet("cc", SOURCE, "-o", cls.program)
+    """The runs are those of all classes."""
+    folder = tempfile.TemporaryDirectory()
+    program = pathlib.Path(folder.name) / "rules"
 
     @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+    def setUpClass(cls):
+        if not cls.program.exists():
+            duet("cc", SOURCE, "-o", cls.program)
 
     def run_of(self, flaw, which):
         out = pathlib.Path(self.folder.name) / f"{flaw}-{which}"

@@ -118,9 +118,9 @@ int main(int argc, char** argv) {
   constexpr int kThreads = 1 << 18;
   if (is("uncoalesced")) {
     float *a = device<float>(kThreads), *b = device<float>(kThreads);
-    for (int i = 0; i < 4; ++i) add<<<kThreads / 256, 256>>>(a, b, kThreads, bad ? 64 : 1);
+    add<<<kThreads / 256, 256>>>(a, b, kThreads, bad ? 64 : 1);
   } else if (is("bank_conflicts")) {
-    shared_steps<<<256, 256>>>(device<float>(256 * 256), bad ? 32 : 33, 512);
+    shared_steps<<<256, 256>>>(device<float>(256 * 256), bad ? 32 : 33, 128);
   } else if (is("atomics")) {
     count<<<kThreads / 256, 256>>>(device<unsigned>(1 << 20), bad ? 0 : (1 << 20) - 1);
   } else if (is("atomics_before_stores")) {
