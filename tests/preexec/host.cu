@@ -3,6 +3,7 @@
 //   computes its one thread computes all the while
 //   naps     it sleeps, computes a little, and sleeps again
 //   threads  three threads compute, and sleep at times of their own
+// `./host MODE COUNT`: so many threads on the GPU, a multiple of 128.
 // Prints what came out, which no mode and no run-ahead may change.
 #include <time.h>
 
@@ -20,7 +21,7 @@
     }                                                             \
   } while (0)
 
-constexpr int kCount = 1 << 16, kThreads = 128, kLaunches = 2;
+constexpr int kThreads = 128, kLaunches = 2;
 
 extern "C" __global__ void add(const float* a, const float* b, float* c) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -60,13 +61,14 @@ void spend_time(const char* mode, unsigned long long& sum) {
 
 int main(int argc, char** argv) {
   const char* const mode = argc > 1 ? argv[1] : "waits";
-  std::vector<float> a(kCount), b(kCount), c(kCount);
-  for (int i = 0; i < kCount; i++) {
+  const int count = argc > 2 ? std::atoi(argv[2]) : 1 << 16;
+  std::vector<float> a(count), b(count), c(count);
+  for (int i = 0; i < count; i++) {
     a[i] = static_cast<float>(i % 1000);
     b[i] = static_cast<float>(i % 77);
   }
   float *da, *db, *dc;
-  const size_t bytes = kCount * sizeof(float);
+  const size_t bytes = count * sizeof(float);
   CHECK(cudaMalloc(&da, bytes));
   CHECK(cudaMalloc(&db, bytes));
   CHECK(cudaMalloc(&dc, bytes));
@@ -76,12 +78,12 @@ int main(int argc, char** argv) {
   CHECK(cudaDeviceSynchronize());
   unsigned long long sum = 1;
   for (int i = 0; i < kLaunches; i++) {
-    add<<<kCount / kThreads, kThreads>>>(da, db, dc);
+    add<<<count / kThreads, kThreads>>>(da, db, dc);
     spend_time(mode, sum);
     CHECK(cudaDeviceSynchronize());
   }
   CHECK(cudaMemcpy(c.data(), dc, bytes, cudaMemcpyDeviceToHost));
-  for (int i = 0; i < kCount; i++)
+  for (int i = 0; i < count; i++)
     if (c[i] != kLaunches * (a[i] + b[i])) {
       std::printf("wrong at %d\n", i);
       return 1;

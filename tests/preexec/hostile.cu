@@ -1,6 +1,6 @@
 // Kernels whose pre-execution programs have wrong addresses to offer: a table that holds wild indices behind
 // a guard by data, a pointer that is null and never used by a thread, many launches in a row, and loops that
-// go on for as long as the data say.
+// go on for as long as the data say. `./hostile [COUNT]`: of threads, a multiple of 256.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -12,8 +12,6 @@
       std::exit(1);                                               \
     }                                                             \
   } while (0)
-
-constexpr int kCount = 1 << 16;
 
 extern "C" __global__ void guarded(const int* index, const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -43,12 +41,13 @@ T* on_device(const std::vector<T>& values) {
   return device;
 }
 
-int main() {
-  std::vector<int> index(kCount), next(kCount);
-  std::vector<float> in(kCount);
-  for (int i = 0; i < kCount; ++i) {
+int main(int argc, char** argv) {
+  const int count = argc > 1 ? std::atoi(argv[1]) : 1 << 16;
+  std::vector<int> index(count), next(count);
+  std::vector<float> in(count);
+  for (int i = 0; i < count; ++i) {
     index[i] =
-        i % 3 == 0 ? static_cast<int>(0x9e3779b9u * static_cast<unsigned>(i)) | 1 << 30 : (i * 7) % kCount;
+        i % 3 == 0 ? static_cast<int>(0x9e3779b9u * static_cast<unsigned>(i)) | 1 << 30 : (i * 7) % count;
     if (i % 6 == 0) index[i] = -index[i];
     next[i] = i % 64 == 63 ? -1 : i + 1;
     in[i] = static_cast<float>(i % 1000);
@@ -58,24 +57,24 @@ int main() {
   float* const device_in = on_device(in);
   float* const device_out = on_device(in);
   int* const device_steps = on_device(index);
-  std::vector<float> out(kCount);
-  std::vector<int> steps(kCount);
+  std::vector<float> out(count);
+  std::vector<int> steps(count);
 
-  guarded<<<kCount / 256, 256>>>(device_index, device_in, device_out, kCount);
-  CHECK(cudaMemcpy(out.data(), device_out, kCount * sizeof(float), cudaMemcpyDeviceToHost));
+  guarded<<<count / 256, 256>>>(device_index, device_in, device_out, count);
+  CHECK(cudaMemcpy(out.data(), device_out, count * sizeof(float), cudaMemcpyDeviceToHost));
   double sum = 0;
-  for (int i = 0; i < kCount; ++i) {
-    const float expected = index[i] >= 0 && index[i] < kCount ? in[index[i]] : -1.0f;
+  for (int i = 0; i < count; ++i) {
+    const float expected = index[i] >= 0 && index[i] < count ? in[index[i]] : -1.0f;
     if (out[i] != expected) return std::printf("guarded: %d is %f\n", i, out[i]), 1;
     sum += out[i];
   }
-  with_null<<<kCount / 256, 256>>>(device_in, nullptr, device_out, 1 << 28);
-  CHECK(cudaMemcpy(out.data(), device_out, kCount * sizeof(float), cudaMemcpyDeviceToHost));
-  for (int i = 0; i < kCount; ++i)
+  with_null<<<count / 256, 256>>>(device_in, nullptr, device_out, 1 << 28);
+  CHECK(cudaMemcpy(out.data(), device_out, count * sizeof(float), cudaMemcpyDeviceToHost));
+  for (int i = 0; i < count; ++i)
     if (out[i] != in[i] + 1.0f) return std::printf("with_null: %d is %f\n", i, out[i]), 1;
-  for (int round = 0; round < 8; ++round) as_long_as<<<kCount / 256, 256>>>(device_next, device_steps);
-  CHECK(cudaMemcpy(steps.data(), device_steps, kCount * sizeof(int), cudaMemcpyDeviceToHost));
-  for (int i = 0; i < kCount; ++i)
+  for (int round = 0; round < 8; ++round) as_long_as<<<count / 256, 256>>>(device_next, device_steps);
+  CHECK(cudaMemcpy(steps.data(), device_steps, count * sizeof(int), cudaMemcpyDeviceToHost));
+  for (int i = 0; i < count; ++i)
     if (steps[i] != 64 - i % 64) return std::printf("as_long_as: %d is %d\n", i, steps[i]), 1;
   std::printf("right, sum %.0f\n", sum);
   return 0;

@@ -11,6 +11,9 @@ import json
 import fixture
 from fixture import HERE, SOURCE, WAITS, Programs
 
+# Threads of a kernel, where components are ticked on two threads: that takes long.
+FEW = "8192"
+
 
 class Preexec(Programs):
     sources = [SOURCE / "workloads/yang2012/VecAdd.cu", HERE / "hostile.cu", HERE / "search.cu"]
@@ -100,8 +103,9 @@ class Preexec(Programs):
         results = []
         for order in [[], ["--shuffle", "7"], ["--shuffle", "11", "--two-threads"]]:
             _, on = self.right("--preexec", "adaptive", "--preexec-set", "blocks=forwarded", "--set", "gpu.front_end.block_order=scattered",
-                               "--set", "cpu.cores=2", *order, *WAITS, "./hostile")
+                               "--set", "cpu.cores=2", *order, *WAITS, "./hostile", FEW)
             results.append((on["counters"], [kernel["preexecution"] for kernel in on["kernels"]]))
+        self.assertGreater(sum(kernel["block_writes"] for kernel in results[0][1]), 0)
         self.assertEqual(results[0], results[1])
         self.assertEqual(results[0], results[2])
 
@@ -123,8 +127,10 @@ class Preexec(Programs):
     def test_the_order_of_ticks_does_not_matter(self):
         results = []
         for order in [[], ["--shuffle", "7"], ["--shuffle", "11", "--two-threads"]]:
-            _, on = self.right("--preexec", "adaptive", *order, *WAITS, "./hostile")
+            _, on = self.right("--preexec", "adaptive", *order, *WAITS, "./hostile", FEW)
             results.append((on["counters"], [kernel["preexecution"] for kernel in on["kernels"]]))
+        self.assertGreater(on["preexecution"]["suppressed_loads"], 0)
+        self.assertGreater(on["counters"]["l3.processor_fills_used"], 0)
         self.assertEqual(results[0], results[1])
         self.assertEqual(results[0], results[2])
 
