@@ -106,7 +106,7 @@ class Check(Fixture):
         self.assertGreaterEqual(len(programs), 50)
         for source in programs:
             with self.subTest(source.stem):
-                program = self.compiled(source.relative_to(SOURCE), *([f"-I{SOURCE}/workloads/common"] if "workloads" in str(source) else []))
+                program = self.compiled(source.relative_to(SOURCE))
                 out = WORK / "out-check-clean"
                 result = call(DUET, "run", "-q", "--no-html", "--functional", "--check", "memory,races,init,sync", "--out", out, program)
                 self.assertEqual((result.returncode, stats(out)["check"]["findings"]), (0, []), result.stderr)
