@@ -18,22 +18,23 @@ GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden/lustig2013.json"
 REDUCED = ["L-F1", "L-F12", "L-7.1"]
 
 
-def scorecard(duet, ids, options):
-    """The results, and whether the command says that all controls fail."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "out.json"
-        done = subprocess.run([duet, "reproduce", "lustig2013", "--quiet", "--controls", *options, "--only", ",".join(ids), "--json", str(file)],
-                              capture_output=True, text=True)
-        if not file.exists():
-            sys.exit("duet reproduce: status %d, %s" % (done.returncode, done.stderr))
-        return json.loads(file.read_text()), done.returncode == 0
+def scorecard(duet, folder, ids, options):
+    """The results, and whether the command says that all controls fail. Runs that another scorecard has made are taken from `folder`."""
+    file = pathlib.Path(folder) / "out.json"
+    file.unlink(missing_ok=True)
+    done = subprocess.run([duet, "reproduce", "lustig2013", "--quiet", "--controls", "--work", folder + "/runs", *options, "--only", ",".join(ids),
+                           "--json", str(file)], capture_output=True, text=True)
+    if not file.exists():
+        sys.exit("duet reproduce: status %d, %s" % (done.returncode, done.stderr))
+    return json.loads(file.read_text()), done.returncode == 0
 
 
 def measured(duet):
     ids = subprocess.run([duet, "reproduce", "lustig2013", "--list"], capture_output=True, text=True, check=True).stdout.split()
     assert set(REDUCED) < set(ids), ids
-    result, all_fail = scorecard(duet, [name for name in ids if name not in REDUCED], [])
-    reduced, reduced_fail = scorecard(duet, REDUCED, ["--quick"])
+    with tempfile.TemporaryDirectory() as folder:
+        result, all_fail = scorecard(duet, folder, [name for name in ids if name not in REDUCED], [])
+        reduced, reduced_fail = scorecard(duet, folder, REDUCED, ["--quick"])
     all_fail = all_fail and reduced_fail
     result["rows"] += reduced["rows"]
     controls = [row for row in result["rows"] if "control" in row]
