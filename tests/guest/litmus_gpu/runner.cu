@@ -1,7 +1,7 @@
 // Runs litmus tests (gpu_tests.py writes their threads) on CPU threads with cores of their own and on warps of the GPU, over mapped pinned
 // memory, many rounds, and prints how often each outcome came: lines "NAME: OUTCOME COUNT", the values of the loads in their order, then
 // of the locations.
-// Usage: runner PASSES SEED DISTANCE TYPE: bytes from x to y; whether they lie in write-back ("w") or write-combined memory ("u"). Each round has locations of its own. The threads of a round tell each other that
+// Usage: runner PASSES SEED DISTANCE TYPE [EVERY]: only one test of so many; bytes from x to y; whether they lie in write-back ("w") or write-combined memory ("u"). Each round has locations of its own. The threads of a round tell each other that
 // they have come, and begin after random delays. Before, CPU threads take lines of some rounds into their caches, to read or to write.
 #include <cuda_runtime.h>
 #include <pthread.h>
@@ -151,11 +151,12 @@ static void check(cudaError_t error) {
 }
 
 int main(int count, char** words) {
-  if (count != 5) return 2;
+  if (count != 5 && count != 6) return 2;
   passes = atol(words[1]);
   seed = strtoul(words[2], nullptr, 0);
   distance = atol(words[3]);
   cached = words[4][0] == 'w';
+  const int every = count == 6 ? atoi(words[5]) : 1;
   Shared* device;
   char* device_locations;
   check(cudaHostAlloc((void**)&shared, sizeof(Shared), cudaHostAllocMapped));
@@ -166,6 +167,10 @@ int main(int count, char** words) {
   long met = 0;
   int kernel = 0;
   for (const Test& test : litmus_tests) {
+    if (kernel / kThreads % every != 0) {
+      kernel += kThreads;
+      continue;
+    }
     for (long pass = 0; pass < passes; ++pass) {
       for (long round = 0; round < kRounds; ++round) *x_of(round) = *y_of(round) = 0;
       const unsigned reach = pass % 2 == 0 ? 100 : 800;      // of the GPU's threads, in cycles

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-constexpr int kWords = 1 << 15, kMostThreads = 4, kRounds = 3;
+constexpr int kWords = 1 << 13, kMostThreads = 4, kRounds = 3;
 
 __global__ void add(const int* a, const int* b, int* sum, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
