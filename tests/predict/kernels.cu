@@ -1,5 +1,7 @@
-// Kernels that are bound by one thing each, for the model of src/predict: what it says of them is known beforehand.
-//   kernels CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE|HEAP|WAITS|LONG|PHASES|SPIN|COPY|FEW|EMPTY
+// Kernels that are bound by one thing each, for the model of src/predict: what it says of them is known
+// beforehand.
+//   kernels
+//   CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE|HEAP|WAITS|LONG|PHASES|SPIN|COPY|FEW|EMPTY
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -134,6 +136,11 @@ __global__ void empty(float* data) {
   if (data == nullptr) data[threadIdx.x] = 1;
 }
 
+// Each block its own one.
+__global__ void own_words(int* counters, int rounds) {
+  for (int k = 0; k < rounds; k++) atomicAdd(counters + blockIdx.x * 64, threadIdx.x & 1);
+}
+
 __global__ void spin(long long cycles) {
   const long long begin = clock64();
   while (clock64() - begin < cycles) {
@@ -169,6 +176,13 @@ int main(int argc, char** argv) {
   if (strcmp(what, "LONG") == 0) long_loop<<<1, 512>>>(data, data + (8 << 20), 40000);
   if (strcmp(what, "PHASES") == 0) phases<<<1, 512>>>(words, 300000);
   if (strcmp(what, "SPIN") == 0) spin<<<1, 32>>>(1000000);
+  if (strcmp(what, "SPINS") == 0) spin<<<512, 512>>>(8000);
+  if (strcmp(what, "OWN_WORDS") == 0) own_words<<<16, 128>>>(words, 16);
+  // The same again and again, and each time more.
+  if (strcmp(what, "AGAIN") == 0)
+    for (int i = 0; i < 60; i++) issue<<<32, 256>>>(data, 50);
+  if (strcmp(what, "MORE") == 0)
+    for (int i = 0; i < 20; i++) issue<<<32, 256>>>(data, 20 << i / 4);
   if (strcmp(what, "COPY") == 0) copy<<<4096, 256>>>(data, data + (8 << 20));
   if (strcmp(what, "FEW") == 0) few<<<8192, 256>>>(data, 100);
   if (strcmp(what, "EMPTY") == 0) empty<<<132, 32>>>(data);

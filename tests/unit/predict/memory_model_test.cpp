@@ -20,17 +20,40 @@ Request line(std::uint64_t address, bool store = false) {
   return request;
 }
 
+unsigned access(MemoryModel& memory, const Request& request, Kind kind) {
+  return memory.access(request.address, request.sectors, request.used_bytes, kind);
+}
+
 TEST(MemoryModel, L2HasWhatWasReadOrCopied) {
   MemoryModel memory(gtx580());
-  EXPECT_EQ(memory.access(line(0), Kind::Load), 1u);  // from DRAM
-  EXPECT_EQ(memory.access(line(0), Kind::Load), 0u);
+  EXPECT_EQ(access(memory, line(0), Kind::Load), 1u);  // from DRAM
+  EXPECT_EQ(access(memory, line(0), Kind::Load), 0u);
   memory.copied(PhysicalAddress(4096), 256, true);
-  EXPECT_EQ(memory.access(line(4096 + 128), Kind::Load), 0u);
-  EXPECT_EQ(memory.access(line(4096 + 256), Kind::Load), 1u);
+  EXPECT_EQ(access(memory, line(4096 + 128), Kind::Load), 0u);
+  EXPECT_EQ(access(memory, line(4096 + 256), Kind::Load), 1u);
   const MemoryLoad load = memory.take_load();
   EXPECT_EQ(load.requests, 4u);
   EXPECT_EQ(load.below[0], 2u);
   EXPECT_EQ(load.dram_reads, 2u);
+}
+
+// A launch that is not recorded leaves what the one before it left.
+TEST(MemoryModel, WhatALaunchLeftCanBeLeftAgain) {
+  MemoryModel memory(gtx580());
+  access(memory, line(1 << 20), Kind::Load);  // before it
+  const MemoryModel::Moments before = memory.moments();
+  access(memory, line(0), Kind::Load);
+  access(memory, line(128, true), Kind::Store);
+  const MemoryModel::Left left = memory.left_since(before);
+  ASSERT_EQ(left[0].size(), 2u);
+  EXPECT_EQ(left[0][0].address, 0u);
+  EXPECT_EQ(left[0][1].dirty, 0xf);
+
+  MemoryModel other(gtx580());
+  other.leave(left);
+  EXPECT_EQ(access(other, line(0), Kind::Load), 0u);
+  EXPECT_EQ(other.dirty_segments(), 4u);
+  EXPECT_EQ(access(other, line(1 << 20), Kind::Load), 1u);
 }
 
 // A window of a long kernel writes a quarter of what L2 holds.
@@ -41,10 +64,11 @@ TEST(MemoryModel, InTheLongRunWhatIsWrittenGoesToDram) {
   const auto load_of = [&](double times, bool dirty_before) {
     MemoryModel memory(machine);
     if (dirty_before)
-      for (std::uint64_t i = 0; i < lines; ++i) memory.access(line((8 * lines + i) * 128, true), Kind::Store);
+      for (std::uint64_t i = 0; i < lines; ++i)
+        access(memory, line((8 * lines + i) * 128, true), Kind::Store);
     memory.take_load();
     const std::uint64_t before = memory.dirty_segments();
-    for (std::uint64_t i = 0; i < lines / 4; ++i) memory.access(line(i * 128, true), Kind::Store);
+    for (std::uint64_t i = 0; i < lines / 4; ++i) access(memory, line(i * 128, true), Kind::Store);
     memory.write_back_in_time(times, before);
     return memory.take_load();
   };
@@ -65,7 +89,7 @@ TEST(MemoryModel, AStreamTakesTheBusAndARowAtATimeTheBank) {
   const config::Dram& dram = machine.gpu.dram;
   constexpr std::uint64_t kLines = 6 * 64 * 32;
   MemoryModel memory(machine);
-  for (std::uint64_t i = 0; i < kLines; ++i) memory.access(line(i * 128), Kind::Load);
+  for (std::uint64_t i = 0; i < kLines; ++i) access(memory, line(i * 128), Kind::Load);
   const MemoryLoad stream = memory.take_load();
   const double bus = static_cast<double>(kLines * (128 / dram.burst_bytes) * dram.burst_cycles) / 6;
   EXPECT_GT(stream.dram_cycles, bus);
@@ -76,7 +100,7 @@ TEST(MemoryModel, AStreamTakesTheBusAndARowAtATimeTheBank) {
   MemoryModel rows(machine);
   constexpr std::uint64_t kRows = 256;
   for (std::uint64_t i = 0; i < kRows; ++i)
-    rows.access(line(i * dram.row_bytes * dram.banks * dram.channels), Kind::Load);
+    access(rows, line(i * dram.row_bytes * dram.banks * dram.channels), Kind::Load);
   const MemoryLoad load = rows.take_load();
   EXPECT_EQ(load.row_hits, 0);
   EXPECT_GE(load.dram_cycles, static_cast<double>(kRows * dram.timing.rc));
@@ -86,9 +110,9 @@ TEST(MemoryModel, WritesGoToDramWhenTheyAreDisplaced) {
   const config::Machine machine = gtx580();
   MemoryModel memory(machine);
   const std::uint64_t lines = machine.gpu.l2.capacity() * machine.gpu.l2_slices / 128;
-  for (std::uint64_t i = 0; i < lines; ++i) memory.access(line(i * 128, true), Kind::Store);
+  for (std::uint64_t i = 0; i < lines; ++i) access(memory, line(i * 128, true), Kind::Store);
   EXPECT_EQ(memory.take_load().dram_writes, 0u);
-  for (std::uint64_t i = lines; i < 2 * lines; ++i) memory.access(line(i * 128, true), Kind::Store);
+  for (std::uint64_t i = lines; i < 2 * lines; ++i) access(memory, line(i * 128, true), Kind::Store);
   EXPECT_EQ(memory.take_load().dram_writes, lines);
 }
 

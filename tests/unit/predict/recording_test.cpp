@@ -10,6 +10,7 @@ namespace {
 class Warp {
  public:
   Warp() {
+    block.code = &ops;
     block.begin(1, 1000);
     block.accesses.resize(1);
   }
@@ -18,6 +19,10 @@ class Warp {
   bool load(unsigned op, std::uint64_t address, Path path = Path::L1) {
     add(op, address, path);
     return block.polls(0, ops[op]);
+  }
+  void clock(unsigned op, Cycle cycle) {
+    block.step(0, op);
+    block.reads_clock(0, op, cycle);
   }
   void other_access(std::uint64_t address) {
     add(0, address, Path::L1);
@@ -35,7 +40,7 @@ class Warp {
     block.requests.push_back({.address = address, .path = path, .sectors = 1});
     block.mark_access(0);
   }
-  std::array<ptx::MicroOp, 5> ops{};
+  std::vector<ptx::MicroOp> ops = std::vector<ptx::MicroOp>(8);
 };
 
 TEST(Room, IsEachWarps) {
@@ -93,6 +98,38 @@ TEST(Polls, SomethingElseBetweenThemIsNoWait) {
     warp.other_access(8192);
   }
   EXPECT_EQ(warp.accesses(), 40u);
+}
+
+// Read once before a loop, and in each of its rounds: a round of three steps after the first look.
+TEST(Clock, AWarpThatWaitsByItWaitsOnce) {
+  Warp warp;
+  warp.clock(1, 100);
+  warp.clock(2, 130);
+  const std::uint32_t room = warp.block.room[0];
+  for (Cycle now = 150; now <= 250; now += 20) {
+    warp.step();
+    warp.step();
+    warp.clock(2, now);
+  }
+  EXPECT_EQ(warp.steps(), 2u);
+  EXPECT_EQ(warp.block.room[0], room);
+  EXPECT_EQ(warp.block.dropped(), 18u);
+  ASSERT_EQ(warp.block.holds[0].size(), 1u);
+  EXPECT_EQ(warp.block.holds[0][0].step, 1u);
+  EXPECT_EQ(warp.block.holds[0][0].cycles, 250u - 130u);
+  EXPECT_TRUE(warp.block.holds[0][0].by_clock);
+}
+
+TEST(Clock, WorkBetweenTwoLooksIsWork) {
+  Warp warp;
+  warp.clock(2, 100);
+  warp.load(1, 512);
+  warp.clock(2, 200);  // an access in between
+  for (int i = 0; i < 200; ++i) warp.step();
+  warp.clock(2, 300);  // much in between
+  warp.clock(1, 310);  // another place
+  EXPECT_EQ(warp.steps(), 205u);
+  EXPECT_TRUE(warp.block.holds.empty());
 }
 
 }  // namespace
