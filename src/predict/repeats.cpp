@@ -32,7 +32,9 @@ void Repeats::computed(const KernelRecording& recording, const Prediction& predi
   const auto pace = [](const Prediction& of, double count) {
     return static_cast<double>(of.time_ps) / std::max(count, 1.0);
   };
-  const bool again = kernel.alike != 0 && !recording.overlapped &&
+  // How often warps look while they wait is not work.
+  const bool waits = recording.polls || recording.without_rounds != 1;
+  const bool again = kernel.alike != 0 && !recording.overlapped && !waits &&
                      near(instructions, kernel.instructions, kSameWork) &&
                      near(pace(prediction, instructions), pace(kernel.last, kernel.instructions), kSamePace);
   if (!again) kernel.alike = kernel.at_once = 0;

@@ -118,6 +118,7 @@ class AgainstTheSimulator(Predicted):
         # Warps that share schedulers look less often, and wait no longer; blocks between the windows wait as those in them.
         many = self.predict(self.program, "SPINS")[0]["kernels"][0]
         self.assertLess(abs(many["time_us"] / self.kernel_us(self.program, "SPINS") - 1), 0.05)
+        self.assertEqual(many["repeated_launches"], 0, "how often they look is not work")
 
     def test_atomics_on_words_of_their_own_wait_side_by_side(self):
         kernel = self.predict(self.program, "OWN_WORDS")[0]["kernels"][0]
