@@ -168,15 +168,19 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
   Launch& launch = launch_of(grid, now);
   if (block == 0) launch.recording.first_sm = sm;
   if (launch.recording.repeated || !launch.in_window(block)) return nullptr;
-  auto record = std::make_unique<Block>();
+  std::unique_ptr<Block> record;
+  if (spare_.empty()) {
+    record = std::make_unique<Block>();
+  } else {
+    record = std::move(spare_.back());
+    spare_.pop_back();
+  }
   record->block = block;
   const std::uint64_t warps =
       (grid.block.count() + machine_.gpu.sm.warp_width - 1) / machine_.gpu.sm.warp_width;
   record->code = &grid.kernel->code;
   record->short_turns = launch.short_turns;
-  record->begin(warps, launch.steps);
-  record->accesses.resize(warps);
-  record->request_room.assign(warps, launch.requests);
+  record->start(warps, launch.steps, launch.requests);
   const bool mine = block % launch.sms == 0;
   record->keeps_steps = mine || (launch.keep_all && launch.kept_steps < kAllSteps);
   return (launch.open[block] = std::move(record)).get();
@@ -324,6 +328,7 @@ Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu:
   std::sort(recording.kept.begin(), recording.kept.end(),
             [](const auto& a, const auto& b) { return a->block < b->block; });
   const Picoseconds end = recording.first_ps + finish_(recording);
+  for (auto& block : recording.kept) spare_.push_back(std::move(block));
   launches_.erase(grid.launch_id);
   return std::max(end, now);
 }

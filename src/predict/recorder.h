@@ -92,6 +92,7 @@ class Recorder final : public gpu::BlockRecorder {
   const Finish finish_;
   MemoryModel memory_;
   std::map<std::uint64_t, std::unique_ptr<Launch>> launches_;  // by Grid::launch_id
+  std::vector<std::unique_ptr<Block>> spare_;                  // of launches that are done, for their memory
   std::unique_ptr<Lanes<32>> narrow_;
   std::unique_ptr<Lanes<64>> wide_;
 };

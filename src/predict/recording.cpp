@@ -11,6 +11,20 @@ constexpr std::uint32_t kLongestClockRound = 64;  // steps
 
 }  // namespace
 
+void Block::start(std::size_t count, std::uint32_t steps, std::uint32_t room_for_requests) {
+  for (auto& warp : warps) warp.clear();
+  for (auto& warp : accesses) warp.clear();
+  begin(count, steps);
+  kept = 0;
+  holds.clear();
+  accesses.resize(count);
+  request_room.assign(count, room_for_requests);
+  requests.clear();
+  executed = dropped_ = 0;
+  polled_.clear();
+  clocks_.clear();
+}
+
 // Numbers from the last one back.
 bool Block::same(std::uint32_t warp, std::size_t one, std::size_t other) const {
   const std::vector<Poll>& polls = polled_[warp];

@@ -43,6 +43,9 @@ struct Block : gpu::RecordedBlock {
   std::vector<std::uint32_t> request_room;    // by warp: requests that are still kept
   std::vector<Request> requests;
   const std::vector<ptx::MicroOp>* code = nullptr;  // of the kernel
+
+  // Anew, of as many warps, each with room for so many.
+  void start(std::size_t count, std::uint32_t steps, std::uint32_t room_for_requests);
   // Machine instructions of the whole block, without those of dropped rounds.
   std::uint64_t executed = 0;
 

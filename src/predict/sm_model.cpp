@@ -61,9 +61,31 @@ SmTimes SmModel::run(KernelRecording& recording, const gpu::TimedKernel& timed) 
   return times_ = run_sm(machine_, recording, timed, order_.blocks, &load_, {}, memory_, *after, nullptr);
 }
 
+// Whether a kernel may take another time with these.
+bool SmModel::matters(const Changes& changes) const {
+  // Code comes through L2, too.
+  const bool any = changes.no_dependencies || changes.code_there || changes.no_shared_limits;
+  const bool levels = changes.l1_hits || changes.l2_hits || changes.dram_rate != 1;
+  return any || (levels && has_.accesses) || (changes.no_conflicts && has_.conflicts) ||
+         (changes.no_atomic_conflicts && has_.atomics) || (changes.no_calls && has_.calls) ||
+         (changes.no_clock_waits && has_.clock_waits);
+}
+
 double SmModel::again(const KernelRecording& recording, const gpu::TimedKernel& timed,
                       const Changes& changes) {
   if (order_.blocks.empty()) return 0;
+  if (part_ == 0) {
+    has_ = {};
+    for (const Block* block : order_.blocks) {
+      for (const Request& request : block->requests) {
+        has_.accesses |= request.path == Path::L1 || request.path == Path::ConstantCache;
+        has_.conflicts |= request.path == Path::Shared && request.passes > 1;
+        has_.atomics |= request.atomic;
+      }
+      for (const auto& holds : block->holds)
+        for (const auto& hold : holds) (hold.by_clock ? has_.clock_waits : has_.calls) = true;
+    }
+  }
   const auto computed = [&](const Changes& with) {
     TagArray code = *instructions_before_;
     return run_sm(machine_, recording, timed, order_.blocks, &load_, with, memory_, code, nullptr, part_)
@@ -79,12 +101,11 @@ double SmModel::again(const KernelRecording& recording, const gpu::TimedKernel& 
       }
     }
     part_ = std::max<std::uint64_t>(longest, 1);
-    part_cycles_ = times_.cycles;
-    if (work > kMostWork) {
-      part_ = std::max<std::uint64_t>(longest * kMostWork / work, kLeastSteps);
-      part_cycles_ = computed({});
-    }
+    if (work > kMostWork) part_ = std::max<std::uint64_t>(longest * kMostWork / work, kLeastSteps);
+    // By now L2 has the code.
+    part_cycles_ = computed({});
   }
+  if (!matters(changes)) return times_.cycles;
   return part_cycles_ == 0 ? 0 : times_.cycles * computed(changes) / part_cycles_;
 }
 

@@ -32,6 +32,7 @@ class SmModel {
  private:
   std::shared_ptr<TagArray>& instructions_of(const KernelRecording& recording, std::uint64_t place);
   std::uint64_t slowest(const KernelRecording& recording);
+  bool matters(const Changes& changes) const;
 
   const config::Machine machine_;
   MemoryModel& memory_;
@@ -42,6 +43,10 @@ class SmModel {
   SmTimes times_;
   std::size_t part_ = 0;    // steps of each warp that again() computes; 0: not known
   double part_cycles_ = 0;  // what they take without a change
+  // What there is in the blocks that were computed; what there is not limits nothing.
+  struct {
+    bool accesses, conflicts, atomics, calls, clock_waits;
+  } has_{};
 };
 
 }  // namespace duet::predict
