@@ -62,12 +62,15 @@ class Sm {
     sent.clear();
     next = 0;
     for (std::size_t at = first; at < end; ++at) {
+      // What comes next lies far apart: the host is told in time.
+      if (at + 2 * kAhead < end) __builtin_prefetch(access_of(order.entries[at + 2 * kAhead]));
+      if (at + kAhead < end)
+        if (const Access* const next = access_of(order.entries[at + kAhead]); next != nullptr)
+          __builtin_prefetch(blocks[order.entries[at + kAhead].block]->requests.data() + next->first);
       const AccessOrder::Entry& entry = order.entries[at];
+      if (access_of(entry) == nullptr) continue;
       Block* const block = blocks[entry.block];
-      if (block == nullptr || entry.warp >= block->accesses.size() ||
-          entry.access >= block->accesses[entry.warp].size())
-        continue;
-      const Access& access = block->accesses[entry.warp][entry.access];
+      const Access& access = *access_of(entry);
       for (std::uint32_t i = access.first; i < access.first + access.count; ++i) {
         Request& request = block->requests[i];
         if (request.host || (request.path != Path::L1 && request.path != Path::ConstantCache)) continue;
@@ -85,6 +88,15 @@ class Sm {
   }
 
  private:
+  static constexpr std::size_t kAhead = 8;
+  // Null: this SM does less.
+  const Access* access_of(const AccessOrder::Entry& entry) const {
+    const Block* const block = blocks[entry.block];
+    if (block == nullptr || entry.warp >= block->accesses.size()) return nullptr;
+    const std::vector<Access>& own = block->accesses[entry.warp];
+    return entry.access < own.size() ? &own[entry.access] : nullptr;
+  }
+
   PrivateCaches caches_;
 };
 
