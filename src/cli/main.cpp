@@ -294,9 +294,10 @@ void refuse_idle_options(const CLI::App& app, bool functional, bool has_gpu) {
 RunRequest read_run(const config::Installation& installation, const CLI::App& app, RunOptions& run) {
   run.command = app.remaining();
   if (run.command.empty())
-    throw duet::Error("run what? give a command or a .ptx file (see `duet run --help`)");
+    throw duet::Error("run what? give a command or a .ptx file (see `duet " + app.get_name() + " --help`)");
   if (run.command[0].starts_with("-"))
-    throw duet::Error("unknown option " + run.command[0] + " before the command (see `duet run --help`)");
+    throw duet::Error("unknown option " + run.command[0] + " before the command (see `duet " +
+                      app.get_name() + " --help`)");
   const std::string& first = run.command[0];
   check_preexecution(run);
   if (!run.sets.empty() && first.find('=') != std::string::npos && !std::filesystem::exists(first))

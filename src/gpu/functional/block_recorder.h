@@ -3,9 +3,8 @@
 //   RecordedBlock* record = recorder.begin(grid, block, sm, now);  null: this block is not asked for
 //   record->step(warp, pc);                                        every instruction of a warp
 //   recorder.access(*record, warp, registers, op, lanes, memory);  a load, store or atomic of it
-//   recorder.reads_clock(*record, warp, pc, cycle);                the last step read a clock, which showed
-//   this recorder.finished(grid, block, counts, now)                    until when the block's end is kept
-//   back
+//   recorder.reads_clock(*record, warp, pc, cycle);                the last step reads a clock: its cycle
+//   recorder.finished(grid, block, counts, now)                    until when the block's end is kept back
 #pragma once
 
 #include <cstdint>
