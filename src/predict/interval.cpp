@@ -17,10 +17,8 @@ struct Class {
 // What tests/predict/programs.py --calibrate prints.
 constexpr Class kClasses[] = {
     {"doubts", 368, 0.13, 5.13},  // the furthest of all: there are too few of them
-    {"memory latency", 124, 0.74, 1.60},
-    {"instruction fetch", 82, 0.52, 1.43},
-    {"DRAM rate", 39, 0.89, 1.82},
-    {"", 356, 0.76, 1.47},  // all without doubts
+    {"memory latency", 124, 0.74, 1.60}, {"instruction fetch", 82, 0.52, 1.43},
+    {"DRAM rate", 39, 0.89, 1.82},       {"", 356, 0.76, 1.47},  // all without doubts
 };
 
 }  // namespace
