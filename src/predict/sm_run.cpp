@@ -7,6 +7,7 @@
 #include "gpu/sm/execution_units.h"
 #include "gpu/sm/texture_unit.h"
 #include "gpu/sm/warp_scheduler.h"
+#include "predict/block_pace.h"
 #include "predict/code_fetch.h"
 #include "predict/memory_path.h"
 #include "predict/shared_caches.h"
@@ -69,7 +70,8 @@ class Run {
         most_steps_(most_steps),
         units_(machine.gpu.sm),
         path_(machine, recording, mine, load, changes),
-        code_(machine, recording, timed, changes, code_tags, path_, order == nullptr ? &memory : nullptr) {
+        code_(machine, recording, timed, changes, code_tags, path_, order == nullptr ? &memory : nullptr),
+        pace_(recording, mine, machine.gpu.sm.count) {
     for (unsigned s = 0; s < sm_.schedulers; ++s) {
       std::uint64_t owned = 0;
       for (unsigned i = s; i < sm_.max_warps; i += static_cast<unsigned>(sm_.schedulers)) owned |= 1ull << i;
@@ -83,22 +85,21 @@ class Run {
   SmTimes run();
 
  private:
-  void add_blocks_between();
   void start_blocks(Cycle now);
   void start(const Block& block, Cycle now);
   Cycle step(Cycle now);
   void charge(const gpu::WarpScheduler& scheduler, Cycle cycles);
   bool issue(WarpRun& warp, unsigned slot, Cycle now);
-  bool issue_arithmetic(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now);
+  bool issue_arithmetic(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle now);
   bool issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle now);
   void hold_up(WarpRun& warp, const gpu::RecordedBlock::Hold& hold, Cycle now);
   bool issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now);
   bool has_instruction(WarpRun& warp, Cycle now);
   void fetch(WarpRun& warp, Cycle now);
   void consumed(WarpRun& warp, const TimedOp& timed, Cycle now);
-  void advance(WarpRun& warp, unsigned slot, Cycle now);
+  void advance(WarpRun& warp, Cycle now);
   void ask(WarpRun& warp, Cycle from);
-  void end_warp(WarpRun& warp, unsigned slot, Cycle now);
+  void end_warp(WarpRun& warp, Cycle now);
   void leave_barrier(BlockRun& block, Cycle now);
   bool wait_until(WarpRun& warp, Cycle cycle, IssueSlot reason) {
     warp.next = cycle;
@@ -123,13 +124,7 @@ class Run {
   std::array<WarpRun, kMaxSlots> warps_;
   std::vector<BlockRun> resident_;
   std::vector<Cycle> ends_;  // of blocks, in the order in which they end
-  // When the first block started in a place that another one had left, and when one did as many places later
-  // as there are, once or more: blocks that wait start and end together.
-  struct Moment {
-    Cycle cycle = 0;
-    std::uint64_t instructions = 0;
-  };
-  Moment full_since_, last_start_;
+  BlockPace pace_;
   std::size_t next_block_ = 0;
   std::vector<Cycle> room_;  // when a place for a block is free again
   std::uint64_t free_slots_ = 0;
@@ -183,7 +178,7 @@ void Run::start(const Block& block, Cycle now) {
     warp.reason = IssueSlot::Fetch;
     resident_[index] = run;
     if (warp.count == 0)
-      end_warp(warp, slot, now);
+      end_warp(warp, now);
     else
       fetch(warp, now);
   }
@@ -237,11 +232,11 @@ void Run::ask(WarpRun& warp, Cycle from) {
   }
 }
 
-void Run::advance(WarpRun& warp, unsigned slot, Cycle now) {
+void Run::advance(WarpRun& warp, Cycle now) {
   ++warp.at;
   warp.asked = false;
   if (warp.at == warp.count / 2) warp.half = now;
-  if (warp.at == warp.count) return end_warp(warp, slot, now);
+  if (warp.at == warp.count) return end_warp(warp, now);
   const std::uint32_t pc = warp.steps[warp.at] & ~gpu::RecordedBlock::kAccess;
   if (timed_.ops[pc].machine_index != warp.machine_pc) {
     warp.machine_pc = warp.buffered_end = timed_.ops[pc].machine_index;
@@ -249,7 +244,7 @@ void Run::advance(WarpRun& warp, unsigned slot, Cycle now) {
   }
 }
 
-void Run::end_warp(WarpRun& warp, unsigned, Cycle now) {
+void Run::end_warp(WarpRun& warp, Cycle now) {
   if (warp.cut) {
     early_ += static_cast<double>(warp.half - warp.began);
     late_ += static_cast<double>(now - warp.half);
@@ -280,7 +275,7 @@ void Run::leave_barrier(BlockRun& block, Cycle now) {
   }
 }
 
-bool Run::issue_arithmetic(WarpRun& warp, unsigned slot, const MicroOp&, const TimedOp& timed, Cycle now) {
+bool Run::issue_arithmetic(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle now) {
   const bool first = warp.parts_left == 0;
   const Pipe pipe = first ? timed.first_pipe : timed.pipe;
   const Cycle free = units_.next_issue(pipe);
@@ -298,7 +293,7 @@ bool Run::issue_arithmetic(WarpRun& warp, unsigned slot, const MicroOp&, const T
   const std::uint16_t* written = entries(timed) + timed.read_entries;
   for (unsigned i = 0; i < timed.write_entries; ++i)
     warp.ready[written[i]] = 2 * (start + timed.latency_cycles);
-  advance(warp, slot, now);
+  advance(warp, now);
   return true;
 }
 
@@ -376,7 +371,7 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
     for (unsigned i = 0; i < timed.write_entries; ++i) warp.ready[written[i]] = 2 * (ready + 1) + 1;
   }
   consumed(warp, timed, now);
-  advance(warp, slot, now);
+  advance(warp, now);
   return true;
 }
 
@@ -421,7 +416,7 @@ bool Run::issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const T
     ++block.waiting;
     if (block.waiting == block.live) leave_barrier(block, now);
   }
-  advance(warp, slot, now);
+  advance(warp, now);
   return true;
 }
 
@@ -436,7 +431,7 @@ bool Run::issue(WarpRun& warp, unsigned slot, Cycle now) {
         if (warp.next > now) return false;
       }
       if (timed.parts == 0 && (op.kind == ptx::Kind::Arithmetic || op.kind == ptx::Kind::Nop)) {
-        advance(warp, slot, now);
+        advance(warp, now);
         if (!warp.live) return false;
         continue;
       }
@@ -445,7 +440,7 @@ bool Run::issue(WarpRun& warp, unsigned slot, Cycle now) {
     switch (op.kind) {
       case ptx::Kind::Arithmetic:
       case ptx::Kind::Exchange:
-        return issue_arithmetic(warp, slot, op, timed, now);
+        return issue_arithmetic(warp, slot, timed, now);
       case ptx::Kind::Load:
       case ptx::Kind::Store:
       case ptx::Kind::Atomic:
@@ -468,8 +463,7 @@ void Run::start_blocks(Cycle now) {
     if (std::popcount(free_slots_) < static_cast<int>(mine_[next_block_]->warps.size())) return;
     room_.erase(place);
     start(*mine_[next_block_], now);
-    if (next_block_ % recording_.blocks_per_sm == 0) last_start_ = {now, result_.warp_instructions};
-    if (next_block_ == recording_.blocks_per_sm) full_since_ = last_start_;
+    pace_.started(next_block_, now, result_.warp_instructions);
     ++next_block_;
   }
 }
@@ -526,29 +520,6 @@ Cycle Run::step(Cycle now) {
   return std::max(next, now + 1);
 }
 
-// Blocks between the windows go on at the pace of those in them: so many cycles an instruction.
-void Run::add_blocks_between() {
-  const std::uint64_t sms = sm_.count;
-  const std::uint64_t total = (recording_.blocks - mine_.front()->block % sms + sms - 1) / sms;
-  const std::size_t places = recording_.blocks_per_sm;
-  if (total <= ends_.size() || ends_.size() <= places || result_.warp_instructions == 0) return;
-  const auto computed = static_cast<double>(result_.warp_instructions);
-  double pace = static_cast<double>(ends_.back() - ends_[places - 1]) / computed *
-                static_cast<double>(ends_.size()) / static_cast<double>(ends_.size() - places);
-  // While all places were taken, if they were for long enough: what ends later has been begun before.
-  const double issued = static_cast<double>(last_start_.instructions - full_since_.instructions);
-  if (ends_.size() >= 3 * places && issued > 0)
-    pace = static_cast<double>(last_start_.cycle - full_since_.cycle) / issued;
-  // Its queues hide for a while that DRAM does not follow.
-  const auto kept = static_cast<double>(recording_.kept_instructions());
-  pace = std::max(pace, path_.dram_cycles() * static_cast<double>(std::min(sms, recording_.blocks)) / kept);
-  double here = 0;
-  for (const Block* block : mine_) here += static_cast<double>(block->executed);
-  const double all =
-      recording_.instructions() * static_cast<double>(total) / static_cast<double>(recording_.blocks);
-  if (all > here) result_.cycles += pace * (all - here);
-}
-
 SmTimes Run::run() {
   room_.assign(recording_.blocks_per_sm, 0);
   Cycle now = 0;
@@ -586,7 +557,7 @@ SmTimes Run::run() {
   const double longer = result_.computed_share < 0.98 ? 1 / std::max(result_.computed_share, 1e-6) : 1;
   result_.cycles *= longer;
   if (early_ > 0) result_.late_by_early = late_ / early_;
-  add_blocks_between();
+  result_.cycles += pace_.between(ends_, result_.warp_instructions, path_.dram_cycles());
   return result_;
 }
 
