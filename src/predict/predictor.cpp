@@ -48,13 +48,6 @@ Changes without(Limit limit) {
   return changes;
 }
 
-std::string identity(const gpu::Grid& grid) {
-  std::string text = grid.kernel->name;
-  for (const gpu::Dim3& size : {grid.grid, grid.block})
-    for (const std::uint32_t n : {size.x, size.y, size.z}) text += ' ' + std::to_string(n);
-  return text;
-}
-
 }  // namespace
 
 Predictor::Predictor(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
@@ -103,7 +96,7 @@ Picoseconds Predictor::finish(KernelRecording& recording) {
     tell_(prediction);
     return prediction.time_ps;
   }
-  repeats_->before(memory());
+  const MemoryModel::Moments before = memory().moments();
   const auto timed = gpu::make_timed_kernel(*recording.grid->kernel, machine_.gpu.sm);
   Prediction prediction;
   prediction.recording = &recording;
@@ -117,7 +110,7 @@ Picoseconds Predictor::finish(KernelRecording& recording) {
     for (std::size_t i = 0; i < kLimits; ++i)
       prediction.without_ps[i] = in_time(model_.again(recording, *timed, without(static_cast<Limit>(i))));
   tell_(prediction);
-  repeats_->computed(recording, prediction, memory());
+  repeats_->computed(recording, prediction, memory(), before);
   return prediction.time_ps;
 }
 

@@ -26,7 +26,7 @@ bool Repeats::starts(const gpu::Grid& grid) {
 }
 
 void Repeats::computed(const KernelRecording& recording, const Prediction& prediction,
-                       const MemoryModel& memory) {
+                       const MemoryModel& memory, const MemoryModel::Moments& before) {
   Kernel& kernel = kernels_[identity(*recording.grid)];
   const double instructions = recording.instructions();
   const auto pace = [](const Prediction& of, double count) {
@@ -45,7 +45,7 @@ void Repeats::computed(const KernelRecording& recording, const Prediction& predi
   kernel.instructions = instructions;
   if (kernel.alike < kAlike) return;
   kernel.left = kernel.at_once = std::clamp(2 * kernel.at_once, kFewest, kMost);
-  kernel.left_in_caches = memory.left_since(before_);
+  kernel.left_in_caches = memory.left_since(before);
 }
 
 Prediction Repeats::repeated(const KernelRecording& recording, MemoryModel& memory) {
@@ -65,7 +65,7 @@ Prediction Repeats::repeated(const KernelRecording& recording, MemoryModel& memo
   return result;
 }
 
-std::string Repeats::identity(const gpu::Grid& grid) {
+std::string identity(const gpu::Grid& grid) {
   std::string text = grid.kernel->name;
   for (const gpu::Dim3& size : {grid.grid, grid.block})
     for (const std::uint32_t n : {size.x, size.y, size.z}) text += ' ' + std::to_string(n);

@@ -1,7 +1,7 @@
 // Launches that do again what those before them did: they execute, but are neither recorded nor computed.
 //   if (repeats.starts(grid)) ...                        it needs no recording
-//   repeats.computed(recording, prediction, memory);     of one that was recorded
-//   repeats.repeated(recording, memory)                  the prediction of one that was not
+//   repeats.computed(recording, prediction, memory, before);   of one that was recorded; before:
+//   memory.moments() repeats.repeated(recording, memory)                  the prediction of one that was not
 // After three launches alike (of one kernel, with one grid: instructions within 5 %, time an instruction
 // within 2 %) the next 4 need none; when the one after them is alike too, 8, and so on up to 64. The time of
 // those is the last computed one's, by instructions; where they differ by more than 5 % the next launch is
@@ -15,11 +15,14 @@
 
 namespace duet::predict {
 
+// What launches have in common that may repeat: the kernel, its grid and its shared memory.
+std::string identity(const gpu::Grid& grid);
+
 class Repeats {
  public:
   bool starts(const gpu::Grid& grid);
-  void before(const MemoryModel& memory) { before_ = memory.moments(); }
-  void computed(const KernelRecording& recording, const Prediction& prediction, const MemoryModel& memory);
+  void computed(const KernelRecording& recording, const Prediction& prediction, const MemoryModel& memory,
+                const MemoryModel::Moments& before);
   Prediction repeated(const KernelRecording& recording, MemoryModel& memory);
 
  private:
@@ -31,10 +34,7 @@ class Repeats {
     unsigned left = 0;        // of them
     MemoryModel::Left left_in_caches;
   };
-  static std::string identity(const gpu::Grid& grid);
-
-  std::map<std::string, Kernel> kernels_;
-  MemoryModel::Moments before_;
+  std::map<std::string, Kernel> kernels_;  // by identity
 };
 
 }  // namespace duet::predict

@@ -68,11 +68,10 @@ class Sm {
         if (const Access* const next = access_of(order.entries[at + kAhead]); next != nullptr)
           __builtin_prefetch(blocks[order.entries[at + kAhead].block]->requests.data() + next->first);
       const AccessOrder::Entry& entry = order.entries[at];
-      if (access_of(entry) == nullptr) continue;
-      Block* const block = blocks[entry.block];
-      const Access& access = *access_of(entry);
-      for (std::uint32_t i = access.first; i < access.first + access.count; ++i) {
-        Request& request = block->requests[i];
+      const Access* const access = access_of(entry);
+      if (access == nullptr) continue;
+      for (std::uint32_t i = access->first; i < access->first + access->count; ++i) {
+        Request& request = blocks[entry.block]->requests[i];
         if (request.host || (request.path != Path::L1 && request.path != Path::ConstantCache)) continue;
         if (own != nullptr) request.slice = slice_of(request.address);
         if (caches_.has(request)) {

@@ -1,7 +1,5 @@
 // Kernels that are bound by one thing each, for the model of src/predict: what it says of them is known
-// beforehand.
-//   kernels
-//   CHAIN|SHARED|CHASE|STREAM|FILL|GATHER|ATOMICS|ISSUE|BARRIERS|CODE|HEAP|WAITS|LONG|PHASES|SPIN|COPY|FEW|EMPTY
+// beforehand. `kernels NAME`, of those in main().
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -39,14 +39,14 @@ struct RecordedBlock {
   void hold_up(std::uint32_t warp, Cycle cycles, Cycle interval) {
     if (room[warp] == 0 || warps[warp].empty()) return;
     if (holds.size() <= warp) holds.resize(warps.size());
-    holds[warp].push_back({static_cast<std::uint32_t>(warps[warp].size() - 1), cycles, interval, false});
+    holds[warp].push_back({static_cast<std::uint32_t>(warps[warp].size() - 1), cycles, interval});
   }
 
   // For how long a step holds up its warp, and for how long the device heap serves no other.
   struct Hold {
     std::uint32_t step;
     Cycle cycles, interval;
-    bool by_clock;  // it waits until a clock shows so much more
+    bool by_clock = false;  // it waits until a clock shows so much more
   };
 
   std::uint64_t block = 0;
@@ -70,6 +70,7 @@ class BlockRecorder {
                       const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
   virtual void access(RecordedBlock& record, std::uint32_t warp, ptx::Warp<64>& registers,
                       const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
+  // Those who do not care need not know.
   virtual void reads_clock(RecordedBlock&, std::uint32_t, std::uint32_t, Cycle) {}
   // All blocks, also those that were not asked for. The work distributor hears of the block's end no earlier.
   virtual Picoseconds finished(Grid& grid, std::uint64_t block, const GridCounts& counts,
