@@ -1,7 +1,8 @@
 // Launches that do again what those before them did: they execute, but are neither recorded nor computed.
-//   if (repeats.starts(grid)) ...                        it needs no recording
-//   repeats.computed(recording, prediction, memory, before);   of one that was recorded; before:
-//   memory.moments() repeats.repeated(recording, memory)                  the prediction of one that was not
+//   if (repeats.starts(grid)) ...                             it needs no recording
+//   const auto before = memory.moments();                     of one that was recorded
+//   repeats.computed(recording, prediction, memory, before);
+//   repeats.repeated(recording, memory)                       the prediction of one that was not
 // After three launches alike (of one kernel, with one grid: instructions within 5 %, time an instruction
 // within 2 %) the next 4 need none; when the one after them is alike too, 8, and so on up to 64. The time of
 // those is the last computed one's, by instructions; where they differ by more than 5 % the next launch is
