@@ -113,6 +113,7 @@ class Cluster:
 
     def start_controller(self):
         self.start("slurmctld", "-D", "-f", self.folder / "slurm.conf")
+        self.asked = time.monotonic()
         self.wait_until("slurmctld", lambda: self.command("squeue", "-h").returncode == 0)
 
     def kill_controller(self):
@@ -121,8 +122,12 @@ class Cluster:
 
     def resume(self):
         """What an administrator does after a controller's crash: one that has lost its last seconds gives a job's number
-        again while the node still knows it, drains the node for that, and holds the job.
+        again while the node still knows it, drains the node for that, and holds the job. It takes jobs for running that have
+        ended in those seconds, and would ask the node for them after half an hour: asked again, it starts them anew.
         """
+        if time.monotonic() - self.asked > 15:  # Slurm lets a job's start take 10
+            self.command("scontrol", "reconfigure")
+            self.asked = time.monotonic()
         if "drain" in self.command("sinfo", "-h", "-o", "%T").stdout:
             self.command("scontrol", "update", "nodename=ALL", "state=resume")
         for line in self.command("squeue", "-h", "--array", "--format=%i %r").stdout.splitlines():
