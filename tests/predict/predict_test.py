@@ -126,9 +126,9 @@ class AgainstTheSimulator(Predicted):
         self.assertLess(abs(kernel["time_us"] / self.kernel_us(self.program, "OWN_WORDS") - 1), 0.10)
 
     def test_launches_that_repeat_need_not_be_recorded(self):
-        """Three alike, then 4 without, one with, 8 without, one with, 16 without ..: 50 of 60."""
+        """The first is cold; three alike, then 4 without, one with, 8 without, one with, 16 without, one with: 53 of 60."""
         again = self.predict(self.program, "AGAIN")[0]["kernels"][0]
-        self.assertGreater(again["repeated_launches"], 40)
+        self.assertGreater(again["repeated_launches"], 50)
         self.assertLess(abs(again["time_us"] / self.kernel_us(self.program, "AGAIN") - 1), 0.15)
         # Four alike and then twice as much: the first of these is found to differ, and the next ones are recorded.
         more = self.predict(self.program, "MORE")[0]["kernels"][0]
