@@ -113,7 +113,7 @@ int explain_run(const config::Installation& installation, const ExplainOptions& 
 struct PredictOptions {
   bool json = false;      // print prediction.json instead of the table
   std::size_t rows = 20;  // kernels of the table
-  bool sampled = false;   // execute only what the model looks at
+  bool sampled = false;   // execute only what decides the kernels' time
 };
 // `make` makes the run, with these options as they then are, and returns its status.
 int predict_run(const PredictOptions& options, RunOptions& run, const std::function<int()>& make);

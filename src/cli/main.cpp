@@ -401,10 +401,10 @@ Subcommand predict_command(CLI::App& duet, const std::vector<std::string>& argum
   app->add_flag("--json", options->json,
                 "print prediction.json (schema duet.prediction/1) instead of the table");
   app->add_option("--rows", options->rows, "kernels of the table")->capture_default_str();
-  app->add_flag(
-      "--sampled", options->sampled,
-      "execute only the blocks that the model looks at: the program's results are wrong, and where it "
-      "decides by them so is the prediction");
+  app->add_flag("--sampled", options->sampled,
+                "execute only what decides the kernels' time: faster, but what the program computes is "
+                "wrong, and where "
+                "it decides by that so is the prediction");
   add_run_options(*app, *made);
   app->prefix_command();
   return {app, [app, options, made, &arguments](const config::Installation& installation) {

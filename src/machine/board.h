@@ -46,9 +46,16 @@ class Board {
   };
   SmQueues connect_sm(sim::Component& sm);
   SmQueues connect_fast_forward_sm(sim::Component& sm);
-  // Of the functional GPU: before a copy's write is serviced.
+  // Of the functional GPU: before a copy's write, or its read, is serviced.
   void on_device_write(std::function<void(const memory::Request&)> f) {
     if (device_memory_) device_memory_->tell_before_writes(std::move(f));
+  }
+  void on_device_read(std::function<void(const memory::Request&)> f) {
+    if (device_memory_) device_memory_->tell_before_reads(std::move(f));
+  }
+  // As BlockDispatcher has it.
+  void on_skip(std::function<bool(const gpu::Grid&, std::uint64_t)> f) {
+    work_distributor_.on_skip(std::move(f));
   }
   void on_fast_forward(std::function<void(const gpu::Grid&)> f) {
     work_distributor_.on_fast_forward(std::move(f));

@@ -352,6 +352,7 @@ void Process::record_predictions() {
     record.dram_requests = times.dram_requests;
     record.doubts = prediction.doubts;
     record.repeated = prediction.repeated;
+    record.partial = prediction.recording->partial;
     journal_->append(report::RecordType::Prediction, record, prediction.recording->grid->kernel->name);
   });
 }

@@ -16,7 +16,7 @@ namespace duet::machine {
 struct RunOptions {
   bool functional = false;                       // the functional GPU instead of the timed one
   bool predict = false;                          // functional, and kernels take the time of src/predict
-  bool sampled = false;                          // with predict: other blocks are not executed
+  bool sampled = false;                          // with predict: only what decides time is executed
   bool check_races = false;                      // memory/race_detector.h; not with the functional GPU
   check::Checks check;                           // src/check
   bool strict_memory = false;                    // what a kernel touches beside allocations is a fault

@@ -101,8 +101,13 @@ struct System::Parts {
     });
     services.recorder = &predictor->recorder();
     board.on_device_write([this](const memory::Request& request) {
-      predictor->memory().copied(request.address, request.bytes, true);
+      predictor->written_by_copy(request.address, request.bytes, request.pc);
     });
+    if (!sampled) return;
+    board.on_skip(
+        [this](const gpu::Grid& grid, std::uint64_t block) { return predictor->skips(grid, block); });
+    board.on_device_read(
+        [this](const memory::Request& request) { predictor->read_by_copy(request.address, request.pc); });
   }
 
   // Before its SMs.

@@ -35,7 +35,7 @@ struct Options {
   bool two_threads = false;        // ticks components on two threads (results must not change)
   bool functional = false;         // the functional GPU instead of the timed one
   bool predict = false;            // functional, and kernels take the time of a model: src/predict
-  bool sampled = false;            // with predict: only the blocks that the model looks at are executed
+  bool sampled = false;            // with predict: only what decides the kernels' time is executed
   bool check_races = false;        // memory/race_detector.h; timed GPU
   check::Checks check;             // of kernels: src/check
   bool strict_memory = false;      // accesses beside allocations are faults

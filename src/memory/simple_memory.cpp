@@ -45,6 +45,7 @@ Picoseconds SimpleMemory::tick(Picoseconds now) {
     Request& request = pool_[packet.request];
     if (before_write_ && (request.operation == Operation::Write || request.operation == Operation::Atomic))
       before_write_(request);
+    if (before_read_ && request.operation == Operation::Read) before_read_(request);
     service(request);
     if (statistics_) count(request);
     packet.kind = PacketKind::Response;

@@ -47,6 +47,7 @@ class SimpleMemory : public sim::Component {
 
   // Called before each write or atomic is serviced.
   void tell_before_writes(std::function<void(const Request&)> tell) { before_write_ = std::move(tell); }
+  void tell_before_reads(std::function<void(const Request&)> tell) { before_read_ = std::move(tell); }
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -68,7 +69,7 @@ class SimpleMemory : public sim::Component {
   RequestPool& pool_;
   const PhysicalMemory& memory_;
   HostPort& host_;
-  std::function<void(const Request&)> before_write_;
+  std::function<void(const Request&)> before_write_, before_read_;
   Bandwidth bandwidth_;
   std::vector<Client> clients_;
   std::size_t round_robin_ = 0;

@@ -77,6 +77,8 @@ std::uint32_t Predictor::doubts_of(const Prediction& prediction) const {
   doubt(Doubt::Barriers, prediction.times.forced_barrier);
   doubt(Doubt::Overlapped, recording.overlapped);
   doubt(Doubt::Waits, recording.grid->cooperative || recording.polls);
+  doubt(Doubt::WrongData, recording.wrong_data);
+  doubt(Doubt::HostRead, recording.host_read);
   bool clock = false;
   for (const ptx::MicroOp& op : recording.grid->kernel->code)
     clock |= op.opcode == ptx::Opcode::Nanosleep || ptx::reads_clock(op);
@@ -90,12 +92,19 @@ std::uint32_t Predictor::doubts_of(const Prediction& prediction) const {
   return doubts;
 }
 
+void Predictor::written_by_copy(PhysicalAddress first, Bytes bytes, std::uint64_t command) {
+  repeats_->leave_in(memory());
+  memory().copied(first, bytes, true);
+  recorder_.skipped_data().written_by_copy(first, bytes, command);
+}
+
 Picoseconds Predictor::finish(KernelRecording& recording) {
   if (recording.repeated) {
-    const Prediction prediction = repeats_->repeated(recording, memory());
+    const Prediction prediction = repeats_->repeated(recording);
     tell_(prediction);
     return prediction.time_ps;
   }
+  repeats_->leave_in(memory());
   const MemoryModel::Moments before = memory().moments();
   const auto timed = gpu::make_timed_kernel(*recording.grid->kernel, machine_.gpu.sm);
   Prediction prediction;

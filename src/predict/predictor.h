@@ -41,6 +41,8 @@ enum class Doubt : std::uint8_t {
   Waits,          // its blocks may wait for each other: a cooperative grid
   Overlapped,     // other kernels ran at the same time
   Imbalanced,     // blocks differ much in what they execute
+  WrongData,      // it decides by data that --sampled has not computed
+  HostRead,       // the host had read such data when it launched it
   Count
 };
 
@@ -57,6 +59,9 @@ struct Prediction {
   bool repeated = false;  // not computed: it did what launches before it did (repeats.h)
 };
 
+// Those that the interval of its time knows nothing of: it is how a launch came about.
+inline constexpr std::uint32_t kDoubtsOfLaunch = 1u << static_cast<unsigned>(Doubt::HostRead);
+
 class Repeats;
 
 class Predictor {
@@ -67,9 +72,16 @@ class Predictor {
   ~Predictor();
 
   gpu::BlockRecorder& recorder() { return recorder_; }
-  MemoryModel& memory() { return recorder_.memory(); }
+  // A copy engine writes or reads device memory; `command`: for whom.
+  void written_by_copy(PhysicalAddress first, Bytes bytes, std::uint64_t command);
+  void read_by_copy(PhysicalAddress first, std::uint64_t command) {
+    recorder_.skipped_data().read_by_copy(first, command);
+  }
+  // With --sampled: whether a block is not to be executed. Asked of each that is not the last one.
+  bool skips(const gpu::Grid& grid, std::uint64_t block) { return recorder_.skips(grid, block); }
 
  private:
+  MemoryModel& memory() { return recorder_.memory(); }
   Picoseconds finish(KernelRecording& recording);
   Picoseconds in_time(double cycles) const;
   std::uint32_t doubts_of(const Prediction& prediction) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "gpu/occupancy.h"
 #include "gpu/sm/address_check.h"
@@ -73,6 +74,9 @@ struct Recorder::Launch {
   std::uint64_t with_rounds = 0, without_rounds = 0;  // instructions of blocks whose steps are kept
   bool keep_all = false;
   bool short_turns = false;
+  const Slice* slice = nullptr;     // with --sampled
+  std::set<std::uint32_t> written;  // allocations
+  bool reads_wrong = false;         // what was not computed
   std::uint64_t sms = 1;
 
   bool in_window(std::uint64_t block) const {
@@ -115,7 +119,8 @@ Recorder::Recorder(const config::Machine& machine, const memory::AddressSpace& a
       sampled_(sampled),
       repeated_(std::move(repeated)),
       finish_(std::move(finish)),
-      memory_(machine) {
+      memory_(machine),
+      skipped_data_(address_space) {
   if (machine.gpu.sm.warp_width <= 32)
     narrow_ = std::make_unique<Lanes<32>>(machine_.gpu, address_space);
   else
@@ -124,7 +129,7 @@ Recorder::Recorder(const config::Machine& machine, const memory::AddressSpace& a
 
 Recorder::~Recorder() = default;
 
-Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
+Recorder::Launch& Recorder::launch_of(const gpu::Grid& grid) {
   std::unique_ptr<Launch>& launch = launches_[grid.launch_id];
   if (launch != nullptr) return *launch;
   launch = std::make_unique<Launch>();
@@ -135,13 +140,17 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
   }
   recording.grid = &grid;
   recording.repeated = repeated_(grid);
-  recording.first_ps = now;
   recording.blocks = grid.grid.count();
   const config::Sm& sm = machine_.gpu.sm;
   const gpu::Occupancy fits = gpu::occupancy(sm, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
   recording.blocks_per_sm = std::max(fits.blocks_per_sm, 1u);
   launch->sms = sm.count;
   launch->short_turns = asks_others(*grid.kernel);
+  if (sampled_) {
+    launch->slice = &slice_of_kernel(grid);
+    recording.partial = !launch->slice->by_data && !grid.cooperative;
+    recording.host_read = skipped_data_.host_read();
+  }
   recording.wave = sm.count * recording.blocks_per_sm;
   launch->keep_all = recording.blocks <= recording.wave;
   const std::uint64_t seen = std::min(recording.blocks, 4 * recording.wave);
@@ -155,19 +164,30 @@ Recorder::Launch& Recorder::launch_of(gpu::Grid& grid, Picoseconds now) {
   return *launch;
 }
 
-// A cooperative grid's blocks wait for each other.
+// What a kernel does may be another thing at the same place later: its code says so.
+const Slice& Recorder::slice_of_kernel(const gpu::Grid& grid) {
+  std::unique_ptr<Slice>& slice = slices_[{grid.kernel, grid.code_physical}];
+  if (slice == nullptr || slice->deciding.size() != grid.kernel->code.size())
+    slice = std::make_unique<Slice>(slice_of(*grid.kernel));
+  return *slice;
+}
+
+// Of a launch that repeats the first block says where it stores, and whether it does as much as before.
 bool Recorder::skips(const gpu::Grid& grid, std::uint64_t block) {
-  if (!sampled_ || grid.cooperative) return false;
-  const auto launch = launches_.find(grid.launch_id);
-  if (launch == launches_.end() || launch->second->in_window(block)) return false;
-  ++launch->second->recording.skipped;
+  Launch& launch = launch_of(grid);
+  if (!launch.recording.partial || (launch.in_window(block) && !launch.recording.repeated) || block == 0)
+    return false;
+  ++launch.recording.skipped;
+  ++launch.recording.done;
   return true;
 }
 
 gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) {
-  Launch& launch = launch_of(grid, now);
+  Launch& launch = launch_of(grid);
+  launch.recording.first_ps = std::min(launch.recording.first_ps, now);
   if (block == 0) launch.recording.first_sm = sm;
-  if (launch.recording.repeated || !launch.in_window(block)) return nullptr;
+  const bool follows = sampled_ && block == 0;
+  if ((launch.recording.repeated || !launch.in_window(block)) && !follows) return nullptr;
   std::unique_ptr<Block> record;
   if (spare_.empty()) {
     record = std::make_unique<Block>();
@@ -180,9 +200,14 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
       (grid.block.count() + machine_.gpu.sm.warp_width - 1) / machine_.gpu.sm.warp_width;
   record->code = &grid.kernel->code;
   record->short_turns = launch.short_turns;
-  record->start(warps, launch.steps, launch.requests);
+  const bool repeated = launch.recording.repeated;
+  record->start(warps, repeated ? 0 : launch.steps, repeated ? 0 : launch.requests);
   const bool mine = block % launch.sms == 0;
   record->keeps_steps = mine || (launch.keep_all && launch.kept_steps < kAllSteps);
+  record->follows_stores = sampled_;
+  record->partial = !launch.recording.partial          ? nullptr
+                    : record->keeps_steps && !repeated ? &launch.slice->with_shared
+                                                       : &launch.slice->without_shared;
   return (launch.open[block] = std::move(record)).get();
 }
 
@@ -196,13 +221,46 @@ void Recorder::access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<
   take(*wide_, record, warp, registers, op, lanes, memory);
 }
 
+void Recorder::access(gpu::RecordedBlock& record, std::uint32_t warp) {
+  if (record.room[warp] == 0) return;
+  auto& block = static_cast<Block&>(record);
+  block.accesses[warp].push_back({static_cast<std::uint32_t>(block.requests.size()), 0, 0});
+  if (--block.request_room[warp] == 0) record.room[warp] = 0;
+}
+
+// An access: stores to memory that others read, and loads of what was not computed. The first and the last
+// lane stand for all. `decides`: control or an address comes of what is loaded.
+template <unsigned W>
+void Recorder::follow(Launch& launch, const ptx::Warp<W>& registers, const ptx::MicroOp& op,
+                      std::uint64_t active, bool decides) {
+  const bool loads = op.kind == ptx::Kind::Load;
+  const ptx::StateSpace space = op.space;
+  if (space == ptx::StateSpace::Shared || space == ptx::StateSpace::Local || space == ptx::StateSpace::Param)
+    return;
+  if (loads && !skipped_data_.any()) return;
+  for (const int lane : {std::countr_zero(active), 63 - std::countl_zero(active)}) {
+    const ptx::Operand& source = op.sources[0];
+    const std::uint64_t register_value =
+        op.address_is_64_bit ? registers.lanes64(source)[lane] : registers.lanes32(source)[lane];
+    const VirtualAddress address(register_value + static_cast<std::uint64_t>(op.address_offset));
+    const memory::Allocation* const allocation = address_space_.find(address);
+    if (allocation == nullptr) continue;
+    if (!loads) launch.written.insert(allocation->id);
+    if (op.kind == ptx::Kind::Store || !skipped_data_.holds(*allocation)) continue;
+    launch.reads_wrong = true;
+    launch.recording.wrong_data |= decides;
+  }
+}
+
 // A texture's taps are loads, one after the other.
 template <unsigned W>
 void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<W>& registers,
                     const ptx::MicroOp& op, std::uint64_t active, const gpu::BlockMemory& memory) {
-  if (record.room[warp] == 0) return;
   auto& block = static_cast<Block&>(record);
   Launch& launch = *launches_.at(memory.grid->launch_id);
+  const bool decides = sampled_ && launch.slice->deciding[record.index_of(op, *memory.grid->kernel)];
+  if (sampled_ && op.kind != ptx::Kind::Image) follow(launch, registers, op, active, decides);
+  if (record.room[warp] == 0) return;
   const Bytes of_warp = round_up<Bytes>(memory.local_bytes, 4) * registers.width;
   const std::uint64_t place = record.block % launch.recording.wave * record.warps.size() + warp;
   lanes.memory = {
@@ -216,6 +274,7 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
     whole = lanes.images->start(registers, op, active, address_space_);
     for (std::size_t i = 0; whole && i < lanes.images->taps().size(); ++i) {
       const auto& tap = lanes.images->taps()[i];
+      if (sampled_) follow(launch, lanes.images->scratch(), tap.op, tap.lanes, decides);
       whole = lanes.resolve(tap.op, lanes.images->scratch(), tap.lanes);
       if (whole) add_requests(lanes, block, launch);
       ++access.taps;
@@ -302,10 +361,11 @@ std::uint64_t Recorder::add_request(Lanes<W>& lanes, const gpu::MemoryPart& part
 
 Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu::GridCounts& counts,
                                Picoseconds now) {
-  Launch& launch = launch_of(grid, now);
+  Launch& launch = launch_of(grid);
   KernelRecording& recording = launch.recording;
   recording.executed += counts.warp_instructions;
   recording.thread_instructions += counts.thread_instructions;
+  if (number == 0) recording.first_block = counts.warp_instructions;
   if (const auto found = launch.open.find(number); found != launch.open.end()) {
     found->second->executed = counts.warp_instructions - found->second->dropped();
     if (found->second->keeps_steps) {
@@ -328,6 +388,9 @@ Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu:
   std::sort(recording.kept.begin(), recording.kept.end(),
             [](const auto& a, const auto& b) { return a->block < b->block; });
   const Picoseconds end = recording.first_ps + finish_(recording);
+  if (launch.recording.partial || launch.reads_wrong)
+    for (const auto& [base, allocation] : address_space_.allocations())
+      if (launch.written.contains(allocation.id)) skipped_data_.written(allocation);
   for (auto& block : recording.kept) spare_.push_back(std::move(block));
   launches_.erase(grid.launch_id);
   return std::max(end, now);

@@ -13,6 +13,8 @@
 #include "memory/address_space.h"
 #include "predict/memory_model.h"
 #include "predict/recording.h"
+#include "predict/skipped_data.h"
+#include "predict/slice.h"
 
 namespace duet::gpu {
 struct MemoryPart;
@@ -26,16 +28,20 @@ struct KernelRecording {
   std::uint64_t blocks = 0, wave = 0;  // wave: blocks that the GPU holds at once
   unsigned blocks_per_sm = 0;
   std::uint64_t first_sm = 0;                // where the first block went; the next ones go to the next SMs
-  Picoseconds first_ps = 0;                  // when the first block was there
+  Picoseconds first_ps = kNever;             // when the first block was there
   std::vector<std::unique_ptr<Block>> kept;  // in the order of their numbers; not all have steps
   std::uint64_t executed = 0;                // machine instructions of all blocks that were executed
   std::uint64_t skipped = 0;                 // blocks that were not
   double without_rounds = 1;  // share of instructions that are left without dropped rounds (recording.h)
   std::uint64_t thread_instructions = 0;
+  std::uint64_t first_block = 0;  // instructions of the first block
   std::uint64_t done = 0;
   bool has_tracked = false;
-  bool repeated = false;                                // nothing of it is recorded
-  bool polls = false;                                   // rounds of a warp that waits were dropped
+  bool repeated = false;  // nothing of it is recorded
+  bool polls = false;     // rounds of a warp that waits were dropped
+  bool partial = false;   // with --sampled: only what decides its time is executed
+  // With --sampled: it decided by data that were not computed; the host has read some before.
+  bool wrong_data = false, host_read = false;
   bool overlapped = false;                              // blocks of another grid started before it was done
   std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
 
@@ -53,12 +59,13 @@ class Recorder final : public gpu::BlockRecorder {
   using Finish = std::function<Picoseconds(KernelRecording&)>;
   // Called when a grid's first block starts: whether nothing of it needs to be recorded.
   using Repeated = std::function<bool(const gpu::Grid&)>;
-  // `sampled`: blocks that are not recorded are not executed.
+  // `sampled`: of kernels that do not decide by data (slice.h) only the blocks that are recorded are
+  // executed, and of these what decides their time.
   Recorder(const config::Machine& machine, const memory::AddressSpace& address_space, bool sampled,
            Repeated repeated, Finish finish);
   ~Recorder() override;
 
-  bool skips(const gpu::Grid& grid, std::uint64_t block) override;
+  bool skips(const gpu::Grid& grid, std::uint64_t block);
   gpu::RecordedBlock* begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) override;
   void access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<32>& registers,
               const ptx::MicroOp& op, std::uint64_t lanes, const gpu::BlockMemory& memory) override;
@@ -69,7 +76,9 @@ class Recorder final : public gpu::BlockRecorder {
   }
   Picoseconds finished(gpu::Grid& grid, std::uint64_t block, const gpu::GridCounts& counts,
                        Picoseconds now) override;
+  void access(gpu::RecordedBlock& record, std::uint32_t warp) override;
   MemoryModel& memory() { return memory_; }
+  SkippedData& skipped_data() { return skipped_data_; }
 
  private:
   struct Launch;
@@ -83,7 +92,11 @@ class Recorder final : public gpu::BlockRecorder {
   template <unsigned W>
   std::uint64_t add_request(Lanes<W>& lanes, const gpu::MemoryPart& part, std::uint32_t step,
                             std::uint64_t rest, Block& block, Launch& launch);
-  Launch& launch_of(gpu::Grid& grid, Picoseconds now);
+  template <unsigned W>
+  void follow(Launch& launch, const ptx::Warp<W>& registers, const ptx::MicroOp& op, std::uint64_t active,
+              bool decides);
+  Launch& launch_of(const gpu::Grid& grid);
+  const Slice& slice_of_kernel(const gpu::Grid& grid);
 
   const config::Machine machine_;
   const memory::AddressSpace& address_space_;
@@ -91,6 +104,8 @@ class Recorder final : public gpu::BlockRecorder {
   const Repeated repeated_;
   const Finish finish_;
   MemoryModel memory_;
+  SkippedData skipped_data_;
+  std::map<std::pair<const ptx::Kernel*, PhysicalAddress>, std::unique_ptr<Slice>> slices_;
   std::map<std::uint64_t, std::unique_ptr<Launch>> launches_;  // by Grid::launch_id
   std::vector<std::unique_ptr<Block>> spare_;                  // of launches that are done, for their memory
   std::unique_ptr<Lanes<32>> narrow_;

@@ -43,16 +43,27 @@ void Repeats::computed(const KernelRecording& recording, const Prediction& predi
   kernel.last.recording = nullptr;
   kernel.last.load = nullptr;
   kernel.instructions = instructions;
+  kernel.first_block = static_cast<double>(recording.first_block);
   if (kernel.alike < kAlike) return;
   kernel.left = kernel.at_once = std::clamp(2 * kernel.at_once, kFewest, kMost);
   kernel.left_in_caches = memory.left_since(before);
 }
 
-Prediction Repeats::repeated(const KernelRecording& recording, MemoryModel& memory) {
+// Each leaves the same every time: the last time counts.
+void Repeats::leave_in(MemoryModel& memory) {
+  for (const Kernel* kernel : to_leave_) memory.leave(kernel->left_in_caches);
+  to_leave_.clear();
+}
+
+Prediction Repeats::repeated(const KernelRecording& recording) {
   Kernel& kernel = kernels_.at(identity(*recording.grid));
-  const double instructions = recording.instructions();
+  const double instructions = recording.skipped == 0
+                                  ? recording.instructions()
+                                  : kernel.instructions * static_cast<double>(recording.first_block) /
+                                        std::max(kernel.first_block, 1.0);
   if (!near(instructions, kernel.instructions, kSameWork)) kernel.left = kernel.alike = kernel.at_once = 0;
-  memory.leave(kernel.left_in_caches);
+  std::erase(to_leave_, &kernel);
+  to_leave_.push_back(&kernel);
   const double factor = instructions / std::max(kernel.instructions, 1.0);
   Prediction result = kernel.last;
   result.recording = &recording;
@@ -62,6 +73,8 @@ Prediction Repeats::repeated(const KernelRecording& recording, MemoryModel& memo
   result.hong_kim_ps = scaled(result.hong_kim_ps, factor);
   result.without_ps = {};
   if (recording.overlapped) result.doubts |= 1u << static_cast<unsigned>(Doubt::Overlapped);
+  if (recording.host_read) result.doubts |= 1u << static_cast<unsigned>(Doubt::HostRead);
+  if (recording.wrong_data) result.doubts |= 1u << static_cast<unsigned>(Doubt::WrongData);
   return result;
 }
 

@@ -24,18 +24,22 @@ class Repeats {
   bool starts(const gpu::Grid& grid);
   void computed(const KernelRecording& recording, const Prediction& prediction, const MemoryModel& memory,
                 const MemoryModel::Moments& before);
-  Prediction repeated(const KernelRecording& recording, MemoryModel& memory);
+  Prediction repeated(const KernelRecording& recording);
+  // What launches that were not computed have left in the caches since the last call.
+  void leave_in(MemoryModel& memory);
 
  private:
   struct Kernel {
     Prediction last;
     double instructions = 0;  // of the last one that was computed
+    double first_block = 0;   // of its first block
     unsigned alike = 0;       // computed ones, one after the other
     unsigned at_once = 0;     // launches that need no recording, the next time
     unsigned left = 0;        // of them
     MemoryModel::Left left_in_caches;
   };
   std::map<std::string, Kernel> kernels_;  // by identity
+  std::vector<const Kernel*> to_leave_;    // in the order in which they were last launched
 };
 
 }  // namespace duet::predict

@@ -45,6 +45,9 @@ constexpr DoubtName kDoubtNames[] = {
     {"waits", "its blocks may wait for each other, which takes no time in the model"},
     {"overlapped", "other kernels ran at the same time: the model takes each to be alone"},
     {"imbalanced", "its blocks differ much: the model takes one SM's for all"},
+    {"skipped_data", "it decides by data that --sampled has not computed: predict it without"},
+    {"host_read_skipped_data",
+     "the program had read data that --sampled has not computed: if it decides by them, predict it without"},
 };
 
 static_assert(std::size(kDoubtNames) == static_cast<std::size_t>(Doubt::Count));
@@ -70,6 +73,7 @@ PredictedRun read_predicted_run(const report::RunReport& report) {
         const double time = us(record.time_ps);
         ++kernel.launches;
         kernel.repeated += record.repeated;
+        kernel.partial += record.partial;
         kernel.time_us += time;
         kernel.roofline_us += us(record.roofline_ps);
         kernel.hong_kim_us += us(record.hong_kim_ps);
@@ -130,7 +134,7 @@ std::string bound_of(const PredictedKernel& kernel) {
 }
 
 Interval interval_of(const PredictedKernel& kernel) {
-  return interval_of(bound_of(kernel), kernel.doubts != 0);
+  return interval_of(bound_of(kernel), (kernel.doubts & ~kDoubtsOfLaunch) != 0);
 }
 
 std::vector<std::string> changes_of(const PredictedKernel& kernel) {
@@ -187,6 +191,16 @@ std::string text_of(const PredictedRun& prediction, std::size_t rows) {
       text += fmt::format("      with {}\n", changes[i]);
     for (const std::string& doubt : doubts_of(kernel)) text += fmt::format("      careful: {}\n", doubt);
   }
+  std::uint64_t launches = 0, partial = 0;
+  for (const PredictedKernel& kernel : prediction.kernels) {
+    launches += kernel.launches;
+    partial += kernel.partial;
+  }
+  if (partial != 0)
+    text += fmt::format(
+        "  {} of {} launches were executed in part, and what the program computes is wrong: if it launches "
+        "other kernels by what it reads (a loop until convergence), predict it without --sampled\n",
+        partial, launches);
   return text;
 }
 
@@ -271,6 +285,7 @@ Json kernel_json(const PredictedKernel& kernel) {
   return {{"name", kernel.name},
           {"launches", kernel.launches},
           {"repeated_launches", kernel.repeated},
+          {"partial_launches", kernel.partial},
           {"time_us", kernel.time_us},
           {"interval_us", {interval.low * kernel.time_us, interval.high * kernel.time_us}},
           {"interval_from", interval.calibrated_on},

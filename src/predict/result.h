@@ -25,6 +25,7 @@ static_assert(kLimits == report::PredictionRecord::kLimits);
 struct PredictedKernel {
   std::string name;
   std::uint64_t launches = 0, repeated = 0;  // repeated: those that were not computed
+  std::uint64_t partial = 0;                 // those of which only what decides their time was executed
   double time_us = 0;
   double computed_us = 0;  // of launches for which `without_us` is
   std::array<double, kLimits> without_us{};

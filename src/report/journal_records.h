@@ -146,6 +146,8 @@ struct PredictionRecord {
   std::uint64_t l1_requests, l1_hits, requests_below, dram_requests;  // of that SM
   std::uint32_t doubts;                                               // a bit each
   std::uint32_t repeated;  // it did what launches before it did, and was not computed
+  std::uint32_t partial;   // only what decides its time was executed (--sampled)
+  std::uint32_t none;
 };                         // followed by the kernel's name
 
 // What `duet run --sample` made of a launch (src/sample).
@@ -395,7 +397,7 @@ const char* stream_command_name(StreamCommand command);  // "event_record"
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 12;
+  static constexpr std::uint32_t kVersion = 13;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;

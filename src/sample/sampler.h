@@ -54,7 +54,6 @@ class Sampler final : public gpu::BlockRecorder {
   // time.
   bool block_ends(const gpu::Grid& grid, std::uint64_t dispatched, Picoseconds now);
 
-  bool skips(const gpu::Grid&, std::uint64_t) override { return false; }
   gpu::RecordedBlock* begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) override;
   void access(gpu::RecordedBlock&, std::uint32_t, ptx::Warp<32>&, const ptx::MicroOp&, std::uint64_t,
               const gpu::BlockMemory&) override {}

@@ -184,18 +184,58 @@ class Output(Predicted):
         self.assertGreaterEqual(took, predicted["kernels"][0]["time_us"])
         self.assertLess(took, predicted["kernels"][0]["time_us"] + 0.3)  # the way to the front end and back
 
-    def test_sampled_executes_less_and_predicts_the_same(self):
-        source = self.folder / "many.cu"
-        source.write_text("#include <cuda_runtime.h>\n__global__ void k(float* a) { int i = blockIdx.x * blockDim.x + threadIdx.x;"
-                          " float x = a[i & 0xffff]; for (int k = 0; k < 50; k++) x = x * 1.5f + 1; a[i & 0xffff] = x; }\n"
-                          "int main() { float* a; cudaMalloc(&a, 1 << 20); k<<<4096, 128>>>(a); return cudaDeviceSynchronize(); }\n")
-        program = self.folder / "many"
-        duet("cc", source, "-o", program)
-        whole, _ = self.predict(program, name="whole")
-        sampled, _ = self.predict("--sampled", program, name="sampled")
-        self.assertAlmostEqual(sampled["kernels_us"] / whole["kernels_us"], 1, delta=0.02)
-        counts = [json.loads((self.folder / name / "stats.json").read_text())["totals"]["warp_instructions"] for name in ["sampled", "whole"]]
-        self.assertLess(counts[0], counts[1] / 4)
+
+class Sampled(Predicted):
+    """Only what decides a kernel's time is executed (tests/predict/sampled.cu)."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = cls.folder / "sampled"
+        duet("cc", "-O2", SOURCE / "tests/predict/sampled.cu", "-o", cls.program)
+
+    def both(self, what):
+        """Predictions, whole and sampled, and of the second how many instructions of the first were executed."""
+        whole, sampled = (self.predict(*words, self.program, what, name=name)[0] for words, name in [([], "whole"), (["--sampled"], "part")])
+        counts = [json.loads((self.folder / name / "stats.json").read_text())["totals"]["warp_instructions"] for name in ["whole", "part"]]
+        return whole, sampled, counts[1] / counts[0]
+
+    def doubts(self, what):
+        return [(k["partial_launches"], k["doubts"]) for k in self.predict("--sampled", self.program, what)[0]["kernels"]]
+
+    def test_what_decides_no_time_is_not_executed(self):
+        for what in ["VALUES", "SHARED"]:
+            whole, sampled, share = self.both(what)
+            self.assertEqual(whole["kernels"][0]["partial_launches"], 0)
+            kernel = sampled["kernels"][0]
+            self.assertEqual((kernel["partial_launches"], kernel["doubts"]), (1, []))
+            self.assertAlmostEqual(kernel["time_us"] / whole["kernels"][0]["time_us"], 1, delta=0.001)
+            self.assertLess(share, 0.9, "blocks between the windows")
+            jsonschema.validate(sampled, json.loads((SOURCE / "schema/duet.prediction.1.json").read_text()))
+
+    def test_launches_that_repeat_are_not_executed(self):
+        whole, sampled, share = self.both("AGAIN")
+        self.assertEqual([k["repeated_launches"] for k in sampled["kernels"]], [k["repeated_launches"] for k in whole["kernels"]])
+        self.assertAlmostEqual(sampled["kernels_us"] / whole["kernels_us"], 1, delta=0.01)
+        self.assertLess(share, 0.2)
+
+    def test_a_kernel_that_decides_by_data_is_executed_whole(self):
+        kernel = self.predict("--sampled", self.program, "HOST_DATA")[0]["kernels"][0]  # the program looks at its results
+        self.assertEqual((kernel["partial_launches"], kernel["doubts"]), (0, []))
+
+    def test_who_decides_by_data_that_were_not_computed_is_doubted(self):
+        for what in ["WRONG", "COPIED", "HALF_RIGHT"]:
+            self.assertEqual(sorted(self.doubts(what)), [(0, ["skipped_data"]), (1, [])], what)
+        self.assertEqual(sorted(self.doubts("MADE_RIGHT")), [(0, []), (1, [])])
+        self.assertEqual(sorted(self.doubts("VALUES_ON")), [(0, ["skipped_data"]), (1, [])], "two launches of by_indices")
+
+    def test_what_the_program_has_read_is_said(self):
+        predicted, done = self.predict("--sampled", self.program, "HOST")
+        kernel = predicted["kernels"][0]
+        self.assertEqual(kernel["doubts"], ["host_read_skipped_data"])
+        self.assertNotEqual(kernel["interval_from"], 368, "the interval of doubtful ones")
+        self.assertIn("2 of 2 launches were executed in part", done.stdout)
+        _, done = self.predict(self.program, "HOST")
+        self.assertNotIn("in part", done.stdout)
 
 
 class Refusals(Predicted):

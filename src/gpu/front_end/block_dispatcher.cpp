@@ -111,8 +111,22 @@ std::uint64_t BlockDispatcher::room_for(const Sm& sm, const BlockRun& run) const
   return room;
 }
 
+// The next one goes where it would go with these.
+void BlockDispatcher::skip(BlockRun& run) {
+  std::uint64_t count = 0;
+  for (; run.blocks_left > 1 && skips(*run.grid, run.order.block(run.next_block)); ++count) {
+    ++run.next_block;
+    --run.blocks_left;
+  }
+  if (count == 0) return;
+  *run.launched += count;
+  next_sm_ = (next_sm_ + count) % timed_.list.size();
+  on_skipped(*run.grid, count);
+}
+
 bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
   if (run.no_room) return false;
+  if (skips && run.grid->parent == nullptr) skip(run);
   Sms& sms = sms_of(*run.grid);
   if (run.grid->cooperative && !run.cooperative_started) {
     std::uint64_t room = 0;

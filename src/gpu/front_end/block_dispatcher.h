@@ -58,6 +58,10 @@ class BlockDispatcher {
   // Called, if there, with every block that is done, when its counts are with its grid, and how many have
   // been dispatched: true to fast-forward those that have not, when these are done.
   std::function<bool(const Grid&, std::uint64_t dispatched)> on_done;
+  // Asked, if there, of each block of the host's launches but the last before it is dispatched: whether it is
+  // not to be executed. Then on_skipped is called with how many.
+  std::function<bool(const Grid&, std::uint64_t block)> skips;
+  std::function<void(Grid&, std::uint64_t count)> on_skipped = [](Grid&, std::uint64_t) {};
   // Called with every block that is dispatched.
   std::function<void(const Grid&)> on_block = [](const Grid&) {};
 
@@ -103,6 +107,7 @@ class BlockDispatcher {
   Resident& resident_of(const Grid& grid);
   std::uint64_t room_for(const Sm& sm, const BlockRun& run) const;
   bool dispatch(Picoseconds now, BlockRun& run);
+  void skip(BlockRun& run);
   // Of a block of the SM with this number.
   void tell(const Grid& grid, std::uint64_t block, const Sms& sms, std::size_t sm, TaskEventPhase phase,
             Picoseconds now);

@@ -35,6 +35,11 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
     if (grid.parent == nullptr && port_.block_starts != nullptr && *port_.block_starts)
       (*port_.block_starts)(grid);
   };
+  dispatcher_.on_skipped = [this](Grid& grid, std::uint64_t count) {
+    grid.completed_blocks += count;
+    for (StreamQueue& queue : queues_)
+      if (queue.grid == &grid) counters_[queue.counter].completed += count;
+  };
   device_launches_.on_start = [this](const Grid& grid) { tell_device_launch(grid, TaskEventPhase::Begin); };
   device_launches_.on_end = [this](const Grid& grid) {
     tell_device_launch(grid, TaskEventPhase::End);

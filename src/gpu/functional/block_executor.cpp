@@ -45,13 +45,6 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
 
   void start(Grid& grid, std::uint64_t block, Cycle start_cycle, RecordedBlock* record) override;
   void run(std::uint64_t warp_instructions) override;
-  void skip(Grid& grid, std::uint64_t block) override {
-    block_.start(grid, block);
-    start_cycle_ = 0;
-    machine_instructions_ = thread_instructions_ = 0;
-    stuck_ = false;
-    fault_ = {};
-  }
   std::uint64_t turn() const override {
     return kTold == Told::Record && record_->short_turns
                ? kRecordedTurn * block_.warp_count
@@ -82,13 +75,27 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
       if (lanes != 0 && op.kind != Kind::Image)
         lanes = checked_lanes<W>(*block_.check, warp.lanes, op, pc, warp.index, lanes);
     } else if constexpr (kTold == Told::Record) {
-      if (lanes != 0 && record_->room[warp.index] != 0)
-        context_.services->recorder->access(*record_, warp.index, warp.lanes, op, lanes, warp.memory);
+      if (!recorded_access(warp, op, pc, lanes)) return true;
     } else if (op.kind != Kind::Image &&
                (op.space == ptx::StateSpace::Global || op.space == ptx::StateSpace::Generic)) {
       log_lines(warp, op, lanes);
     }
     return lanes == 0 || memory_.execute(warp.lanes, op, lanes, warp.memory);
+  }
+
+  // False: it is told and not executed.
+  bool recorded_access(Warp& warp, const MicroOp& op, std::uint32_t pc, std::uint64_t lanes) {
+    const PartialCode::Told told =
+        record_->partial == nullptr ? PartialCode::Told::Executed : record_->partial->told[pc];
+    const bool asked = record_->room[warp.index] != 0 || (record_->follows_stores && op.kind != Kind::Load);
+    if (lanes != 0 && asked) {
+      BlockRecorder& recorder = *context_.services->recorder;
+      if (told == PartialCode::Told::Access)
+        recorder.access(*record_, warp.index);
+      else
+        recorder.access(*record_, warp.index, warp.lanes, op, lanes, warp.memory);
+    }
+    return told == PartialCode::Told::Executed;
   }
 
   // Addresses of shared and local windows are among them, and of no memory.
@@ -181,6 +188,8 @@ void Executor<W, kTold>::start(Grid& grid, std::uint64_t block, Cycle start_cycl
   for (std::size_t i = 0; i < block_.warp_count; ++i) {
     warps_[i].start(threads);
     warps_[i].state = State::Ready;
+    if constexpr (kTold == Told::Record)
+      warps_[i].code = (record->partial == nullptr ? kernel.code : record->partial->code).data();
   }
   block_.live_warps = block_.warp_count;
   if constexpr (kTold == Told::Check) block_check(block_, grid, context_.services->checker, width_);
@@ -277,7 +286,12 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
   while (pc != end && pc < code_size && left != 0) {
     const MicroOp& op = code[pc];
     const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, active);
-    if constexpr (kTold == Told::Record) record_->step(warp.index, pc);
+    if constexpr (kTold == Told::Record) {
+      if (record_->partial == nullptr)
+        record_->step(warp.index, pc);
+      else
+        record_->partial_step(warp.index, pc);
+    }
     --left;
     machine += op.machine_instructions;
     switch (op.kind) {

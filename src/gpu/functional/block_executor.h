@@ -29,8 +29,6 @@ class BlockExecutor {
   virtual ~BlockExecutor() = default;
   // Puts a block in place; it starts at `start_cycle`. `record` is of executors that record.
   virtual void start(Grid& grid, std::uint64_t block, Cycle start_cycle, RecordedBlock* record = nullptr) = 0;
-  // The block ends at once, without having done anything.
-  virtual void skip(Grid& grid, std::uint64_t block) = 0;
   // So many instructions that others then have their turn.
   virtual std::uint64_t turn() const = 0;
   // Executes about `warp_instructions` (less when the block ends or faults).

@@ -5,6 +5,7 @@
 //   recorder.access(*record, warp, registers, op, lanes, memory);  a load, store or atomic of it
 //   recorder.reads_clock(*record, warp, pc, cycle);                the last step reads a clock: its cycle
 //   recorder.finished(grid, block, counts, now)                    until when the block's end is kept back
+// A recorder that wants only some of what a block computes gives it code that leaves out the rest.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,19 @@
 #include "gpu/grid.h"
 
 namespace duet::gpu {
+
+// A kernel's code of which some is not executed, by the same indices. In place of what is left out stands a
+// branch over it.
+struct PartialCode {
+  enum class Told : std::uint8_t {
+    Executed,
+    Address,  // nothing is loaded or stored, but the recorder hears of the access
+    Access    // as that, without its address
+  };
+  std::vector<ptx::MicroOp> code;
+  std::vector<Told> told;
+  std::vector<std::uint16_t> steps;  // instructions of the kernel that it stands for, from this one on
+};
 
 // The steps of a block's warps, each an index in Kernel::code; with kAccess an access to memory belongs to
 // it.
@@ -30,6 +44,10 @@ struct RecordedBlock {
     --room[warp];
     ++kept;
     if (keeps_steps) warps[warp].push_back(pc);
+  }
+  // What stands at `pc` in `partial`.
+  void partial_step(std::uint32_t warp, std::uint32_t pc) {
+    for (std::uint32_t i = 0; i < partial->steps[pc]; ++i) step(warp, pc + i);
   }
   void mark_access(std::uint32_t warp) {
     if (room[warp] != 0 && !warps[warp].empty()) warps[warp].back() |= kAccess;
@@ -49,6 +67,13 @@ struct RecordedBlock {
     bool by_clock = false;  // it waits until a clock shows so much more
   };
 
+  // Of an instruction that is executed, in Kernel::code.
+  std::size_t index_of(const ptx::MicroOp& op, const ptx::Kernel& kernel) const {
+    return static_cast<std::size_t>(&op - (partial == nullptr ? kernel.code : partial->code).data());
+  }
+
+  const PartialCode* partial = nullptr;  // null: all is executed
+  bool follows_stores = false;           // stores are told, also those that are not kept
   std::uint64_t block = 0;
   std::uint64_t kept = 0;           // steps of all warps
   std::vector<std::uint32_t> room;  // by warp: steps that are still kept; at 0 later ones are not
@@ -62,14 +87,14 @@ struct RecordedBlock {
 class BlockRecorder {
  public:
   virtual ~BlockRecorder() = default;
-  // Whether a block is not executed at all: what it would have written is missing.
-  virtual bool skips(const Grid& grid, std::uint64_t block) = 0;
   // A block starts. It lives until finished().
   virtual RecordedBlock* begin(Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) = 0;
   virtual void access(RecordedBlock& record, std::uint32_t warp, ptx::Warp<32>& registers,
                       const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
   virtual void access(RecordedBlock& record, std::uint32_t warp, ptx::Warp<64>& registers,
                       const ptx::MicroOp& op, std::uint64_t lanes, const BlockMemory& memory) = 0;
+  // One whose address was not computed (PartialCode::Told::Access).
+  virtual void access(RecordedBlock&, std::uint32_t) {}
   // Those who do not care need not know.
   virtual void reads_clock(RecordedBlock&, std::uint32_t, std::uint32_t, Cycle) {}
   // All blocks, also those that were not asked for. The work distributor hears of the block's end no earlier.

@@ -85,10 +85,8 @@ void FunctionalSm::start(Picoseconds now, Cycle cycle, const BlockLaunch& launch
   State& s = *state_;
   Resident entry;
   BlockRecorder* const recorder = s.services.recorder;
-  const bool skipped = recorder != nullptr && recorder->skips(*launch.grid, launch.block);
-  RecordedBlock* const record = skipped || recorder == nullptr
-                                    ? nullptr
-                                    : recorder->begin(*launch.grid, launch.block, s.context.number, now);
+  RecordedBlock* const record =
+      recorder == nullptr ? nullptr : recorder->begin(*launch.grid, launch.block, s.context.number, now);
   entry.recorded = record != nullptr;
   auto& idle = s.idle[entry.recorded ? 1 : 0];
   if (idle.empty()) {
@@ -100,10 +98,7 @@ void FunctionalSm::start(Picoseconds now, Cycle cycle, const BlockLaunch& launch
   entry.grid = launch.grid;
   entry.block = launch.block;
   entry.due_ps = now;
-  if (skipped)
-    entry.executor->skip(*launch.grid, launch.block);
-  else
-    entry.executor->start(*launch.grid, launch.block, cycle, record);
+  entry.executor->start(*launch.grid, launch.block, cycle, record);
   if (entry.executor->fault().kind != FaultKind::None) {
     entry.fault_ps = now;
     launch.grid->fail(now);

@@ -1,0 +1,102 @@
+// What `duet predict --sampled` leaves out, and what of it others notice. `sampled NAME`, of those in main().
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+constexpr int kBlocks = 1024, kThreads = 128, kCount = kBlocks * kThreads;
+
+__global__ void values(const float* from, float* to, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __shared__ float near[kThreads];
+  near[threadIdx.x] = from[i];
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < rounds; k++) sum += near[(threadIdx.x + k) % kThreads] * k;
+  if (i % 3 == 0) sum = sqrtf(sum);
+  to[i] = sum;
+}
+
+__global__ void make_indices(int* to, int step) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  to[i] = (i * step + 1) % kCount;
+}
+
+__global__ void by_indices(const int* index, const float* from, float* to) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  to[i] = from[index[i]];
+}
+
+// Its control comes of shared memory, its data of nowhere else.
+__global__ void by_shared(float* to) {
+  __shared__ int rounds[kThreads];
+  rounds[threadIdx.x] = threadIdx.x % 7;
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < rounds[kThreads - 1 - threadIdx.x]; k++) sum += to[k];
+  to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+int done(const char* what) {
+  const cudaError_t error = cudaDeviceSynchronize();
+  std::printf("%s: %s\n", what, error == cudaSuccess ? "done" : cudaGetErrorString(error));
+  return error != cudaSuccess;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const char* const what = count > 1 ? words[1] : "";
+  const auto is = [&](const char* name) { return std::strcmp(what, name) == 0; };
+  float *a, *b;
+  int *index, *other;
+  for (float** p : {&a, &b}) cudaMalloc(p, kCount * sizeof(float));
+  for (int** p : {&index, &other}) cudaMalloc(p, kCount * sizeof(int));
+  std::vector<int> ones(kCount, 1);
+  if (is("VALUES")) {
+    values<<<kBlocks, kThreads>>>(a, b, 40);
+  } else if (is("SHARED")) {
+    by_shared<<<kBlocks, kThreads>>>(a);
+  } else if (is("AGAIN")) {
+    for (int i = 0; i < 100; i++) values<<<kBlocks, kThreads>>>(i % 2 ? a : b, i % 2 ? b : a, 40);
+  } else if (is("HOST_DATA")) {  // by data, but these are right
+    std::vector<float> from(kCount), to(kCount);
+    for (int i = 0; i < kCount; i++) from[i] = i, ones[i] = kCount - 1 - i;
+    cudaMemcpy(index, ones.data(), kCount * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemcpy(a, from.data(), kCount * sizeof(float), cudaMemcpyHostToDevice);
+    by_indices<<<kBlocks, kThreads>>>(index, a, b);
+    cudaMemcpy(to.data(), b, kCount * sizeof(float), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < kCount; i++)
+      if (to[i] != kCount - 1 - i) return std::printf("element %d is %g\n", i, to[i]), 1;
+  } else if (is("WRONG")) {
+    make_indices<<<kBlocks, kThreads>>>(index, 3);
+    by_indices<<<kBlocks, kThreads>>>(index, a, b);
+  } else if (is("COPIED")) {
+    make_indices<<<kBlocks, kThreads>>>(index, 3);
+    cudaMemcpy(other, index, kCount * sizeof(int), cudaMemcpyDeviceToDevice);
+    by_indices<<<kBlocks, kThreads>>>(other, a, b);
+  } else if (is("MADE_RIGHT")) {
+    make_indices<<<kBlocks, kThreads>>>(index, 3);
+    cudaMemset(index, 0, kCount * sizeof(int));
+    by_indices<<<kBlocks, kThreads>>>(index, a, b);
+  } else if (is("HALF_RIGHT")) {
+    make_indices<<<kBlocks, kThreads>>>(index, 3);
+    cudaMemset(index, 0, kCount * sizeof(int) / 2);
+    by_indices<<<kBlocks, kThreads>>>(index, a, b);
+  } else if (is("VALUES_ON")) {  // what values come of is wrong too
+    values<<<kBlocks, kThreads>>>(b, a, 4);
+    cudaMemset(index, 0, kCount * sizeof(int));
+    by_indices<<<kBlocks, kThreads>>>(index, a, reinterpret_cast<float*>(other));
+    by_indices<<<kBlocks, kThreads>>>(other, a, b);
+  } else if (is("HOST")) {
+    values<<<kBlocks, kThreads>>>(a, b, 4);
+    cudaMemcpy(ones.data(), b, kCount * sizeof(int), cudaMemcpyDeviceToHost);
+    values<<<kBlocks, kThreads>>>(a, b, 4);
+  } else {
+    return std::printf("no such kernel: '%s'\n", what), 1;
+  }
+  return done(what);
+}
