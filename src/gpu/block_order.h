@@ -19,6 +19,7 @@ class BlockOrder {
  public:
   // A name of config::kBlockOrders. Throws duet::Error with one line.
   BlockOrder(const std::string& name, std::uint64_t blocks);
+  bool in_order() const { return kind_ == Kind::InOrder; }
   // The linear index of the n-th block that is dispatched, from 0.
   std::uint64_t block(std::uint64_t n) const;
 

@@ -54,7 +54,7 @@ class Board {
     if (device_memory_) device_memory_->tell_before_reads(std::move(f));
   }
   // As BlockDispatcher has it.
-  void on_skip(std::function<bool(const gpu::Grid&, std::uint64_t)> f) {
+  void on_skip(std::function<std::uint64_t(const gpu::Grid&, std::uint64_t, std::uint64_t)> f) {
     work_distributor_.on_skip(std::move(f));
   }
   void on_fast_forward(std::function<void(const gpu::Grid&)> f) {

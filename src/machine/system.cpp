@@ -104,8 +104,9 @@ struct System::Parts {
       predictor->written_by_copy(request.address, request.bytes, request.pc);
     });
     if (!sampled) return;
-    board.on_skip(
-        [this](const gpu::Grid& grid, std::uint64_t block) { return predictor->skips(grid, block); });
+    board.on_skip([this](const gpu::Grid& grid, std::uint64_t block, std::uint64_t most) {
+      return predictor->skips(grid, block, most);
+    });
     board.on_device_read(
         [this](const memory::Request& request) { predictor->read_by_copy(request.address, request.pc); });
   }

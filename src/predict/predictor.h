@@ -77,8 +77,10 @@ class Predictor {
   void read_by_copy(PhysicalAddress first, std::uint64_t command) {
     recorder_.skipped_data().read_by_copy(first, command);
   }
-  // With --sampled: whether a block is not to be executed. Asked of each that is not the last one.
-  bool skips(const gpu::Grid& grid, std::uint64_t block) { return recorder_.skips(grid, block); }
+  // With --sampled: how many blocks from this one on, up to `most`, are not to be executed.
+  std::uint64_t skips(const gpu::Grid& grid, std::uint64_t block, std::uint64_t most) {
+    return recorder_.skips(grid, block, most);
+  }
 
  private:
   MemoryModel& memory() { return recorder_.memory(); }

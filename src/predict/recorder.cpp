@@ -79,11 +79,14 @@ struct Recorder::Launch {
   bool reads_wrong = false;         // what was not computed
   std::uint64_t sms = 1;
 
-  bool in_window(std::uint64_t block) const {
+  bool in_window(std::uint64_t block) const { return next_in_window(block) == block; }
+  // The first block from this one on that is in a window.
+  std::uint64_t next_in_window(std::uint64_t block) const {
     const std::uint64_t wave = recording.wave, blocks = recording.blocks;
-    if (blocks <= 4 * wave) return true;
+    if (blocks <= 4 * wave || block < 2 * wave) return block;
     const std::uint64_t middle = blocks / 2 / wave * wave;
-    return block < 2 * wave || (block >= middle && block < middle + wave) || block >= blocks - wave;
+    if (block < middle + wave) return std::max(block, middle);
+    return std::max(block, blocks - wave);
   }
 };
 
@@ -173,13 +176,15 @@ const Slice& Recorder::slice_of_kernel(const gpu::Grid& grid) {
 }
 
 // Of a launch that repeats the first block says where it stores, and whether it does as much as before.
-bool Recorder::skips(const gpu::Grid& grid, std::uint64_t block) {
+std::uint64_t Recorder::skips(const gpu::Grid& grid, std::uint64_t block, std::uint64_t most) {
   Launch& launch = launch_of(grid);
-  if (!launch.recording.partial || (launch.in_window(block) && !launch.recording.repeated) || block == 0)
-    return false;
-  ++launch.recording.skipped;
-  ++launch.recording.done;
-  return true;
+  KernelRecording& recording = launch.recording;
+  if (!recording.partial || block == 0) return 0;
+  const std::uint64_t next = recording.repeated ? recording.blocks - 1 : launch.next_in_window(block);
+  const std::uint64_t count = std::min(next - block, most);
+  recording.skipped += count;
+  recording.done += count;
+  return count;
 }
 
 gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) {

@@ -65,7 +65,7 @@ class Recorder final : public gpu::BlockRecorder {
            Repeated repeated, Finish finish);
   ~Recorder() override;
 
-  bool skips(const gpu::Grid& grid, std::uint64_t block);
+  std::uint64_t skips(const gpu::Grid& grid, std::uint64_t block, std::uint64_t most);
   gpu::RecordedBlock* begin(gpu::Grid& grid, std::uint64_t block, std::uint32_t sm, Picoseconds now) override;
   void access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<32>& registers,
               const ptx::MicroOp& op, std::uint64_t lanes, const gpu::BlockMemory& memory) override;

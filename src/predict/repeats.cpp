@@ -7,7 +7,8 @@ namespace duet::predict {
 
 namespace {
 
-constexpr unsigned kAlike = 3, kFewest = 4, kMost = 64;
+// Of launches of which only what decides their time is executed, more at once.
+constexpr unsigned kAlike = 3, kFewest = 4, kMost = 64, kMostPartial = 1024;
 constexpr double kSameWork = 0.05, kSamePace = 0.02;
 
 bool near(double one, double other, double share) { return std::abs(one - other) <= share * other; }
@@ -45,7 +46,8 @@ void Repeats::computed(const KernelRecording& recording, const Prediction& predi
   kernel.instructions = instructions;
   kernel.first_block = static_cast<double>(recording.first_block);
   if (kernel.alike < kAlike) return;
-  kernel.left = kernel.at_once = std::clamp(2 * kernel.at_once, kFewest, kMost);
+  kernel.left = kernel.at_once =
+      std::clamp(2 * kernel.at_once, kFewest, recording.partial ? kMostPartial : kMost);
   kernel.left_in_caches = memory.left_since(before);
 }
 

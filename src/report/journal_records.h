@@ -148,7 +148,7 @@ struct PredictionRecord {
   std::uint32_t repeated;  // it did what launches before it did, and was not computed
   std::uint32_t partial;   // only what decides its time was executed (--sampled)
   std::uint32_t none;
-};                         // followed by the kernel's name
+};  // followed by the kernel's name
 
 // What `duet run --sample` made of a launch (src/sample).
 struct SampleRecord {

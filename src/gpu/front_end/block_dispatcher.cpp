@@ -114,9 +114,13 @@ std::uint64_t BlockDispatcher::room_for(const Sm& sm, const BlockRun& run) const
 // The next one goes where it would go with these.
 void BlockDispatcher::skip(BlockRun& run) {
   std::uint64_t count = 0;
-  for (; run.blocks_left > 1 && skips(*run.grid, run.order.block(run.next_block)); ++count) {
-    ++run.next_block;
-    --run.blocks_left;
+  while (run.blocks_left > 1) {
+    const std::uint64_t most = run.order.in_order() ? run.blocks_left - 1 : 1;
+    const std::uint64_t skipped = skips(*run.grid, run.order.block(run.next_block), most);
+    if (skipped == 0) break;
+    run.next_block += skipped;
+    run.blocks_left -= skipped;
+    count += skipped;
   }
   if (count == 0) return;
   *run.launched += count;

@@ -58,9 +58,9 @@ class BlockDispatcher {
   // Called, if there, with every block that is done, when its counts are with its grid, and how many have
   // been dispatched: true to fast-forward those that have not, when these are done.
   std::function<bool(const Grid&, std::uint64_t dispatched)> on_done;
-  // Asked, if there, of each block of the host's launches but the last before it is dispatched: whether it is
-  // not to be executed. Then on_skipped is called with how many.
-  std::function<bool(const Grid&, std::uint64_t block)> skips;
+  // Asked, if there, before a block of the host's launches is dispatched: how many blocks from it on, up to
+  // `most`, are not to be executed. Then on_skipped is called with how many these were.
+  std::function<std::uint64_t(const Grid&, std::uint64_t block, std::uint64_t most)> skips;
   std::function<void(Grid&, std::uint64_t count)> on_skipped = [](Grid&, std::uint64_t) {};
   // Called with every block that is dispatched.
   std::function<void(const Grid&)> on_block = [](const Grid&) {};

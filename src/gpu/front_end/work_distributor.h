@@ -60,7 +60,9 @@ class WorkDistributor : public sim::Component {
   }
   void on_fast_forward(std::function<void(const Grid&)> f) { dispatcher_.on_fast_forward = std::move(f); }
   void on_resume(std::function<void()> f) { dispatcher_.on_resume = std::move(f); }
-  void on_skip(std::function<bool(const Grid&, std::uint64_t)> f) { dispatcher_.skips = std::move(f); }
+  void on_skip(std::function<std::uint64_t(const Grid&, std::uint64_t, std::uint64_t)> f) {
+    dispatcher_.skips = std::move(f);
+  }
   void on_begin(std::function<void(Grid&)> f) { dispatcher_.on_begin = std::move(f); }
   void on_end(std::function<void(const Grid&)> f) { dispatcher_.on_end = std::move(f); }
   void on_done(std::function<bool(const Grid&, std::uint64_t)> f) { dispatcher_.on_done = std::move(f); }
