@@ -2,7 +2,7 @@
 """How far `duet predict` is from the simulator, and both from a real GPU: kernels of programs that others wrote, on several machines.
 
 Usage: programs.py --corpus DIR [--duet PATH] [--work DIR] [--group looked_at|held_out|workloads ...] [--machine NAME ...]
-                           [--only NAME ...] [--timeout SECONDS] [--json FILE] [--timed] [--real FILE]
+                           [--only NAME ...] [--timeout SECONDS] [--json FILE] [--timed] [--sampled] [--real FILE]
        programs.py --corpus DIR --read FILE ... [--real FILE]       the tables of what --json wrote before
        programs.py --corpus DIR --read FILE ... --calibrate         the table of src/predict/interval.cpp, from looked_at
        programs.py --corpus DIR --draw      prints what the rule of held_out.toml draws
@@ -12,6 +12,8 @@ drawn before the model was compared with anything; workloads are Duet's own. A r
 kernels that it has completed are compared; one that fails is left out. Runs in time are kept in the work folder, by machine and program; --timed makes only them.
 Beside the prediction stand a roofline and Hong and Kim's model (src/predict/other_models.h). --real is what ../real_gpu/record.py recorded: the first
 launches of each kernel name there, beside as many here on h100. --calibrate: split conformal prediction (Lei et al., JASA 2018) by what bounds a kernel.
+Speed is of whole processes. What a run in time that was cut off would take is estimated, low, from how far it came by simulated time or by the time of its kernels,
+where the prediction came to the program's end. --sampled: the predictions are `duet predict --sampled`.
 Without DIR or nvcc one line says so and the exit status is 77.
 """
 import argparse
@@ -122,7 +124,7 @@ def run(arguments: argparse.Namespace, program: dict, machine: str, predict: boo
     if kept.exists() and not predict:
         return json.loads(kept.read_text())
     shutil.rmtree(out, ignore_errors=True)
-    words = [arguments.duet, "predict" if predict else "run", "--quiet", "--no-html", "--trace-detail", "none", "--records", "20000",
+    words = [arguments.duet, *(["predict", *(["--sampled"] if arguments.sampled else [])] if predict else ["run"]), "--quiet", "--no-html", "--trace-detail", "none", "--records", "20000",
              "--machine", machine, "--timeout", str(arguments.timeout), "--out", str(out), *program["command"]]
     began = time.monotonic()
     ran = subprocess.run(words, cwd=program["folder"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
@@ -231,6 +233,27 @@ def within(rows: list[dict]) -> str:
     return f"{100 * sum(found) / len(found):.0f} % of {len(found)}" if found else "none"
 
 
+LENGTHS = [(0.1, 1), (1, 10), (10, 100), (100, 1000), (1000, math.inf)]  # seconds of a run in time
+
+
+def speed(rows: list[dict]) -> None:
+    """How many times less the prediction takes than the run in time, by how long that takes."""
+    found = []
+    for row in rows:
+        if row["predicted_status"] == 124:
+            continue
+        share = 1.0
+        if row["cut"]:
+            share = max(min(row["all_us"] / row["timed_us"], row["simulated_us"][1] / row["simulated_us"][0]), 1.0)
+        found.append((row["timed_seconds"] * share, row["predicted_seconds"], row["cut"], row["program"]))
+    for low, high in LENGTHS:
+        mine = [(t / p, cut, program) for t, p, cut, program in found if low <= t < high]
+        if mine:
+            mean = math.exp(sum(math.log(r) for r, *_ in mine) / len(mine))
+            print(f"    runs in time of {low} to {high} s: {len(mine)}, {sum(cut for _, cut, _ in mine)} of them estimated; the prediction takes {mean:.1f} times less, "
+                  f"{min(mine)[0]:.1f} to {max(mine)[0]:.1f} ({max(mine)[2]})")
+
+
 def tables(rows: list[dict], arguments: argparse.Namespace) -> None:
     models = [("predict", 2), ("roofline", 3), ("Hong-Kim", 4)]
     for group in dict.fromkeys(row["group"] for row in rows):
@@ -240,6 +263,7 @@ def tables(rows: list[dict], arguments: argparse.Namespace) -> None:
                 continue
             print(f"{group} {machine}: programs {summary([r['predicted_us'] / r['timed_us'] - 1 for r in mine])}")
             print(f"    kernels within their interval: {within(mine)}")
+            speed(mine)
             for name, index in models:
                 print(f"    kernels, {name:8} {summary(errors_of(mine, index))}; rank correlation {correlation_of(mine, index):.3f}")
         # Which machine is the faster one, for each program that completed on several.
@@ -291,6 +315,7 @@ def main() -> int:
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--draw", action="store_true")
     parser.add_argument("--timed", action="store_true")
+    parser.add_argument("--sampled", action="store_true")
     parser.add_argument("--kernels", action="store_true", help="a line for each kernel name too")
     parser.add_argument("--real", type=pathlib.Path)
     parser.add_argument("--read", type=pathlib.Path, nargs="*")
@@ -346,6 +371,7 @@ def main() -> int:
                     sums[3 + i] = other * sums[2] / whole_us if whole_us else 0.0
             rows.append({"program": program["name"], "group": program["group"], "machine": machine, "timed_us": total, "predicted_us": guess, "kernels": by_name, "launches": launches, "bounds": predicted["bounds"],
                          "timed_seconds": timed["seconds"], "predicted_seconds": predicted["seconds"], "cut": timed["status"] == 124,
+                         "predicted_status": predicted["status"], "all_us": sum(sums[0] for sums in predicted["others"].values()), "simulated_us": [timed["simulated_us"], predicted["simulated_us"]],
                          "whole": None if timed["status"] == 124 else (timed["simulated_us"], predicted["simulated_us"])})
             whole = rows[-1]["whole"]
             print(f"{program['name']:34} {machine:12} {len(pairs):6} kernels {total:12.1f} us, predicted {guess:12.1f}: {100 * (guess / total - 1):+7.1f} %"
