@@ -76,7 +76,8 @@ struct Recorder::Launch {
   bool short_turns = false;
   const Slice* slice = nullptr;     // with --sampled
   std::set<std::uint32_t> written;  // allocations
-  bool reads_wrong = false;         // what was not computed
+  std::uint32_t last_written = 0;
+  bool reads_wrong = false;  // what was not computed
   std::uint64_t sms = 1;
 
   bool in_window(std::uint64_t block) const { return next_in_window(block) == block; }
@@ -191,7 +192,7 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
   Launch& launch = launch_of(grid);
   launch.recording.first_ps = std::min(launch.recording.first_ps, now);
   if (block == 0) launch.recording.first_sm = sm;
-  const bool follows = sampled_ && block == 0;
+  const bool follows = sampled_ && (block == 0 || (launch.recording.repeated && launch.recording.partial));
   if ((launch.recording.repeated || !launch.in_window(block)) && !follows) return nullptr;
   std::unique_ptr<Block> record;
   if (spare_.empty()) {
@@ -205,14 +206,15 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
       (grid.block.count() + machine_.gpu.sm.warp_width - 1) / machine_.gpu.sm.warp_width;
   record->code = &grid.kernel->code;
   record->short_turns = launch.short_turns;
-  const bool repeated = launch.recording.repeated;
-  record->start(warps, repeated ? 0 : launch.steps, repeated ? 0 : launch.requests);
+  const bool repeated = launch.recording.repeated, partial = launch.recording.partial;
   const bool mine = block % launch.sms == 0;
   record->keeps_steps = mine || (launch.keep_all && launch.kept_steps < kAllSteps);
   record->follows_stores = sampled_;
-  record->partial = !launch.recording.partial          ? nullptr
-                    : record->keeps_steps && !repeated ? &launch.slice->with_shared
-                                                       : &launch.slice->without_shared;
+  record->partial = !partial              ? nullptr
+                    : record->keeps_steps ? &launch.slice->with_shared
+                                          : &launch.slice->without_shared;
+  record->counting = partial ? &launch.slice->counting : nullptr;
+  record->start(warps, repeated ? 0 : launch.steps, repeated ? 0 : launch.requests);
   return (launch.open[block] = std::move(record)).get();
 }
 
@@ -250,7 +252,10 @@ void Recorder::follow(Launch& launch, const ptx::Warp<W>& registers, const ptx::
     const VirtualAddress address(register_value + static_cast<std::uint64_t>(op.address_offset));
     const memory::Allocation* const allocation = address_space_.find(address);
     if (allocation == nullptr) continue;
-    if (!loads) launch.written.insert(allocation->id);
+    if (!loads && allocation->id != launch.last_written) {
+      launch.last_written = allocation->id;
+      launch.written.insert(allocation->id);
+    }
     if (op.kind == ptx::Kind::Store || !skipped_data_.holds(*allocation)) continue;
     launch.reads_wrong = true;
     launch.recording.wrong_data |= decides;
@@ -263,7 +268,7 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
                     const ptx::MicroOp& op, std::uint64_t active, const gpu::BlockMemory& memory) {
   auto& block = static_cast<Block&>(record);
   Launch& launch = *launches_.at(memory.grid->launch_id);
-  const bool decides = sampled_ && launch.slice->deciding[record.index_of(op, *memory.grid->kernel)];
+  const bool decides = sampled_ && launch.slice->deciding[record.index_of(warp, op, *memory.grid->kernel)];
   if (sampled_ && op.kind != ptx::Kind::Image) follow(launch, registers, op, active, decides);
   if (record.room[warp] == 0) return;
   const Bytes of_warp = round_up<Bytes>(memory.local_bytes, 4) * registers.width;

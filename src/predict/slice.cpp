@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "predict/counted_loops.h"
 #include "ptx/image.h"
 
 namespace duet::predict {
@@ -35,13 +36,16 @@ bool unknown(const ptx::Kernel& kernel) {
          });
 }
 
+// Of which accesses the addresses are asked for.
+enum class Asked : std::uint8_t { All, NotShared, Stores };
+
 // Which results are wanted, by the instructions from the end to the beginning (strong liveness: what only
 // computes wants its sources where its result is wanted).
 class Wanted {
  public:
-  Wanted(const ptx::Kernel& kernel, bool shared_accesses)
+  Wanted(const ptx::Kernel& kernel, Asked asked)
       : kernel_(kernel),
-        shared_accesses_(shared_accesses),
+        asked_(asked),
         words_((kernel.register_slots + kernel.predicates + 1 + 63) / 64),
         before_(kernel.code.size() * words_),
         after_(words_),
@@ -73,8 +77,14 @@ class Wanted {
         return true;  // Exchange, too: its lanes wait for each other
     }
   }
-  bool address_told(const MicroOp& op) const {
-    return accesses_memory(op) && (shared_accesses_ || op.space != StateSpace::Shared);
+  // Executed: nothing of it is told.
+  PartialCode::Told told(const MicroOp& op) const {
+    if (!accesses_memory(op)) return PartialCode::Told::Executed;
+    if (op.kind == Kind::Image || asked_ == Asked::All) return PartialCode::Told::Address;
+    if (asked_ == Asked::NotShared)
+      return op.space == StateSpace::Shared ? PartialCode::Told::Access : PartialCode::Told::Address;
+    const bool others_read = op.space == StateSpace::Global || op.space == StateSpace::Generic;
+    return others_read && op.kind != Kind::Load ? PartialCode::Told::Address : PartialCode::Told::Executed;
   }
 
  private:
@@ -143,11 +153,11 @@ class Wanted {
     } else if (executes) {
       add(op, 0, op.source_count);
       if (op.carry_in) add(predicate(kernel_.predicates));
-    } else if (address_told(op)) {
+    } else if (told(op) == PartialCode::Told::Address) {
       add(op, 0, address_sources(op));
     }
-    const bool told = accesses_memory(op);  // also that there is one
-    if ((executes || told) && op.guard != ptx::kNoPredicate) add(predicate(op.guard));
+    const bool is_told = told(op) != PartialCode::Told::Executed;  // also that there is one
+    if ((executes || is_told) && op.guard != ptx::kNoPredicate) add(predicate(op.guard));
     std::uint64_t* const before = &before_[i * words_];
     for (std::size_t w = 0; w < words_; ++w) {
       changed |= before[w] != after_[w];
@@ -157,7 +167,7 @@ class Wanted {
   }
 
   const ptx::Kernel& kernel_;
-  const bool shared_accesses_;
+  const Asked asked_;
   const std::size_t words_;
   std::vector<std::uint64_t> before_;  // by instruction: registers, predicates, carry whose values are wanted
   std::vector<std::uint64_t> after_;   // the instruction that is looked at
@@ -190,10 +200,8 @@ PartialCode partial_code(const ptx::Kernel& kernel, const Wanted& wanted) {
   for (std::size_t i = kernel.code.size(); i-- > 0;) {
     MicroOp& op = result.code[i];
     if (wanted.executed(i)) continue;
-    if (accesses_memory(op)) {
-      result.told[i] = wanted.address_told(op) ? PartialCode::Told::Address : PartialCode::Told::Access;
-      continue;
-    }
+    result.told[i] = wanted.told(op);
+    if (result.told[i] != PartialCode::Told::Executed) continue;
     MicroOp over;
     over.opcode = ptx::Opcode::Branch;
     over.kind = Kind::Branch;
@@ -202,7 +210,7 @@ PartialCode partial_code(const ptx::Kernel& kernel, const Wanted& wanted) {
     over.machine_instructions = op.machine_instructions;
     over.ptx_line = op.ptx_line;
     const bool joined = i + 1 < kernel.code.size() && !entries[i + 1] && !wanted.executed(i + 1) &&
-                        !accesses_memory(kernel.code[i + 1]);
+                        wanted.told(kernel.code[i + 1]) == PartialCode::Told::Executed;
     if (joined) {
       const MicroOp& next = result.code[i + 1];
       const unsigned sum = over.machine_instructions + next.machine_instructions;
@@ -221,7 +229,7 @@ PartialCode partial_code(const ptx::Kernel& kernel, const Wanted& wanted) {
 
 Slice slice_of(const ptx::Kernel& kernel) {
   Slice result;
-  const Wanted wanted(kernel, true);
+  const Wanted wanted(kernel, Asked::All);
   result.deciding.resize(kernel.code.size());
   const bool any = unknown(kernel);
   result.by_data = any;
@@ -235,7 +243,9 @@ Slice slice_of(const ptx::Kernel& kernel) {
   }
   if (result.by_data) return result;
   result.with_shared = partial_code(kernel, wanted);
-  result.without_shared = partial_code(kernel, Wanted(kernel, false));
+  result.without_shared = partial_code(kernel, Wanted(kernel, Asked::NotShared));
+  result.counting = partial_code(kernel, Wanted(kernel, Asked::Stores));
+  find_counted_loops(kernel, result.counting);
   return result;
 }
 

@@ -24,8 +24,9 @@ namespace duet::predict {
 struct Slice {
   bool by_data = false;
   std::vector<bool> deciding;  // by index in Kernel::code: control or an address comes of its results
-  // Empty by data. The second without accesses to shared memory, but for those whose values are wanted.
-  gpu::PartialCode with_shared, without_shared;
+  // Empty by data. The second without accesses to shared memory, but for those whose values are wanted; the
+  // third without all but stores to memory that others read, and by it loops are counted.
+  gpu::PartialCode with_shared, without_shared, counting;
 };
 
 Slice slice_of(const ptx::Kernel& kernel);

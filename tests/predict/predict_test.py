@@ -218,6 +218,14 @@ class Sampled(Predicted):
         self.assertAlmostEqual(sampled["kernels_us"] / whole["kernels_us"], 1, delta=0.01)
         self.assertLess(share, 0.2)
 
+    def test_loops_that_only_count_are_counted(self):
+        """Of launches that repeat both blocks of the grid are executed, with nothing kept of them."""
+        self.both("LOOPS")
+        totals = [json.loads((self.folder / name / "stats.json").read_text()) for name in ["whole", "part"]]
+        self.assertGreater(self.predict("--sampled", self.program, "LOOPS")[0]["kernels"][0]["repeated_launches"], 10)
+        for name in ["warp_instructions", "thread_instructions"]:
+            self.assertEqual(*([k[name] for k in stats["kernels"]] for stats in totals))
+
     def test_a_kernel_that_decides_by_data_is_executed_whole(self):
         kernel = self.predict("--sampled", self.program, "HOST_DATA")[0]["kernels"][0]  # the program looks at its results
         self.assertEqual((kernel["partial_launches"], kernel["doubts"]), (0, []))

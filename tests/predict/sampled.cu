@@ -40,6 +40,34 @@ __global__ void by_shared(float* to) {
   to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// Loops that only count, and some that do not.
+__global__ void loops(const float* from, float* to, int n, long long m, int step, unsigned long long far) {
+  float sum = 1;
+#pragma unroll 1
+  for (int i = 0; i < n; i += step) sum = sum * from[i & 63] + 1;
+#pragma unroll 1
+  for (int i = n; i > static_cast<int>(threadIdx.x % 5); i -= 3) sum = sum * from[i & 63] + 2;
+  for (unsigned i = threadIdx.x; i < static_cast<unsigned>(n); i += blockDim.x) sum = sum * from[i & 63] + 3;
+#pragma unroll 1
+  for (long long i = m; i >= 0; i -= 7) sum = sum * from[i & 63] + 4;
+#pragma unroll 1
+  for (unsigned long long i = far - threadIdx.x; i != far; ++i) sum = sum * from[i & 63] + 5;
+  for (int j = 0; j < n / 8; j++)
+    for (int i = threadIdx.x; i <= j; i++) sum = sum * from[(i ^ j) & 63] + 6;
+  for (int i = 0; i < n; i++) {
+    if (i % 7 == threadIdx.x % 7) sum = sum * from[i & 63] + 7;
+    if (i % 64 == 0) to[i & 63] = sum;
+  }
+#pragma unroll 1
+  for (unsigned char i = 250; i != 3; ++i) sum = sum * from[i & 63] + 8;  // wraps
+  int k = 0;
+  do {
+    sum = sqrtf(sum);
+    k += 5;
+  } while (k <= n);
+  to[64 + blockIdx.x * blockDim.x + threadIdx.x] = sum + k;
+}
+
 int done(const char* what) {
   const cudaError_t error = cudaDeviceSynchronize();
   std::printf("%s: %s\n", what, error == cudaSuccess ? "done" : cudaGetErrorString(error));
@@ -62,6 +90,8 @@ int main(int count, char** words) {
     by_shared<<<kBlocks, kThreads>>>(a);
   } else if (is("AGAIN")) {
     for (int i = 0; i < 100; i++) values<<<kBlocks, kThreads>>>(i % 2 ? a : b, i % 2 ? b : a, 40);
+  } else if (is("LOOPS")) {
+    for (int i = 0; i < 20; i++) loops<<<2, 96>>>(a, b, 500 + i, 900, 3, 1ull << 40);
   } else if (is("HOST_DATA")) {  // by data, but these are right
     std::vector<float> from(kCount), to(kCount);
     for (int i = 0; i < kCount; i++) from[i] = i, ones[i] = kCount - 1 - i;

@@ -85,8 +85,8 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
 
   // False: it is told and not executed.
   bool recorded_access(Warp& warp, const MicroOp& op, std::uint32_t pc, std::uint64_t lanes) {
-    const PartialCode::Told told =
-        record_->partial == nullptr ? PartialCode::Told::Executed : record_->partial->told[pc];
+    const PartialCode* const partial = record_->code[warp.index];
+    const PartialCode::Told told = partial == nullptr ? PartialCode::Told::Executed : partial->told[pc];
     const bool asked = record_->room[warp.index] != 0 || (record_->follows_stores && op.kind != Kind::Load);
     if (lanes != 0 && asked) {
       BlockRecorder& recorder = *context_.services->recorder;
@@ -96,6 +96,19 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
         recorder.access(*record_, warp.index, warp.lanes, op, lanes, warp.memory);
     }
     return told == PartialCode::Told::Executed;
+  }
+
+  // The branch closes a loop that only counts: it is counted to its end.
+  bool ends_loop(Warp& warp, const PartialCode& code, std::uint32_t pc, const MicroOp& op,
+                 std::uint64_t lanes, std::uint64_t active) {
+    if (code.loop_at.empty() || code.loop_at[pc] == PartialCode::kNoLoop) return false;
+    if (lanes != active && op.reconvergence != pc + 1) return false;
+    const CountedLoop& loop = code.loops[code.loop_at[pc]];
+    std::uint64_t of_threads = 0;
+    const std::uint64_t times = finish_loop(warp.lanes, loop, lanes, of_threads);
+    machine_instructions_ += times * loop.instructions;
+    thread_instructions_ += of_threads * loop.instructions;
+    return times != 0;
   }
 
   // Addresses of shared and local windows are among them, and of no memory.
@@ -188,8 +201,6 @@ void Executor<W, kTold>::start(Grid& grid, std::uint64_t block, Cycle start_cycl
   for (std::size_t i = 0; i < block_.warp_count; ++i) {
     warps_[i].start(threads);
     warps_[i].state = State::Ready;
-    if constexpr (kTold == Told::Record)
-      warps_[i].code = (record->partial == nullptr ? kernel.code : record->partial->code).data();
   }
   block_.live_warps = block_.warp_count;
   if constexpr (kTold == Told::Check) block_check(block_, grid, context_.services->checker, width_);
@@ -273,6 +284,11 @@ std::uint64_t Executor<W, kTold>::run_warp(Warp& warp, std::uint64_t budget) {
 template <unsigned W, Told kTold>
 inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
   const ReconvergenceStack& stack = warp.stack;
+  [[maybe_unused]] const PartialCode* partial = nullptr;
+  if constexpr (kTold == Told::Record) {
+    partial = record_->go_on(warp.index);
+    warp.code = (partial == nullptr ? block_.grid->kernel->code : partial->code).data();
+  }
   const MicroOp* const code = warp.code;
   const std::uint32_t end = warp.path_end, code_size = warp.code_size;
   const std::uint64_t active = warp.active;
@@ -287,7 +303,7 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
     const MicroOp& op = code[pc];
     const std::uint64_t lanes = ptx::guarded_lanes(warp.lanes, op, active);
     if constexpr (kTold == Told::Record) {
-      if (record_->partial == nullptr)
+      if (partial == nullptr)
         record_->step(warp.index, pc);
       else
         record_->partial_step(warp.index, pc);
@@ -324,6 +340,12 @@ inline bool Executor<W, kTold>::run_path(Warp& warp, std::uint64_t& budget) {
         ++pc;
         continue;
       case Kind::Branch:
+        if constexpr (kTold == Told::Record) {
+          if (lanes != 0 && partial != nullptr && ends_loop(warp, *partial, pc, op, lanes, active)) {
+            ++pc;
+            continue;
+          }
+        }
         if (lanes == active && !(op.may_wait && stack.depth() > 1)) {
           pc = op.target;
           continue;

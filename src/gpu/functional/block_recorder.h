@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpu/functional/counted_loop.h"
 #include "gpu/functional/memory_unit.h"
 #include "gpu/grid.h"
 
@@ -24,9 +25,12 @@ struct PartialCode {
     Address,  // nothing is loaded or stored, but the recorder hears of the access
     Access    // as that, without its address
   };
+  static constexpr std::uint32_t kNoLoop = ~std::uint32_t{0};
   std::vector<ptx::MicroOp> code;
   std::vector<Told> told;
   std::vector<std::uint16_t> steps;  // instructions of the kernel that it stands for, from this one on
+  std::vector<CountedLoop> loops;
+  std::vector<std::uint32_t> loop_at;  // by the branch that closes it; empty: there is none
 };
 
 // The steps of a block's warps, each an index in Kernel::code; with kAccess an access to memory belongs to
@@ -38,6 +42,12 @@ struct RecordedBlock {
   void begin(std::size_t count, std::uint32_t steps) {
     warps.resize(count);
     room.assign(count, steps);
+    code.assign(count, partial);
+  }
+  // A warp takes up what it was doing: with nothing kept of it any more, it only counts.
+  const PartialCode* go_on(std::uint32_t warp) {
+    if (room[warp] == 0 && counting != nullptr) code[warp] = counting;
+    return code[warp];
   }
   void step(std::uint32_t warp, std::uint32_t pc) {
     if (room[warp] == 0) return;
@@ -45,9 +55,9 @@ struct RecordedBlock {
     ++kept;
     if (keeps_steps) warps[warp].push_back(pc);
   }
-  // What stands at `pc` in `partial`.
+  // What stands at `pc` in a warp's partial code.
   void partial_step(std::uint32_t warp, std::uint32_t pc) {
-    for (std::uint32_t i = 0; i < partial->steps[pc]; ++i) step(warp, pc + i);
+    for (std::uint32_t i = 0; i < code[warp]->steps[pc] && room[warp] != 0; ++i) step(warp, pc + i);
   }
   void mark_access(std::uint32_t warp) {
     if (room[warp] != 0 && !warps[warp].empty()) warps[warp].back() |= kAccess;
@@ -68,11 +78,13 @@ struct RecordedBlock {
   };
 
   // Of an instruction that is executed, in Kernel::code.
-  std::size_t index_of(const ptx::MicroOp& op, const ptx::Kernel& kernel) const {
-    return static_cast<std::size_t>(&op - (partial == nullptr ? kernel.code : partial->code).data());
+  std::size_t index_of(std::uint32_t warp, const ptx::MicroOp& op, const ptx::Kernel& kernel) const {
+    return static_cast<std::size_t>(&op - (code[warp] == nullptr ? kernel.code : code[warp]->code).data());
   }
 
-  const PartialCode* partial = nullptr;  // null: all is executed
+  // Null: all is executed. Set before begin(); the second is for warps of which nothing is kept any more.
+  const PartialCode *partial = nullptr, *counting = nullptr;
+  std::vector<const PartialCode*> code;  // by warp: what it executes
   bool follows_stores = false;           // stores are told, also those that are not kept
   std::uint64_t block = 0;
   std::uint64_t kept = 0;           // steps of all warps
