@@ -274,7 +274,11 @@ Call::~Call() {
   header.outstanding = program_.driver().outstanding();
   ++header.left_calls;
   if (program_.host_time_real()) thread_.real_time_mark = real_clock_ps();
-  --thread_.calls_inside;
+  if (--thread_.calls_inside == 0) {
+    const auto took = std::chrono::steady_clock::now() - entered_;
+    header.inside_calls_ns +=
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count());
+  }
   program_.host_threads().leave();
   _mm_setcsr(mxcsr_);
 }

@@ -11,6 +11,7 @@
 // flushes subnormals; what the machine cannot go on after ends the program with one line.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -128,6 +129,7 @@ class Call {
   std::unique_lock<std::recursive_mutex> lock_;
   Thread& thread_;
   CountedFunction& function_;
+  const std::chrono::steady_clock::time_point entered_ = std::chrono::steady_clock::now();  // really
   Picoseconds start_ps_;
   std::uint64_t number_, outer_number_;  // from 1; 0: this call is not made from inside another
 };

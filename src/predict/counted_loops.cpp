@@ -18,7 +18,8 @@ using ptx::Type;
 
 bool signed_type(Type type) { return type == Type::S32 || type == Type::S64; }
 bool is_integer(Type type) {
-  return signed_type(type) || type == Type::U32 || type == Type::U64 || type == Type::B32 || type == Type::B64;
+  return signed_type(type) || type == Type::U32 || type == Type::U64 || type == Type::B32 ||
+         type == Type::B64;
 }
 bool is_wide(Type type) { return ptx::type_bytes(type) == 8; }
 

@@ -62,6 +62,7 @@ PredictedRun read_predicted_run(const report::RunReport& report) {
   result.command = report.command;
   result.run_us = us(report.simulated_ps);
   result.wall_seconds = report.wall_seconds;
+  result.program_seconds = report.program_seconds;
   result.moments = report::moments(report.account);
   std::map<std::string, PredictedKernel> kernels;
   std::map<std::string, double> l1_requests, l1_hits;
@@ -158,9 +159,10 @@ std::vector<std::string> doubts_of(const PredictedKernel& kernel) {
 }
 
 std::string text_of(const PredictedRun& prediction, std::size_t rows) {
-  std::string text =
-      fmt::format("{}: predicted for {} in {:.2f} s; kernels by the model, the rest simulated\n",
-                  prediction.command, prediction.machine, prediction.wall_seconds);
+  std::string text = fmt::format(
+      "{}: predicted for {} in {:.2f} s, {:.2f} of them the program's own; kernels by the model, "
+      "the rest simulated\n",
+      prediction.command, prediction.machine, prediction.wall_seconds, prediction.program_seconds);
   text += fmt::format("  the run {:.1f} us", prediction.run_us);
   const char* separator = ": ";
   for (const report::TimePart& part : prediction.moments) {
@@ -310,6 +312,7 @@ void write_json(std::ostream& out, const PredictedRun& run, const config::Machin
   json.member("run_us", run.run_us);
   json.member("kernels_us", run.kernels_us);
   json.member("wall_seconds", run.wall_seconds);
+  json.member("program_seconds", run.program_seconds);
   Json parts = Json::object();
   for (const report::TimePart& part : run.moments) parts[part.name] = us(part.time_ps);
   json.member("parts_us", parts);

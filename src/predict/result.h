@@ -42,9 +42,9 @@ struct PredictedKernel {
 
 struct PredictedRun {
   std::string machine, command;
-  double run_us = 0;      // from the program's first call to its end
-  double kernels_us = 0;  // sum of the launches
-  double wall_seconds = 0;
+  double run_us = 0;                             // from the program's first call to its end
+  double kernels_us = 0;                         // sum of the launches
+  double wall_seconds = 0, program_seconds = 0;  // the second: of the first, the program's own
   std::vector<report::TimePart> moments;
   std::vector<PredictedKernel> kernels;  // longest first
 };

@@ -397,7 +397,7 @@ const char* stream_command_name(StreamCommand command);  // "event_record"
 // At the start of the file. The child's counters live here, so they are complete at any moment.
 struct JournalHeader {
   static constexpr std::uint64_t kMagic = 0x004a'5445'5544'0a0dull;
-  static constexpr std::uint32_t kVersion = 13;
+  static constexpr std::uint32_t kVersion = 14;
   static constexpr std::size_t kMaxApi = 512;
   struct Start {  // stays as it is in every version
     std::uint64_t magic;
@@ -424,6 +424,7 @@ struct JournalHeader {
   // For who watches the process: API calls that were entered and left so far, and whether commands were
   // outstanding when the last one was left.
   std::atomic<std::uint64_t> entered_calls, left_calls;
+  std::atomic<std::uint64_t> inside_calls_ns;  // of real time, that calls have taken: the simulator's part
   std::atomic<std::uint32_t> outstanding;
   // By StreamCommand: submitted and not complete when the last call was left.
   std::atomic<std::uint64_t> incomplete[static_cast<std::size_t>(StreamCommand::Count)];

@@ -200,6 +200,8 @@ RunReport read_report(const JournalReader& journal, const std::string& machine, 
   report.machine = machine;
   report.command.assign(header.command, strnlen(header.command, sizeof header.command));
   report.wall_seconds = wall_seconds;
+  report.program_seconds =
+      std::max(wall_seconds - static_cast<double>(header.inside_calls_ns.load()) * 1e-9, 0.0);
   report.deterministic = header.deterministic != 0;
   report.account = journal.account();
   report.simulated_ps = std::max(header.simulated_ps.load(), report.account.time_ps);

@@ -12,8 +12,9 @@ drawn before the model was compared with anything; workloads are Duet's own. A r
 kernels that it has completed are compared; one that fails is left out. Runs in time are kept in the work folder, by machine and program; --timed makes only them.
 Beside the prediction stand a roofline and Hong and Kim's model (src/predict/other_models.h). --real is what ../real_gpu/record.py recorded: the first
 launches of each kernel name there, beside as many here on h100. --calibrate: split conformal prediction (Lei et al., JASA 2018) by what bounds a kernel.
-Speed is of whole processes. What a run in time that was cut off would take is estimated, low, from how far it came by simulated time or by the time of its kernels,
-where the prediction came to the program's end. --sampled: the predictions are `duet predict --sampled`.
+Speed is of whole processes. What a run in time that was cut off would take is estimated, low, from the time of the kernels that it completed and of one more, where the
+prediction came to the program's end. It is said with and without the program's own time, which both take alike. --sampled: the predictions are
+`duet predict --sampled`.
 Without DIR or nvcc one line says so and the exit status is 77.
 """
 import argparse
@@ -129,21 +130,24 @@ def run(arguments: argparse.Namespace, program: dict, machine: str, predict: boo
     began = time.monotonic()
     ran = subprocess.run(words, cwd=program["folder"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
     seconds = time.monotonic() - began
-    kernels, instructions, simulated, others, bounds = [], 0, 0, {}, {}
+    kernels, instructions, simulated, others, bounds, longest, own = [], 0, 0, {}, {}, 0, 0
     for stats in sorted(out.rglob("stats.json")):
         found = json.loads(stats.read_text())
         simulated += found["simulated_seconds"]
         instructions += found["totals"]["warp_instructions"]
         kernels += [[k["command"], k["name"], (k["end_ps"] - k["start_ps"]) / 1e6, k["warp_instructions"]] for k in found["kernels"] if k["complete"]]
     for prediction in sorted(out.rglob("prediction.json")):
-        for kernel in json.loads(prediction.read_text())["kernels"]:
+        found = json.loads(prediction.read_text())
+        own += found.get("program_seconds", 0)
+        for kernel in found["kernels"]:
             sums = others.setdefault(kernel["name"], [0.0, 0.0, 0.0])
             for i, name in enumerate(["time_us", "roofline_us", "hong_kim_us"]):
                 sums[i] += kernel[name]
             low, high = kernel.get("interval_us", [0, 0])
             share = max(kernel["time_us"], 1e-9)
+            longest = max(longest, kernel["time_us"] / kernel["launches"])
             bounds[kernel["name"]] = [kernel["bound"], len(kernel["doubts"]), low / share, high / share]
-    result = {"others": others, "bounds": bounds, "status": ran.returncode, "kernels": kernels, "instructions": instructions, "simulated_us": simulated * 1e6, "seconds": seconds,
+    result = {"longest_us": longest, "own_seconds": own, "others": others, "bounds": bounds, "status": ran.returncode, "kernels": kernels, "instructions": instructions, "simulated_us": simulated * 1e6, "seconds": seconds,
               "said": [line for line in ran.stderr.splitlines() if "duet:" in line][:2]}
     shutil.rmtree(out, ignore_errors=True)
     if not predict:
@@ -242,16 +246,15 @@ def speed(rows: list[dict]) -> None:
     for row in rows:
         if row["predicted_status"] == 124:
             continue
-        share = 1.0
-        if row["cut"]:
-            share = max(min(row["all_us"] / row["timed_us"], row["simulated_us"][1] / row["simulated_us"][0]), 1.0)
-        found.append((row["timed_seconds"] * share, row["predicted_seconds"], row["cut"], row["program"]))
+        share = max(row["all_us"] / (row["timed_us"] + row["longest_us"]), 1.0) if row["cut"] else 1.0
+        timed, predicted, own = row["timed_seconds"] * share, row["predicted_seconds"], row["own_seconds"]
+        found.append((timed, timed / predicted, max(timed - own, 0.01) / max(predicted - own, 0.01), row["cut"], row["program"]))
+    mean = lambda values: math.exp(sum(math.log(v) for v in values) / len(values))
     for low, high in LENGTHS:
-        mine = [(t / p, cut, program) for t, p, cut, program in found if low <= t < high]
+        mine = [row for row in found if low <= row[0] < high]
         if mine:
-            mean = math.exp(sum(math.log(r) for r, *_ in mine) / len(mine))
-            print(f"    runs in time of {low} to {high} s: {len(mine)}, {sum(cut for _, cut, _ in mine)} of them estimated; the prediction takes {mean:.1f} times less, "
-                  f"{min(mine)[0]:.1f} to {max(mine)[0]:.1f} ({max(mine)[2]})")
+            print(f"    runs in time of {low} to {high} s: {len(mine)}, {sum(row[3] for row in mine)} of them estimated; the prediction takes {mean([r[1] for r in mine]):.1f} times less "
+                  f"({min(r[1] for r in mine):.1f} to {max(r[1] for r in mine):.1f}), without the program's own time {mean([r[2] for r in mine]):.1f}")
 
 
 def tables(rows: list[dict], arguments: argparse.Namespace) -> None:
@@ -371,7 +374,7 @@ def main() -> int:
                     sums[3 + i] = other * sums[2] / whole_us if whole_us else 0.0
             rows.append({"program": program["name"], "group": program["group"], "machine": machine, "timed_us": total, "predicted_us": guess, "kernels": by_name, "launches": launches, "bounds": predicted["bounds"],
                          "timed_seconds": timed["seconds"], "predicted_seconds": predicted["seconds"], "cut": timed["status"] == 124,
-                         "predicted_status": predicted["status"], "all_us": sum(sums[0] for sums in predicted["others"].values()), "simulated_us": [timed["simulated_us"], predicted["simulated_us"]],
+                         "predicted_status": predicted["status"], "all_us": sum(sums[0] for sums in predicted["others"].values()), "longest_us": predicted["longest_us"], "own_seconds": predicted["own_seconds"],
                          "whole": None if timed["status"] == 124 else (timed["simulated_us"], predicted["simulated_us"])})
             whole = rows[-1]["whole"]
             print(f"{program['name']:34} {machine:12} {len(pairs):6} kernels {total:12.1f} us, predicted {guess:12.1f}: {100 * (guess / total - 1):+7.1f} %"
