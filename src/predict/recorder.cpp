@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 
 #include "gpu/occupancy.h"
 #include "gpu/sm/address_check.h"
@@ -74,8 +73,8 @@ struct Recorder::Launch {
   std::uint64_t with_rounds = 0, without_rounds = 0;  // instructions of blocks whose steps are kept
   bool keep_all = false;
   bool short_turns = false;
-  const Slice* slice = nullptr;     // with --sampled
-  std::set<std::uint32_t> written;  // allocations
+  const Slice* slice = nullptr;                     // with --sampled
+  std::map<std::uint32_t, VirtualAddress> written;  // allocations: their bases
   std::uint32_t last_written = 0;
   bool reads_wrong = false;  // what was not computed
   std::uint64_t sms = 1;
@@ -151,7 +150,7 @@ Recorder::Launch& Recorder::launch_of(const gpu::Grid& grid) {
   launch->sms = sm.count;
   launch->short_turns = asks_others(*grid.kernel);
   if (sampled_) {
-    launch->slice = &slice_of_kernel(grid);
+    launch->slice = &slice_of_kernel(*grid.kernel);
     recording.partial = !launch->slice->by_data && !grid.cooperative;
     recording.host_read = skipped_data_.host_read();
   }
@@ -168,12 +167,12 @@ Recorder::Launch& Recorder::launch_of(const gpu::Grid& grid) {
   return *launch;
 }
 
-// What a kernel does may be another thing at the same place later: its code says so.
-const Slice& Recorder::slice_of_kernel(const gpu::Grid& grid) {
-  std::unique_ptr<Slice>& slice = slices_[{grid.kernel, grid.code_physical}];
-  if (slice == nullptr || slice->deciding.size() != grid.kernel->code.size())
-    slice = std::make_unique<Slice>(slice_of(*grid.kernel));
-  return *slice;
+// The module's sources are kept, so that no later module's kernel is taken for this one.
+const Slice& Recorder::slice_of_kernel(const ptx::Kernel& kernel) {
+  KnownSlice& known = slices_[&kernel];
+  if (known.slice == nullptr || known.sources != kernel.sources)
+    known = {kernel.sources, std::make_unique<Slice>(slice_of(kernel))};
+  return *known.slice;
 }
 
 // Of a launch that repeats the first block says where it stores, and whether it does as much as before.
@@ -254,7 +253,7 @@ void Recorder::follow(Launch& launch, const ptx::Warp<W>& registers, const ptx::
     if (allocation == nullptr) continue;
     if (!loads && allocation->id != launch.last_written) {
       launch.last_written = allocation->id;
-      launch.written.insert(allocation->id);
+      launch.written.emplace(allocation->id, allocation->base);
     }
     if (op.kind == ptx::Kind::Store || !skipped_data_.holds(*allocation)) continue;
     launch.reads_wrong = true;
@@ -399,8 +398,10 @@ Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu:
             [](const auto& a, const auto& b) { return a->block < b->block; });
   const Picoseconds end = recording.first_ps + finish_(recording);
   if (launch.recording.partial || launch.reads_wrong)
-    for (const auto& [base, allocation] : address_space_.allocations())
-      if (launch.written.contains(allocation.id)) skipped_data_.written(allocation);
+    for (const auto& [id, base] : launch.written)
+      if (const memory::Allocation* const there = address_space_.find(base);
+          there != nullptr && there->id == id)
+        skipped_data_.written(*there);
   for (auto& block : recording.kept) spare_.push_back(std::move(block));
   launches_.erase(grid.launch_id);
   return std::max(end, now);

@@ -96,7 +96,7 @@ class Recorder final : public gpu::BlockRecorder {
   void follow(Launch& launch, const ptx::Warp<W>& registers, const ptx::MicroOp& op, std::uint64_t active,
               bool decides);
   Launch& launch_of(const gpu::Grid& grid);
-  const Slice& slice_of_kernel(const gpu::Grid& grid);
+  const Slice& slice_of_kernel(const ptx::Kernel& kernel);
 
   const config::Machine machine_;
   const memory::AddressSpace& address_space_;
@@ -105,7 +105,11 @@ class Recorder final : public gpu::BlockRecorder {
   const Finish finish_;
   MemoryModel memory_;
   SkippedData skipped_data_;
-  std::map<std::pair<const ptx::Kernel*, PhysicalAddress>, std::unique_ptr<Slice>> slices_;
+  struct KnownSlice {
+    std::shared_ptr<const ptx::SourceMap> sources;
+    std::unique_ptr<Slice> slice;
+  };
+  std::map<const ptx::Kernel*, KnownSlice> slices_;
   std::map<std::uint64_t, std::unique_ptr<Launch>> launches_;  // by Grid::launch_id
   std::vector<std::unique_ptr<Block>> spare_;                  // of launches that are done, for their memory
   std::unique_ptr<Lanes<32>> narrow_;

@@ -85,7 +85,7 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
 
   // False: it is told and not executed.
   bool recorded_access(Warp& warp, const MicroOp& op, std::uint32_t pc, std::uint64_t lanes) {
-    const PartialCode* const partial = record_->code[warp.index];
+    const PartialCode* const partial = record_->executes[warp.index];
     const PartialCode::Told told = partial == nullptr ? PartialCode::Told::Executed : partial->told[pc];
     const bool asked = record_->room[warp.index] != 0 || (record_->follows_stores && op.kind != Kind::Load);
     if (lanes != 0 && asked) {

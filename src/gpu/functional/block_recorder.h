@@ -42,12 +42,12 @@ struct RecordedBlock {
   void begin(std::size_t count, std::uint32_t steps) {
     warps.resize(count);
     room.assign(count, steps);
-    code.assign(count, partial);
+    executes.assign(count, partial);
   }
   // A warp takes up what it was doing: with nothing kept of it any more, it only counts.
   const PartialCode* go_on(std::uint32_t warp) {
-    if (room[warp] == 0 && counting != nullptr) code[warp] = counting;
-    return code[warp];
+    if (room[warp] == 0 && counting != nullptr) executes[warp] = counting;
+    return executes[warp];
   }
   void step(std::uint32_t warp, std::uint32_t pc) {
     if (room[warp] == 0) return;
@@ -57,7 +57,7 @@ struct RecordedBlock {
   }
   // What stands at `pc` in a warp's partial code.
   void partial_step(std::uint32_t warp, std::uint32_t pc) {
-    for (std::uint32_t i = 0; i < code[warp]->steps[pc] && room[warp] != 0; ++i) step(warp, pc + i);
+    for (std::uint32_t i = 0; i < executes[warp]->steps[pc] && room[warp] != 0; ++i) step(warp, pc + i);
   }
   void mark_access(std::uint32_t warp) {
     if (room[warp] != 0 && !warps[warp].empty()) warps[warp].back() |= kAccess;
@@ -79,13 +79,14 @@ struct RecordedBlock {
 
   // Of an instruction that is executed, in Kernel::code.
   std::size_t index_of(std::uint32_t warp, const ptx::MicroOp& op, const ptx::Kernel& kernel) const {
-    return static_cast<std::size_t>(&op - (code[warp] == nullptr ? kernel.code : code[warp]->code).data());
+    return static_cast<std::size_t>(&op -
+                                    (executes[warp] == nullptr ? kernel.code : executes[warp]->code).data());
   }
 
   // Null: all is executed. Set before begin(); the second is for warps of which nothing is kept any more.
   const PartialCode *partial = nullptr, *counting = nullptr;
-  std::vector<const PartialCode*> code;  // by warp: what it executes
-  bool follows_stores = false;           // stores are told, also those that are not kept
+  std::vector<const PartialCode*> executes;  // by warp
+  bool follows_stores = false;               // stores are told, also those that are not kept
   std::uint64_t block = 0;
   std::uint64_t kept = 0;           // steps of all warps
   std::vector<std::uint32_t> room;  // by warp: steps that are still kept; at 0 later ones are not
