@@ -204,7 +204,7 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
   const std::uint64_t warps =
       (grid.block.count() + machine_.gpu.sm.warp_width - 1) / machine_.gpu.sm.warp_width;
   record->code = &grid.kernel->code;
-  record->short_turns = launch.short_turns;
+  record->short_turns = launch.short_turns && !launch.recording.repeated;
   const bool repeated = launch.recording.repeated, partial = launch.recording.partial;
   const bool mine = block % launch.sms == 0;
   record->keeps_steps = mine || (launch.keep_all && launch.kept_steps < kAllSteps);
