@@ -16,6 +16,7 @@ namespace {
 // Of each warp so many steps and requests are kept that the blocks of one SM have no more than these, and
 // those of all SMs; and some at least.
 constexpr std::uint64_t kOwnSteps = 1'500'000, kAllSteps = 24'000'000, kLeastSteps = 128;
+constexpr std::uint64_t kCounted = 64;  // blocks of a grid
 constexpr std::uint64_t kOwnRequests = 750'000, kAllRequests = 12'000'000, kLeastRequests = 32;
 
 // What lanes of a warp touch within a segment of up to 128 bytes.
@@ -87,6 +88,12 @@ struct Recorder::Launch {
     const std::uint64_t middle = blocks / 2 / wave * wave;
     if (block < middle + wave) return std::max(block, middle);
     return std::max(block, blocks - wave);
+  }
+  // The first one from this one on, where only what decides the time is executed: between the windows some
+  // stand for the others.
+  std::uint64_t next_executed(std::uint64_t block) const {
+    const std::uint64_t every = std::max<std::uint64_t>(recording.blocks / kCounted, 1);
+    return std::min(next_in_window(block), (block + every - 1) / every * every);
   }
 };
 
@@ -180,7 +187,7 @@ std::uint64_t Recorder::skips(const gpu::Grid& grid, std::uint64_t block, std::u
   Launch& launch = launch_of(grid);
   KernelRecording& recording = launch.recording;
   if (!recording.partial || block == 0) return 0;
-  const std::uint64_t next = recording.repeated ? recording.blocks - 1 : launch.next_in_window(block);
+  const std::uint64_t next = recording.repeated ? recording.blocks - 1 : launch.next_executed(block);
   const std::uint64_t count = std::min(next - block, most);
   recording.skipped += count;
   recording.done += count;
@@ -191,8 +198,9 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
   Launch& launch = launch_of(grid);
   launch.recording.first_ps = std::min(launch.recording.first_ps, now);
   if (block == 0) launch.recording.first_sm = sm;
-  const bool follows = sampled_ && (block == 0 || (launch.recording.repeated && launch.recording.partial));
-  if ((launch.recording.repeated || !launch.in_window(block)) && !follows) return nullptr;
+  const bool repeated = launch.recording.repeated, partial = launch.recording.partial;
+  const bool counted = repeated || !launch.in_window(block);
+  if (counted && !partial && !(sampled_ && block == 0)) return nullptr;
   std::unique_ptr<Block> record;
   if (spare_.empty()) {
     record = std::make_unique<Block>();
@@ -204,8 +212,8 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
   const std::uint64_t warps =
       (grid.block.count() + machine_.gpu.sm.warp_width - 1) / machine_.gpu.sm.warp_width;
   record->code = &grid.kernel->code;
-  record->short_turns = launch.short_turns && !launch.recording.repeated;
-  const bool repeated = launch.recording.repeated, partial = launch.recording.partial;
+  record->only_counted = counted;
+  record->short_turns = launch.short_turns && !counted;
   const bool mine = block % launch.sms == 0;
   record->keeps_steps = mine || (launch.keep_all && launch.kept_steps < kAllSteps);
   record->follows_stores = sampled_;
@@ -213,7 +221,7 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
                     : record->keeps_steps ? &launch.slice->with_shared
                                           : &launch.slice->without_shared;
   record->counting = partial ? &launch.slice->counting : nullptr;
-  record->start(warps, repeated ? 0 : launch.steps, repeated ? 0 : launch.requests);
+  record->start(warps, counted ? 0 : launch.steps, counted ? 0 : launch.requests);
   return (launch.open[block] = std::move(record)).get();
 }
 
@@ -377,12 +385,17 @@ Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu:
   if (number == 0) recording.first_block = counts.warp_instructions;
   if (const auto found = launch.open.find(number); found != launch.open.end()) {
     found->second->executed = counts.warp_instructions - found->second->dropped();
-    if (found->second->keeps_steps) {
+    if (found->second->only_counted) {
+      if (recording.partial) {
+        ++recording.counted;
+        recording.executed_by_counted += counts.warp_instructions;
+      }
+    } else if (found->second->keeps_steps) {
       launch.kept_steps += found->second->kept;
       launch.with_rounds += counts.warp_instructions;
       launch.without_rounds += found->second->executed;
     }
-    recording.kept.push_back(std::move(found->second));
+    (found->second->only_counted ? spare_ : recording.kept).push_back(std::move(found->second));
     launch.open.erase(found);
   }
   if (++recording.done != recording.blocks) return now;

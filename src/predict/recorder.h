@@ -30,8 +30,9 @@ struct KernelRecording {
   std::uint64_t first_sm = 0;                // where the first block went; the next ones go to the next SMs
   Picoseconds first_ps = kNever;             // when the first block was there
   std::vector<std::unique_ptr<Block>> kept;  // in the order of their numbers; not all have steps
-  std::uint64_t executed = 0;                // machine instructions of all blocks that were executed
+  std::uint64_t executed = 0;                // machine instructions of blocks that were executed
   std::uint64_t skipped = 0;                 // blocks that were not
+  std::uint64_t counted = 0, executed_by_counted = 0;  // blocks between the windows that stand for those
   double without_rounds = 1;  // share of instructions that are left without dropped rounds (recording.h)
   std::uint64_t thread_instructions = 0;
   std::uint64_t first_block = 0;  // instructions of the first block
@@ -46,10 +47,13 @@ struct KernelRecording {
   std::map<std::uint64_t, std::uint64_t> atomic_words;  // words of atomics in global memory, how often
 
   std::uint64_t kept_instructions() const;
-  // Of all blocks, without rounds of waits. Those that were not executed are taken to be as the others.
+  // Of all blocks, without rounds of waits.
   double instructions() const {
-    return static_cast<double>(executed) * without_rounds * static_cast<double>(blocks) /
-           static_cast<double>(blocks - skipped);
+    double all = static_cast<double>(executed);
+    if (counted != 0)
+      all += static_cast<double>(executed_by_counted) / static_cast<double>(counted) *
+             static_cast<double>(skipped);
+    return all * without_rounds;
   }
 };
 

@@ -46,6 +46,7 @@ struct Block : gpu::RecordedBlock {
 
   // Anew, of as many warps, each with room for so many.
   void start(std::size_t count, std::uint32_t steps, std::uint32_t room_for_requests);
+  bool only_counted = false;  // nothing of it is kept but how many instructions it has
   // Machine instructions of the whole block, without those of dropped rounds.
   std::uint64_t executed = 0;
 

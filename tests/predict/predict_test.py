@@ -204,12 +204,12 @@ class Sampled(Predicted):
         return [(k["partial_launches"], k["doubts"]) for k in self.predict("--sampled", self.program, what)[0]["kernels"]]
 
     def test_what_decides_no_time_is_not_executed(self):
-        for what in ["VALUES", "SHARED"]:
+        for what in ["VALUES", "SHARED", "SOME"]:
             whole, sampled, share = self.both(what)
             self.assertEqual(whole["kernels"][0]["partial_launches"], 0)
             kernel = sampled["kernels"][0]
             self.assertEqual((kernel["partial_launches"], kernel["doubts"]), (1, []))
-            self.assertAlmostEqual(kernel["time_us"] / whole["kernels"][0]["time_us"], 1, delta=0.001)
+            self.assertAlmostEqual(kernel["time_us"] / whole["kernels"][0]["time_us"], 1, delta=0.05 if what == "SOME" else 0.001)
             self.assertLess(share, 0.9, "blocks between the windows")
             jsonschema.validate(sampled, json.loads((SOURCE / "schema/duet.prediction.1.json").read_text()))
 

@@ -30,6 +30,14 @@ __global__ void by_indices(const int* index, const float* from, float* to) {
   to[i] = from[index[i]];
 }
 
+// Of the blocks between the windows only some do anything.
+__global__ void some(const float* from, float* to, int blocks) {
+  if (blockIdx.x >= blocks) return;
+  float sum = 0;
+  for (int k = 0; k < 100; k++) sum += from[(threadIdx.x + k) % kThreads];
+  to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 // Its control comes of shared memory, its data of nowhere else.
 __global__ void by_shared(float* to) {
   __shared__ int rounds[kThreads];
@@ -86,6 +94,8 @@ int main(int count, char** words) {
   std::vector<int> ones(kCount, 1);
   if (is("VALUES")) {
     values<<<kBlocks, kThreads>>>(a, b, 40);
+  } else if (is("SOME")) {
+    some<<<2 * kBlocks, kThreads>>>(a, b, kBlocks / 2);
   } else if (is("SHARED")) {
     by_shared<<<kBlocks, kThreads>>>(a);
   } else if (is("AGAIN")) {
