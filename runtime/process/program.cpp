@@ -245,7 +245,9 @@ Call::Call(CountedFunction& function)
       program_(entered(Program::get())),
       lock_(program_.lock()),
       thread_(program_.thread()),
-      function_(function) {
+      function_(function),
+      timed_(program_.machine().system().predicts()) {
+  if (timed_) entered_ = std::chrono::steady_clock::now();
   number_ = ++program_.journal().header().entered_calls;
   outer_number_ = thread_.host->set_call(number_);
   program_.space().called(function_.name);
@@ -274,7 +276,7 @@ Call::~Call() {
   header.outstanding = program_.driver().outstanding();
   ++header.left_calls;
   if (program_.host_time_real()) thread_.real_time_mark = real_clock_ps();
-  if (--thread_.calls_inside == 0) {
+  if (--thread_.calls_inside == 0 && timed_) {
     const auto took = std::chrono::steady_clock::now() - entered_;
     header.inside_calls_ns +=
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count());

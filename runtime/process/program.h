@@ -129,7 +129,8 @@ class Call {
   std::unique_lock<std::recursive_mutex> lock_;
   Thread& thread_;
   CountedFunction& function_;
-  const std::chrono::steady_clock::time_point entered_ = std::chrono::steady_clock::now();  // really
+  const bool timed_;  // how long it really takes, which `duet predict` says
+  std::chrono::steady_clock::time_point entered_;
   Picoseconds start_ps_;
   std::uint64_t number_, outer_number_;  // from 1; 0: this call is not made from inside another
 };

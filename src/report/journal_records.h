@@ -424,7 +424,8 @@ struct JournalHeader {
   // For who watches the process: API calls that were entered and left so far, and whether commands were
   // outstanding when the last one was left.
   std::atomic<std::uint64_t> entered_calls, left_calls;
-  std::atomic<std::uint64_t> inside_calls_ns;  // of real time, that calls have taken: the simulator's part
+  // Of real time, that calls have taken: the simulator's part. Of `duet predict`; otherwise 0.
+  std::atomic<std::uint64_t> inside_calls_ns;
   std::atomic<std::uint32_t> outstanding;
   // By StreamCommand: submitted and not complete when the last call was left.
   std::atomic<std::uint64_t> incomplete[static_cast<std::size_t>(StreamCommand::Count)];

@@ -71,7 +71,7 @@ struct RunReport {
   std::string machine;
   std::string command;
   double wall_seconds = 0;
-  double program_seconds = 0;  // of these, outside of calls: the program's own, and its start
+  double program_seconds = 0;  // of these, outside of calls: the program's own, and its start; duet predict
   bool deterministic = true;
   Picoseconds simulated_ps = 0;
   std::uint64_t core_clock_khz = 0;
