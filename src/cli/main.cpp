@@ -403,8 +403,7 @@ Subcommand predict_command(CLI::App& duet, const std::vector<std::string>& argum
   app->add_option("--rows", options->rows, "kernels of the table")->capture_default_str();
   app->add_flag("--sampled", options->sampled,
                 "execute only what decides the kernels' time: faster, but what the program computes is "
-                "wrong, and where "
-                "it decides by that so is the prediction");
+                "wrong, and where it decides by that so is the prediction");
   add_run_options(*app, *made);
   app->prefix_command();
   return {app, [app, options, made, &arguments](const config::Installation& installation) {

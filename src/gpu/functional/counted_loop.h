@@ -85,7 +85,8 @@ std::uint64_t finish_loop(ptx::Warp<W>& warp, const CountedLoop& loop, std::uint
     const std::int64_t step = value_of(counter.by, lane, true);
     std::int64_t value = value_of(own, lane, loop.is_signed);
     const std::int64_t bound = value_of(loop.bound, lane, loop.is_signed);
-    if (std::max({std::abs(value), std::abs(bound), std::abs(step)}) >= kFar) return 0;
+    if (step <= -kFar || step >= kFar || value < least || value > most || bound < least || bound > most)
+      return 0;
     if (loop.stepped_before) value += step;
     if (value < least || value > most) return 0;
     times[lane] = iterations_left(loop.comparison, value, bound, step, least, most);

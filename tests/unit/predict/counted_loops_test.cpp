@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <string>
 
@@ -62,6 +63,41 @@ TEST(CountedLoops, WhatWrapsIsNotCounted) {
   EXPECT_EQ(left(Comparison::Le, kMost - 3, kMost, 1), 0u) << "never ends";
   EXPECT_EQ(left(Comparison::Gt, kLeast + 3, kLeast, -5), 0u);
   EXPECT_EQ(iterations_left(Comparison::Gt, 3, 0, -2, 0, kMost), 0u) << "unsigned";
+}
+
+// Of one lane, with a 64-bit counter in slots 0 and 1, its bound in 2 and 3, its step in 4 and 5.
+std::uint64_t finished(std::uint64_t counter, std::uint64_t bound, std::uint64_t step, bool is_signed,
+                       std::uint64_t& left_at) {
+  alignas(64) std::array<std::byte, 6 * ptx::Warp<32>::kSlotBytes> registers{};
+  std::uint64_t predicate = 1;
+  ptx::Warp<32> warp;
+  warp.registers = registers.data();
+  warp.banks[static_cast<unsigned>(ptx::Bank::Register)] = registers.data();
+  warp.predicates = &predicate;
+  warp.destination64(0)[0] = counter;
+  warp.destination64(2)[0] = bound;
+  warp.destination64(4)[0] = step;
+  gpu::CountedLoop loop;
+  loop.steps = {{0, true, {.slot = 4}}};
+  loop.stepped_before = true;
+  loop.bound.slot = 2;
+  loop.is_signed = is_signed;
+  std::uint64_t sum = 0;
+  const std::uint64_t times = gpu::finish_loop(warp, loop, 1, sum);
+  EXPECT_EQ(sum, times);
+  EXPECT_EQ(predicate, times == 0 ? 1u : 0u) << "it has ended";
+  left_at = warp.destination64(0)[0];
+  return times;
+}
+
+TEST(CountedLoops, ValuesThatDoNotFitAreNotCounted) {
+  std::uint64_t at = 0;
+  EXPECT_EQ(finished(10, 20, 3, false, at), 4u);  // 13, 16, 19, 22
+  EXPECT_EQ(at, 22u);
+  EXPECT_EQ(finished(10, ~std::uint64_t{0} - 4, 3, false, at), 0u) << "an unsigned bound above 2^63";
+  EXPECT_EQ(at, 10u);
+  EXPECT_EQ(finished(std::uint64_t{1} << 63, 20, 3, true, at), 0u) << "the least of all numbers";
+  EXPECT_EQ(finished(~std::uint64_t{0} - 4, 20, 5, true, at), 5u) << "from -5: 0, 5, 10, 15, 20";
 }
 
 class FinderTest : public testing::Test {
