@@ -54,6 +54,22 @@ MemoryModel::MemoryModel(const config::Machine& machine) : machine_(machine), ma
 
 MemoryModel::~MemoryModel() = default;
 
+void MemoryModel::begin_accesses(std::size_t count) {
+  if (count >= kBefore - next_stamp_) {
+    levels_.front()->tags.forget_stamps();
+    next_stamp_ = 1;
+  }
+  first_stamp_ = next_stamp_;
+  next_stamp_ += static_cast<std::uint32_t>(count);
+}
+
+void MemoryModel::at_access(std::uint32_t number) { levels_.front()->tags.set_stamp(first_stamp_ + number); }
+
+std::uint32_t MemoryModel::brought_at() const {
+  const std::uint32_t stamp = levels_.front()->tags.found_stamp();
+  return stamp < first_stamp_ ? kBefore : stamp - first_stamp_;
+}
+
 std::uint16_t MemoryModel::slice_of(std::uint64_t address) const {
   return static_cast<std::uint16_t>(levels_.front()->tags.slice_of(address));
 }
@@ -213,7 +229,7 @@ void MemoryModel::write_back_in_time(double times, std::uint64_t before) {
   if (times <= 1) return;
   const double written = static_cast<double>(load_.dram_written_bytes) / 32;
   const double read = static_cast<double>(load_.dram_bytes) / 32 - written;
-  const double made = static_cast<double>(dirty_segments()) - static_cast<double>(before) + written;
+  const double made = static_cast<double>(dirty_segments() + aged_) - static_cast<double>(before) + written;
   double room = 0;
   for (const auto& level : levels_)
     room += static_cast<double>(level->tags.lines()) * static_cast<double>(level->line_bytes) / 32;
@@ -288,6 +304,19 @@ void MemoryModel::leave(const Left& left) {
   }
 }
 
+MemoryModel::Counts MemoryModel::taken() const {
+  Counts result;
+  for (const auto& level : levels_) result.push_back(level->tags.taken());
+  return result;
+}
+
+void MemoryModel::age(const Counts& then, double more, const Moments& began) {
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    const auto came = static_cast<double>(levels_[i]->tags.taken() - then[i]);
+    aged_ += levels_[i]->tags.age(static_cast<std::uint64_t>(came * more), began[i]);
+  }
+}
+
 // Of what waits in the queues; nothing does then.
 void MemoryModel::serve_all() {
   for (Channel& channel : channels_) serve(channel);
@@ -300,7 +329,7 @@ MemoryLoad MemoryModel::take_load() {
   const std::uint64_t dram = load.dram_reads + load.dram_writes;
   if (dram != 0) load.row_hits = 1 - static_cast<double>(row_misses_) / static_cast<double>(dram);
   load.of_slice = std::exchange(of_slice_, std::vector<std::uint64_t>(of_slice_.size()));
-  row_misses_ = 0;
+  row_misses_ = aged_ = 0;
   load_ = {};
   load_.below.resize(levels_.size());
   return load;

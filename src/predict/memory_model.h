@@ -49,7 +49,19 @@ class MemoryModel {
   void copied(PhysicalAddress first, Bytes bytes, bool written);
   // A line of machine code.
   unsigned fetch(std::uint64_t address) { return read(0, address & ~std::uint64_t{127}, 0xf); }
+  using Moments = std::vector<std::uint32_t>;  // by level
+  // Part of a kernel is not seen, in which as many lines come to each cache as have come since `then`, times
+  // `more`. What the kernel has not used since `began` makes room for them.
+  using Counts = std::vector<std::uint64_t>;  // by level
+  Counts taken() const;
+  void age(const Counts& then, double more, const Moments& began);
   MemoryLoad take_load();
+  // At which of so many accesses of a kernel something happens. A line that L2 has may be on its way to it:
+  // brought_at() of the last read says which access was on when it was asked for; kBefore: none of these.
+  static constexpr std::uint32_t kBefore = ~std::uint32_t{0};
+  void begin_accesses(std::size_t count);
+  void at_access(std::uint32_t number);
+  std::uint32_t brought_at() const;
   std::uint64_t dirty_segments() const;  // of all caches, 32 bytes each
   // Of a kernel that does `times` as much as was seen since the last load was taken: it drives out what was
   // dirty before, once, and in the long run as much is written back as is written, as far as the caches have
@@ -58,7 +70,6 @@ class MemoryModel {
   void write_back_in_time(double times, std::uint64_t before);
   std::uint16_t slice_of(std::uint64_t address) const;
   // What the caches hold that was used after some moment, and the same once more.
-  using Moments = std::vector<std::uint32_t>;  // by level
   struct Line {
     std::uint64_t address;
     std::uint32_t used;
@@ -88,6 +99,9 @@ class MemoryModel {
   std::vector<Channel> channels_;
   std::vector<std::uint64_t> of_slice_;
   std::uint64_t row_misses_ = 0, chunk_requests_ = 0;
+  // Since the last load was taken: dirty segments of what made room for lines that were not seen.
+  std::uint64_t aged_ = 0;
+  std::uint32_t first_stamp_ = 1, next_stamp_ = 1;  // of the accesses of the kernel, and of the next one's
   MemoryLoad load_;
 };
 

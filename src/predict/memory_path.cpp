@@ -94,8 +94,16 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
   } else if (load->dram_reads + load->dram_writes != 0 && !changes.no_shared_limits) {
     const double reads = static_cast<double>(load->dram_reads),
                  writes = static_cast<double>(load->dram_writes);
-    const double cycles = command * load->dram_cycles / changes.dram_rate;
+    double cycles = command * load->dram_cycles / changes.dram_rate;
     if (!changes.l2_hits && !changes.l1_hits) dram_cycles_ = cycles;
+    if (dram.refresh && t.refi != 0 && dram.refresh_unit == "rank" && dram.ranks == 1) {
+      refresh_period_ = command * static_cast<double>(t.refi);
+      refresh_ = command * static_cast<double>(t.rp + t.rfc);
+      refresh_phase_ =
+          std::fmod(static_cast<double>(recording.first_ps) / 1e9 * static_cast<double>(gpu.core_clock_khz),
+                    refresh_period_);
+      cycles *= 1 - static_cast<double>(t.rfc) / static_cast<double>(t.refi);
+    }
     const double deep = static_cast<double>(load->own_below.back());
     const double stores = static_cast<double>(load->own_stores);
     double of_reads = cycles * reads / (reads + writes);
@@ -109,6 +117,8 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
   // other. Where blocks wait for room the SMs that are early take more of them.
   if (!changes.no_shared_limits)
     code_lag_ = (sms - 1) * flits(levels_[0], 128) * (recording.blocks > recording.wave ? 0.5 : 1);
+  to_dram_ = static_cast<double>(gpu.l1.latency_cycles + 1) +
+             levels_[0].clock_ratio * (levels_[0].network_latency + levels_[0].latency + 2);
   dram_slack_ = command * static_cast<double>(dram.queue_entries * dram.burst_cycles) * 2;
   host_share_ = changes.no_shared_limits ? 0 : sms;
   const double core_per_ns = static_cast<double>(gpu.core_clock_khz) / 1e6;
@@ -122,9 +132,13 @@ double MemoryPath::flits(const Level& level, double payload) const {
   return level.clock_ratio * std::max(1.0, std::ceil((payload + level.header_bytes) / level.flit_bytes));
 }
 
-double MemoryPath::from_dram(double now, double cost, double latency) {
-  ++dram_requests_;
-  return dram_.take(now, cost) + latency;
+double MemoryPath::dram_start(double now, double cost) {
+  double start = std::max(now, dram_.free);
+  if (refresh_period_ != 0) {
+    const double into = std::fmod(start + refresh_phase_, refresh_period_);
+    if (into < refresh_) start += refresh_ - into;
+  }
+  return dram_.take(start, cost);
 }
 
 double MemoryPath::from_host(const Request& request, double now) {
@@ -174,8 +188,14 @@ double MemoryPath::below(const Request& request, double now) {
       atomics_busy_ = std::max(atomics_busy_, server.busy);
     }
   }
-  if (depth > reached) at = from_dram(at, dram_read_cost_, dram_latency_);
-  if (store && dram_write_cost_ != 0) at = std::max(at, dram_.take(at, dram_write_cost_) - dram_slack_);
+  // On its way to L2, as another SM has asked for it.
+  if (depth == 0 && !changes_.l2_hits && request.asked_at < fetches_.size())
+    at = std::max(at, fetches_[request.asked_at]);
+  if (depth > reached) {
+    ++dram_requests_;
+    at = dram_start(at, dram_read_cost_) + dram_latency_;
+  }
+  if (store && dram_write_cost_ != 0) at = std::max(at, dram_start(at, dram_write_cost_) - dram_slack_);
   for (unsigned i = reached + 1; i-- > 0;) {
     Level& level = levels_[i];
     const double down = flits(level, down_payload);
@@ -230,7 +250,9 @@ double MemoryPath::Misses::first_of_set(std::uint64_t set) const {
   return result;
 }
 
-MemoryPath::Times MemoryPath::send(const Request& request, double now) {
+MemoryPath::Times MemoryPath::send(const Request& request, double now, std::uint32_t place) {
+  if (fetches_.size() <= place) fetches_.resize(std::size_t{place} + 1);
+  fetches_[place] = std::max(now + to_dram_, dram_.free) + dram_latency_;
   const config::Gpu& gpu = machine_.gpu;
   const bool constant = request.path == Path::ConstantCache;
   const config::Cache& cache = constant ? gpu.constant_cache : gpu.l1;

@@ -28,7 +28,8 @@ class MemoryPath {
   struct Times {
     double sent, answered;
   };
-  Times send(const Request& request, double now);
+  // `place`: of its access, among all of the SM (recording.h).
+  Times send(const Request& request, double now, std::uint32_t place);
   // A line of code that is not in the SM.
   double fetch(unsigned depth, double now);
   void describe(SmTimes& times, double cycles) const;
@@ -42,18 +43,23 @@ class MemoryPath {
     double share = 1, in_share = 1, out_share = 1;
     double latency = 0, wire = 0;
     double flit_bytes = 32, header_bytes = 8, network_latency = 0;
-    Server in, look_up, out;
+    Server in, look_up;
+    OpenServer out;
   };
   double flits(const Level& level, double payload) const;
   double below(const Request& request, double now);
-  double from_dram(double now, double cost, double latency);
+  double dram_start(double now, double cost);
   double from_host(const Request& request, double now);
 
   const config::Machine& machine_;
   const Changes changes_;
   std::vector<Level> levels_;
+  // All channels are refreshed at the same time, for so long of each period. The kernel begins so far into
+  // one of them.
+  double refresh_period_ = 0, refresh_ = 0, refresh_phase_ = 0;
   double dram_read_cost_ = 0, dram_write_cost_ = 0, dram_latency_ = 0, dram_slack_ = 0;
-  Server dram_, up_, down_, host_link_;
+  Server dram_, up_, host_link_;
+  OpenServer down_;
   struct Slice {
     Server port;
     double share = 0;                             // requests of all SMs for each of this one's
@@ -91,6 +97,9 @@ class MemoryPath {
   std::unordered_map<std::uint64_t, Server> words_;        // atomics
   std::unordered_map<std::uint64_t, double> word_shares_;  // of all SMs' atomics, for each of this one's
   double atomics_busy_ = 0;
+  // By place of an access in the order of the SM's: when L2 has what is asked of DRAM while it is on.
+  std::vector<double> fetches_;
+  double to_dram_ = 0;  // from the load-store unit
   double dram_cycles_ = 0;
   double code_lag_ = 0;  // of the first line of code
   double host_share_ = 1, host_latency_ = 0, host_byte_cycles_ = 0;

@@ -162,6 +162,7 @@ Recorder::Launch& Recorder::launch_of(const gpu::Grid& grid) {
     recording.host_read = skipped_data_.host_read();
   }
   recording.wave = sm.count * recording.blocks_per_sm;
+  recording.own = (std::max<std::uint64_t>(recording.blocks, 1) - 1) % sm.count / 2;
   launch->keep_all = recording.blocks <= recording.wave;
   const std::uint64_t seen = std::min(recording.blocks, 4 * recording.wave);
   const std::uint64_t kept = (seen + sm.count - 1) / sm.count;
@@ -214,7 +215,7 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
   record->code = &grid.kernel->code;
   record->only_counted = counted;
   record->short_turns = launch.short_turns && !counted;
-  const bool mine = block % launch.sms == 0;
+  const bool mine = block % launch.sms == launch.recording.own;
   record->keeps_steps = mine || (launch.keep_all && launch.kept_steps < kAllSteps);
   record->follows_stores = sampled_;
   record->partial = !partial              ? nullptr

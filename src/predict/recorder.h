@@ -27,11 +27,14 @@ struct KernelRecording {
   const gpu::Grid* grid = nullptr;
   std::uint64_t blocks = 0, wave = 0;  // wave: blocks that the GPU holds at once
   unsigned blocks_per_sm = 0;
-  std::uint64_t first_sm = 0;                // where the first block went; the next ones go to the next SMs
-  Picoseconds first_ps = kNever;             // when the first block was there
-  std::vector<std::unique_ptr<Block>> kept;  // in the order of their numbers; not all have steps
-  std::uint64_t executed = 0;                // machine instructions of blocks that were executed
-  std::uint64_t skipped = 0;                 // blocks that were not
+  std::uint64_t first_sm = 0;  // where the first block went; the next ones go to the next SMs
+  // Of the SM whose steps are kept, as place from there on: of those with most blocks the one in the middle,
+  // as the first ones may have an edge of the data.
+  std::uint64_t own = 0;
+  Picoseconds first_ps = kNever;                       // when the first block was there
+  std::vector<std::unique_ptr<Block>> kept;            // in the order of their numbers; not all have steps
+  std::uint64_t executed = 0;                          // machine instructions of blocks that were executed
+  std::uint64_t skipped = 0;                           // blocks that were not
   std::uint64_t counted = 0, executed_by_counted = 0;  // blocks between the windows that stand for those
   double without_rounds = 1;  // share of instructions that are left without dropped rounds (recording.h)
   std::uint64_t thread_instructions = 0;

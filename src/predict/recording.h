@@ -30,12 +30,16 @@ struct Request {
   bool in_l1 = false;              // L1 may hold it
   bool store = false, atomic = false;
   bool host = false;  // in the memory of the host
+  // L2 has it, but as another SM has asked for it: this one's access that was on then, by its place; none, if
+  // it was there before.
+  std::uint32_t asked_at = ~std::uint32_t{0};
 };
 
 struct Access {
   std::uint32_t first = 0;  // in Block::requests
   std::uint32_t count = 0;
-  std::uint32_t taps = 0;  // of a texture or surface; 0: it is none
+  std::uint32_t taps = 0;   // of a texture or surface; 0: it is none
+  std::uint32_t place = 0;  // of the SM whose time is computed: in the order of its accesses
 };
 
 struct Block : gpu::RecordedBlock {

@@ -113,17 +113,36 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
       sms[recording.kept[k]->block - first].blocks[j] = recording.kept[k].get();
   }
   memory.take_load();  // what is before it
+  memory.begin_accesses(order.entries.size());
+  for (std::size_t i = 0; i < order.entries.size(); ++i) {
+    const AccessOrder::Entry& entry = order.entries[i];
+    order.blocks[entry.block]->accesses[entry.warp][entry.access].place = static_cast<std::uint32_t>(i);
+  }
   const std::uint64_t dirty = memory.dirty_segments();
   std::uint64_t own_requests = 0, own_stores = 0;
   std::vector<std::uint64_t> own_below(1 + machine.levels.size()), own_of_slice(machine.gpu.l2_slices);
   const auto slice_of = [&](std::uint64_t address) { return memory.slice_of(address); };
   std::vector<Request*> own;
+  // Of blocks that were not recorded only how many lines they bring is known.
+  const MemoryModel::Counts taken = memory.taken();
+  const MemoryModel::Moments began = memory.moments();
+  std::size_t started = 0;
+  const auto starts = [&](std::size_t block) {
+    for (; started <= block; ++started) {
+      const std::uint64_t sm_count = machine.gpu.sm.count;
+      const std::uint64_t between =
+          started == 0 ? 0 : (order.blocks[started]->block - order.blocks[started - 1]->block) / sm_count - 1;
+      if (between != 0) memory.age(taken, static_cast<double>(between) / static_cast<double>(started), began);
+    }
+  };
   for (std::size_t first = 0; first < order.entries.size(); first += kTogether) {
     const std::size_t end = std::min(first + kTogether, order.entries.size());
     own.clear();
     for (std::size_t sm = 0; sm < sms.size(); ++sm)
       sms[sm].send(order, first, end, sm == order.sm ? &own : nullptr, slice_of);
     for (std::uint32_t entry = 0; entry < end - first; ++entry) {
+      starts(order.entries[first + entry].block);
+      memory.at_access(static_cast<std::uint32_t>(first) + entry);
       for (std::size_t number = 0; number < sms.size(); ++number) {
         Sm& sm = sms[number];
         for (; sm.next < sm.sent.size() && sm.sent[sm.next].entry == entry; ++sm.next) {
@@ -131,6 +150,8 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
           const unsigned depth = memory.access(sent.address, sent.sectors, sent.used_bytes, sent.kind);
           if (number != order.sm) continue;
           Request& request = *own[sm.next];
+          request.asked_at =
+              depth == 0 && sent.kind == Kind::Load ? memory.brought_at() : MemoryModel::kBefore;
           request.depth = static_cast<std::uint8_t>(depth);
           ++own_requests;
           ++own_of_slice[request.slice];

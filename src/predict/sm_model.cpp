@@ -26,7 +26,7 @@ std::shared_ptr<TagArray>& SmModel::instructions_of(const KernelRecording& recor
 // Whose time is that of the kernel. Blocks that are there at once: of SMs that have not executed this
 // kernel's code, if there are any, the one with most to do.
 std::uint64_t SmModel::slowest(const KernelRecording& recording) {
-  if (recording.blocks > recording.wave) return 0;
+  if (recording.blocks > recording.wave) return recording.own;
   const std::uint64_t sms = machine_.gpu.sm.count;
   std::vector<std::uint64_t> work(sms);
   for (const auto& block : recording.kept)
@@ -37,10 +37,13 @@ std::uint64_t SmModel::slowest(const KernelRecording& recording) {
     const bool cold = 2 * work[place] >= most && !instructions_of(recording, place)->holds(code);
     return std::pair(cold, work[place]);
   };
-  std::uint64_t best = 0;
-  for (std::uint64_t place = 1; place < sms; ++place)
-    if (key(place) > key(best)) best = place;
-  return best;
+  // Of those alike the one in the middle: the first ones may have an edge of the data.
+  std::vector<std::uint64_t> best = {0};
+  for (std::uint64_t place = 1; place < sms; ++place) {
+    if (key(place) > key(best.front())) best.clear();
+    if (best.empty() || key(place) == key(best.front())) best.push_back(place);
+  }
+  return best[best.size() / 2];
 }
 
 SmTimes SmModel::run(KernelRecording& recording, const gpu::TimedKernel& timed) {

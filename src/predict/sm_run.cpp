@@ -350,7 +350,7 @@ bool Run::issue_memory(WarpRun& warp, unsigned slot, const TimedOp& timed, Cycle
           ++at;
           break;
         default: {
-          const MemoryPath::Times times = path_.send(request, static_cast<double>(at));
+          const MemoryPath::Times times = path_.send(request, static_cast<double>(at), access.place);
           ready = std::max(ready, static_cast<Cycle>(std::ceil(times.answered)));
           at = static_cast<Cycle>(std::ceil(times.sent)) + 1;
         }

@@ -54,6 +54,7 @@ std::size_t TagArray::take(std::uint64_t line, std::size_t set) {
   std::size_t victim = set;
   for (std::size_t way = set + 1; way != set + ways_; ++way)
     if (used_[way] < used_[victim]) victim = way;
+  ++taken_;
   displaced_ = tags_[victim] == kNoTag ? 0 : dirty_[victim];
   displaced_line_ = address_of(victim);
   clear(victim);
@@ -61,11 +62,32 @@ std::size_t TagArray::take(std::uint64_t line, std::size_t set) {
   return victim;
 }
 
+std::uint64_t TagArray::age(std::uint64_t lines, std::uint32_t moment) {
+  const std::uint64_t before = dirty_segments_, sets = tags_.size() / ways_;
+  for (std::uint64_t number = 0; number < sets; ++number) {
+    const std::size_t set = number * ways_;
+    // Free ways take the first of them.
+    std::uint64_t left = lines / sets + (number < lines % sets);
+    for (std::uint32_t way = 0; way < ways_; ++way)
+      if (left != 0 && tags_[set + way] == kNoTag) --left;
+    for (; left != 0; --left) {
+      std::size_t oldest = kNone;
+      for (std::size_t way = set; way < set + ways_; ++way)
+        if (tags_[way] != kNoTag && used_[way] <= moment && (oldest == kNone || used_[way] < used_[oldest]))
+          oldest = way;
+      if (oldest == kNone) break;
+      clear(oldest);
+    }
+  }
+  return before - dirty_segments_;
+}
+
 void TagArray::clear(std::size_t at) {
   dirty_segments_ -= static_cast<unsigned>(std::popcount(dirty_[at]));
   tags_[at] = kNoTag;
   used_[at] = 0;
   valid_[at] = dirty_[at] = 0;
+  if (!stamps_.empty()) stamps_[at] = 0;
 }
 
 // Where the count is full, all moments move together by half.
@@ -90,6 +112,10 @@ bool TagArray::read(std::uint64_t address, unsigned segments, bool allocate) {
   }
   use(line);
   if (allocate) valid_[line] |= static_cast<std::uint8_t>(brought_);
+  if (!stamps_.empty()) {
+    if (brought_ != 0) stamps_[line] = stamp_;
+    found_stamp_ = stamps_[line];
+  }
   return (segments & ~held) == 0;
 }
 

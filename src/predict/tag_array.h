@@ -31,7 +31,18 @@ class TagArray {
   unsigned displaced() const { return displaced_; }
   std::uint64_t displaced_line() const { return displaced_line_; }
   std::uint64_t dirty_segments() const { return dirty_segments_; }  // of all lines
+  std::uint64_t taken() const { return taken_; }  // lines that were brought or written anew, ever
+  // Other lines come, so many, evenly: those that were used last at `moment` or before are displaced, the
+  // oldest of each set first. Returns how many dirty segments they had.
+  std::uint64_t age(std::uint64_t lines, std::uint32_t moment);
   std::uint64_t lines() const { return tags_.size(); }
+  // From now on each line knows under which stamp a read last brought some of it; 0: under none.
+  void set_stamp(std::uint32_t stamp) {
+    if (stamps_.empty()) stamps_.resize(tags_.size());
+    stamp_ = stamp;
+  }
+  void forget_stamps() { stamps_.clear(); }
+  std::uint32_t found_stamp() const { return found_stamp_; }  // of the last read that hit
   // Calls f(when it was used last, address, dirty segments) for each line that has some.
   template <typename F>
   void for_dirty(const F& f) const {
@@ -69,8 +80,10 @@ class TagArray {
   // By place: number of the line, when it was used last, its segments. Apart, as most look only at tags.
   std::vector<std::uint32_t> tags_, used_;
   std::vector<std::uint8_t> valid_, dirty_;
+  std::vector<std::uint32_t> stamps_;
+  std::uint32_t stamp_ = 0, found_stamp_ = 0;
   std::uint32_t uses_ = 0;
-  std::uint64_t dirty_segments_ = 0;
+  std::uint64_t dirty_segments_ = 0, taken_ = 0;
   unsigned brought_ = 0, displaced_ = 0;
   std::uint64_t displaced_line_ = 0;
 };

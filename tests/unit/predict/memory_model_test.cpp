@@ -116,5 +116,38 @@ TEST(MemoryModel, WritesGoToDramWhenTheyAreDisplaced) {
   EXPECT_EQ(memory.take_load().dram_writes, lines);
 }
 
+// L2 is full of what a copy wrote. Half of a kernel is seen, and reads as much as L2 holds: what the other
+// half would find there has left, and is written back.
+TEST(MemoryModel, WhatIsNotSeenDisplacesToo) {
+  const config::Machine machine = gtx580();
+  const Bytes all = machine.gpu.l2.sets * machine.gpu.l2.ways * 128 * machine.gpu.l2_slices;
+  MemoryModel memory(machine);
+  memory.copied(PhysicalAddress(0), all, true);
+  const MemoryModel::Counts taken = memory.taken();
+  const MemoryModel::Moments began = memory.moments();
+  for (std::uint64_t at = 0; at < all / 2; at += 128) access(memory, line(2 * all + at), Kind::Load);
+  EXPECT_GT(memory.dirty_segments(), 0u);
+  memory.age(taken, 1, began);
+  EXPECT_EQ(memory.dirty_segments(), 0u);
+  EXPECT_EQ(access(memory, line(all - 128), Kind::Load), 1u);
+  EXPECT_EQ(access(memory, line(2 * all), Kind::Load), 0u);  // its own stays
+}
+
+TEST(MemoryModel, ALineMayBeOnItsWay) {
+  MemoryModel memory(gtx580());
+  access(memory, line(0), Kind::Load);
+  memory.begin_accesses(10);
+  memory.at_access(3);
+  access(memory, line(128), Kind::Load);
+  memory.at_access(5);
+  access(memory, line(128), Kind::Load);
+  EXPECT_EQ(memory.brought_at(), 3u);
+  access(memory, line(0), Kind::Load);
+  EXPECT_EQ(memory.brought_at(), MemoryModel::kBefore);
+  memory.begin_accesses(10);
+  access(memory, line(128), Kind::Load);
+  EXPECT_EQ(memory.brought_at(), MemoryModel::kBefore);  // of another kernel
+}
+
 }  // namespace
 }  // namespace duet::predict

@@ -72,5 +72,46 @@ TEST(TagArray, NothingIsTakenWithoutAllocation) {
   EXPECT_FALSE(tags.holds(0));
 }
 
+// Two ways in each of four sets: of each set the line that was used longest ago makes room, but for what was
+// used after the moment.
+TEST(TagArray, LinesThatWereNotSeenMakeOthersLeave) {
+  TagArray tags(small_cache(), nullptr);
+  constexpr std::uint64_t kSet = 4 * 128;
+  for (std::uint64_t line = 0; line < 4; ++line) {
+    tags.write(128 * line, 0b0001, false);
+    tags.read(128 * line + kSet, 0xf);
+  }
+  EXPECT_EQ(tags.age(4, tags.moment()), 4u);  // dirty segments of what left
+  for (std::uint64_t line = 0; line < 4; ++line) {
+    EXPECT_FALSE(tags.holds(128 * line));
+    EXPECT_TRUE(tags.holds(128 * line + kSet));
+  }
+  // The next four take the free ways.
+  EXPECT_EQ(tags.age(4, tags.moment()), 0u);
+  for (std::uint64_t line = 0; line < 4; ++line) EXPECT_TRUE(tags.holds(128 * line + kSet));
+  const std::uint32_t moment = tags.moment();
+  tags.read(kSet, 0xf);
+  tags.age(100, moment);
+  EXPECT_TRUE(tags.holds(kSet));
+  EXPECT_FALSE(tags.holds(128 + kSet));
+}
+
+TEST(TagArray, ALineKnowsWhenItWasAskedFor) {
+  TagArray tags(small_cache(), nullptr);
+  tags.read(0, 0b0001);
+  tags.set_stamp(7);
+  tags.read(0, 0b0001);
+  EXPECT_EQ(tags.found_stamp(), 0u);  // before there were stamps
+  tags.read(0, 0b0010);
+  tags.set_stamp(8);
+  tags.read(0, 0b0010);
+  EXPECT_EQ(tags.found_stamp(), 7u);
+  // Another line in its place, written and not asked for.
+  tags.drop(0);
+  tags.write(0, 0b0010, true);
+  tags.read(0, 0b0010);
+  EXPECT_EQ(tags.found_stamp(), 0u);
+}
+
 }  // namespace
 }  // namespace duet::predict
