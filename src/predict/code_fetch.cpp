@@ -20,7 +20,10 @@ bool CodeFetch::has(std::uint64_t address) { return tags_.read(address, (1u << c
 
 Cycle CodeFetch::from_below(std::uint64_t address, Cycle from) {
   const unsigned depth = memory_ == nullptr ? 0 : memory_->fetch(address);
-  return static_cast<Cycle>(std::ceil(path_.fetch(depth, static_cast<double>(from))));
+  const auto now = static_cast<double>(from);
+  return static_cast<Cycle>(std::ceil(first_ && memory_ != nullptr
+                                          ? path_.fetch_with_all(depth, memory_->slice_of(address), now)
+                                          : path_.fetch(depth, now)));
 }
 
 // Asks for the lines after this one, as the instruction cache does: one a cycle.
@@ -56,6 +59,7 @@ Cycle CodeFetch::fetch(std::uint64_t address, Cycle now) {
     at = from_below(address, from);
     coming_.push_back({line, at, 1});
     look_ahead(line, from);
+    first_ = false;
   }
   if (!prefetched_.empty() && std::erase(prefetched_, line) != 0) look_ahead(line, port_);
   return at;

@@ -40,6 +40,7 @@ class CodeFetch {
   MemoryPath& path_;
   MemoryModel* const memory_;
   Cycle port_ = 0;
+  bool first_ = true;  // nothing was asked for yet
   std::vector<Coming> coming_;
   std::vector<std::uint64_t> prefetched_;  // lines that nobody has wanted yet
 };

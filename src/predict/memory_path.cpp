@@ -116,9 +116,15 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
   // All SMs want the same line from one slice; this one is the last. From then on they ask one after the
   // other. Where blocks wait for room the SMs that are early take more of them.
   if (!changes.no_shared_limits)
-    code_lag_ = (sms - 1) * flits(levels_[0], 128) * (recording.blocks > recording.wave ? 0.5 : 1);
+    code_lag_ = lag_ = (sms - 1) * flits(levels_[0], 128) * (recording.blocks > recording.wave ? 0.5 : 1);
   to_dram_ = static_cast<double>(gpu.l1.latency_cycles + 1) +
              levels_[0].clock_ratio * (levels_[0].network_latency + levels_[0].latency + 2);
+  if (!changes.no_shared_limits && sms > static_cast<double>(gpu.l2.mshr_targets)) {
+    code_answers_ = (sms - 1) * flits(levels_[0], 128);
+    round_trip_ = levels_[0].clock_ratio * (2 * levels_[0].network_latency + levels_[0].latency + 2) +
+                  flits(levels_[0], 0) + flits(levels_[0], 128);
+    code_slices_.resize(gpu.l2_slices);
+  }
   dram_slack_ = command * static_cast<double>(dram.queue_entries * dram.burst_cycles) * 2;
   host_share_ = changes.no_shared_limits ? 0 : sms;
   const double core_per_ns = static_cast<double>(gpu.core_clock_khz) / 1e6;
@@ -211,6 +217,15 @@ double MemoryPath::fetch(unsigned depth, double now) {
   request.depth = static_cast<std::uint8_t>(depth);
   request.sectors = 0xf;
   return below(request, now) + std::exchange(code_lag_, 0) + 1;
+}
+
+double MemoryPath::fetch_with_all(unsigned depth, std::uint16_t slice, double now) {
+  if (depth == 0 || code_slices_.empty()) return fetch(depth, now);
+  code_lag_ = 0;
+  // Lines of other slices go on meanwhile.
+  const double there = fetch(depth, now) + std::max(code_slices_[slice] - now, 0.0);
+  code_slices_[slice] = there - round_trip_ + code_answers_;
+  return there + lag_;
 }
 
 MemoryPath::Miss* MemoryPath::Misses::find(std::uint64_t line, std::uint64_t set) {

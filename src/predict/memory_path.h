@@ -32,6 +32,8 @@ class MemoryPath {
   Times send(const Request& request, double now, std::uint32_t place);
   // A line of code that is not in the SM.
   double fetch(unsigned depth, double now);
+  // The same of one that it asks for at the kernel's beginning, as all SMs do at once, from this slice of L2.
+  double fetch_with_all(unsigned depth, std::uint16_t slice, double now);
   void describe(SmTimes& times, double cycles) const;
   // For how long DRAM works on the recorded blocks of all SMs; 0 where it is no limit.
   double dram_cycles() const { return dram_cycles_; }
@@ -101,7 +103,12 @@ class MemoryPath {
   std::vector<double> fetches_;
   double to_dram_ = 0;  // from the load-store unit
   double dram_cycles_ = 0;
-  double code_lag_ = 0;  // of the first line of code
+  double lag_ = 0;       // of this SM, behind the first one that has the first line of code
+  double code_lag_ = 0;  // the same, until it has that line
+  // Where more SMs ask for a line of code than may wait for one in L2: nobody else gets anything of its slice
+  // until it is there and all have it.
+  double code_answers_ = 0, round_trip_ = 0;
+  std::vector<double> code_slices_;  // when it may be asked for the next line; empty: they are not too many
   double host_share_ = 1, host_latency_ = 0, host_byte_cycles_ = 0;
   std::uint64_t l1_requests_ = 0, l1_hits_ = 0, requests_below_ = 0, dram_requests_ = 0;
 };
