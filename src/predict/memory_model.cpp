@@ -55,7 +55,7 @@ MemoryModel::MemoryModel(const config::Machine& machine) : machine_(machine), ma
 MemoryModel::~MemoryModel() = default;
 
 void MemoryModel::begin_accesses(std::size_t count) {
-  if (count >= kBefore - next_stamp_) {
+  if (count >= Request::kBefore - next_stamp_) {
     levels_.front()->tags.forget_stamps();
     next_stamp_ = 1;
   }
@@ -67,7 +67,7 @@ void MemoryModel::at_access(std::uint32_t number) { levels_.front()->tags.set_st
 
 std::uint32_t MemoryModel::brought_at() const {
   const std::uint32_t stamp = levels_.front()->tags.found_stamp();
-  return stamp < first_stamp_ ? kBefore : stamp - first_stamp_;
+  return stamp < first_stamp_ ? Request::kBefore : stamp - first_stamp_;
 }
 
 std::uint16_t MemoryModel::slice_of(std::uint64_t address) const {

@@ -57,8 +57,7 @@ class MemoryModel {
   void age(const Counts& then, double more, const Moments& began);
   MemoryLoad take_load();
   // At which of so many accesses of a kernel something happens. A line that L2 has may be on its way to it:
-  // brought_at() of the last read says which access was on when it was asked for; kBefore: none of these.
-  static constexpr std::uint32_t kBefore = ~std::uint32_t{0};
+  // brought_at() of the last read says which access was on when it was asked for; Request::kBefore: none.
   void begin_accesses(std::size_t count);
   void at_access(std::uint32_t number);
   std::uint32_t brought_at() const;

@@ -32,7 +32,8 @@ struct Request {
   bool host = false;  // in the memory of the host
   // L2 has it, but as another SM has asked for it: this one's access that was on then, by its place; none, if
   // it was there before.
-  std::uint32_t asked_at = ~std::uint32_t{0};
+  static constexpr std::uint32_t kBefore = ~std::uint32_t{0};
+  std::uint32_t asked_at = kBefore;
 };
 
 struct Access {

@@ -150,8 +150,7 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
           const unsigned depth = memory.access(sent.address, sent.sectors, sent.used_bytes, sent.kind);
           if (number != order.sm) continue;
           Request& request = *own[sm.next];
-          request.asked_at =
-              depth == 0 && sent.kind == Kind::Load ? memory.brought_at() : MemoryModel::kBefore;
+          request.asked_at = depth == 0 && sent.kind == Kind::Load ? memory.brought_at() : Request::kBefore;
           request.depth = static_cast<std::uint8_t>(depth);
           ++own_requests;
           ++own_of_slice[request.slice];

@@ -143,10 +143,10 @@ TEST(MemoryModel, ALineMayBeOnItsWay) {
   access(memory, line(128), Kind::Load);
   EXPECT_EQ(memory.brought_at(), 3u);
   access(memory, line(0), Kind::Load);
-  EXPECT_EQ(memory.brought_at(), MemoryModel::kBefore);
+  EXPECT_EQ(memory.brought_at(), Request::kBefore);
   memory.begin_accesses(10);
   access(memory, line(128), Kind::Load);
-  EXPECT_EQ(memory.brought_at(), MemoryModel::kBefore);  // of another kernel
+  EXPECT_EQ(memory.brought_at(), Request::kBefore);  // of another kernel
 }
 
 }  // namespace
