@@ -74,9 +74,11 @@ struct Recorder::Launch {
   std::uint64_t with_rounds = 0, without_rounds = 0;  // instructions of blocks whose steps are kept
   bool keep_all = false;
   bool short_turns = false;
-  const Slice* slice = nullptr;                     // with --sampled
+  Known* known = nullptr;                           // with --sampled
+  const Slice* slice = nullptr;                     // of it
+  bool skips = false;                               // blocks that are not recorded
   std::map<std::uint32_t, VirtualAddress> written;  // allocations: their bases
-  std::uint32_t last_written = 0;
+  std::uint32_t last_written = 0, last_deciding = 0;
   bool reads_wrong = false;  // what was not computed
   std::uint64_t sms = 1;
 
@@ -89,11 +91,17 @@ struct Recorder::Launch {
     if (block < middle + wave) return std::max(block, middle);
     return std::max(block, blocks - wave);
   }
-  // The first one from this one on, where only what decides the time is executed: between the windows some
-  // stand for the others.
+  // Where only what decides the time is executed, every so manieth block is to its end, for how much the
+  // others do. Odd, as a side of the grid is often even: they would all lie in one column.
+  std::uint64_t every() const { return std::max<std::uint64_t>(recording.blocks / kCounted, 1) | 1; }
+  // The first one from this one on that is executed.
   std::uint64_t next_executed(std::uint64_t block) const {
-    const std::uint64_t every = std::max<std::uint64_t>(recording.blocks / kCounted, 1);
-    return std::min(next_in_window(block), (block + every - 1) / every * every);
+    const std::uint64_t standing = (block + every() - 1) / every() * every();
+    if (!recording.repeated) return std::min(next_in_window(block), standing);
+    return recording.partial ? recording.blocks - 1 : std::min(standing, recording.blocks - 1);
+  }
+  bool stands(std::uint64_t block) const {
+    return block == 0 || (!recording.partial && (block % every() == 0 || block + 1 == recording.blocks));
   }
 };
 
@@ -157,8 +165,11 @@ Recorder::Launch& Recorder::launch_of(const gpu::Grid& grid) {
   launch->sms = sm.count;
   launch->short_turns = asks_others(*grid.kernel);
   if (sampled_) {
-    launch->slice = &slice_of_kernel(*grid.kernel);
+    launch->known = &known_of(*grid.kernel);
+    launch->slice = launch->known->slice.get();
     recording.partial = !launch->slice->by_data && !grid.cooperative;
+    launch->skips =
+        recording.partial || (recording.repeated && !grid.cooperative && may_be_skipped(*launch->known));
     recording.host_read = skipped_data_.host_read();
   }
   recording.wave = sm.count * recording.blocks_per_sm;
@@ -176,19 +187,36 @@ Recorder::Launch& Recorder::launch_of(const gpu::Grid& grid) {
 }
 
 // The module's sources are kept, so that no later module's kernel is taken for this one.
-const Slice& Recorder::slice_of_kernel(const ptx::Kernel& kernel) {
-  KnownSlice& known = slices_[&kernel];
+Recorder::Known& Recorder::known_of(const ptx::Kernel& kernel) {
+  Known& known = known_[&kernel];
   if (known.slice == nullptr || known.sources != kernel.sources)
-    known = {kernel.sources, std::make_unique<Slice>(slice_of(kernel))};
-  return *known.slice;
+    known = {kernel.sources, std::make_unique<Slice>(slice_of(kernel)), {}};
+  return known;
 }
 
-// Of a launch that repeats the first block says where it stores, and whether it does as much as before.
+// A launch that repeats, of a kernel that decides by data: nobody has decided by what it writes.
+bool Recorder::may_be_skipped(const Known& known) const {
+  return known.slice->followed && std::none_of(known.written.begin(), known.written.end(),
+                                               [&](std::uint32_t id) { return deciding_.contains(id); });
+}
+
+void Recorder::read_by_copy(PhysicalAddress first, std::uint64_t command) {
+  if (!sampled_ || command == last_copy_) return;
+  last_copy_ = command;
+  for (const auto& [base, allocation] : address_space_.allocations()) {
+    const PhysicalAddress begin = address_space_.physical(base);
+    if (first >= begin && first < begin + allocation.mapped_bytes) deciding_.insert(allocation.id);
+  }
+  skipped_data_.read_by_copy(first, command);
+}
+
+// Of a launch that repeats the first block says where it stores, and whether it does as much as before; by
+// data some more say that.
 std::uint64_t Recorder::skips(const gpu::Grid& grid, std::uint64_t block, std::uint64_t most) {
   Launch& launch = launch_of(grid);
   KernelRecording& recording = launch.recording;
-  if (!recording.partial || block == 0) return 0;
-  const std::uint64_t next = recording.repeated ? recording.blocks - 1 : launch.next_executed(block);
+  if (!launch.skips || block == 0) return 0;
+  const std::uint64_t next = launch.next_executed(block);
   const std::uint64_t count = std::min(next - block, most);
   recording.skipped += count;
   recording.done += count;
@@ -222,6 +250,7 @@ gpu::RecordedBlock* Recorder::begin(gpu::Grid& grid, std::uint64_t block, std::u
                     : record->keeps_steps ? &launch.slice->with_shared
                                           : &launch.slice->without_shared;
   record->counting = partial ? &launch.slice->counting : nullptr;
+  record->may_stop = partial && !counted && !mine && block % launch.every() != 0;
   record->start(warps, counted ? 0 : launch.steps, counted ? 0 : launch.requests);
   return (launch.open[block] = std::move(record)).get();
 }
@@ -252,7 +281,7 @@ void Recorder::follow(Launch& launch, const ptx::Warp<W>& registers, const ptx::
   const ptx::StateSpace space = op.space;
   if (space == ptx::StateSpace::Shared || space == ptx::StateSpace::Local || space == ptx::StateSpace::Param)
     return;
-  if (loads && !skipped_data_.any()) return;
+  if (loads && !decides && !skipped_data_.any()) return;
   for (const int lane : {std::countr_zero(active), 63 - std::countl_zero(active)}) {
     const ptx::Operand& source = op.sources[0];
     const std::uint64_t register_value =
@@ -263,8 +292,15 @@ void Recorder::follow(Launch& launch, const ptx::Warp<W>& registers, const ptx::
     if (!loads && allocation->id != launch.last_written) {
       launch.last_written = allocation->id;
       launch.written.emplace(allocation->id, allocation->base);
+      if (!allocation->in_device_memory())
+        deciding_.insert(allocation->id);  // the host may read it at any time
     }
-    if (op.kind == ptx::Kind::Store || !skipped_data_.holds(*allocation)) continue;
+    if (op.kind == ptx::Kind::Store) continue;
+    if (decides && allocation->id != launch.last_deciding) {
+      launch.last_deciding = allocation->id;
+      deciding_.insert(allocation->id);
+    }
+    if (!skipped_data_.holds(*allocation)) continue;
     launch.reads_wrong = true;
     launch.recording.wrong_data |= decides;
   }
@@ -377,13 +413,42 @@ std::uint64_t Recorder::add_request(Lanes<W>& lanes, const gpu::MemoryPart& part
   return group;
 }
 
+// Of blocks that stopped: as many instructions as those before and after them have that did not.
+void Recorder::complete(KernelRecording& recording) {
+  const auto& kept = recording.kept;
+  std::uint64_t added = 0;
+  for (std::size_t i = 0, next = 0, last = kept.size(); i < kept.size(); ++i) {
+    Block& block = *kept[i];
+    if (!block.stopped) {
+      last = i;
+      continue;
+    }
+    for (next = std::max(next, i); next < kept.size() && kept[next]->stopped; ++next) {
+    }
+    if (last == kept.size() && next == kept.size()) return;
+    const Block& before = *kept[last == kept.size() ? next : last];
+    const Block& after = *kept[next == kept.size() ? last : next];
+    const double way = &before == &after ? 0
+                                         : static_cast<double>(block.block - before.block) /
+                                               static_cast<double>(after.block - before.block);
+    const double found =
+        static_cast<double>(before.executed) * (1 - way) + static_cast<double>(after.executed) * way;
+    const std::uint64_t all = std::max(block.executed, static_cast<std::uint64_t>(found));
+    added += all - block.executed;
+    block.executed = all;
+  }
+  if (recording.executed == 0) return;
+  recording.thread_instructions += recording.thread_instructions * added / recording.executed;
+  recording.executed += added;
+}
+
 Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu::GridCounts& counts,
                                Picoseconds now) {
   Launch& launch = launch_of(grid);
   KernelRecording& recording = launch.recording;
   recording.executed += counts.warp_instructions;
   recording.thread_instructions += counts.thread_instructions;
-  if (number == 0) recording.first_block = counts.warp_instructions;
+  if (launch.stands(number)) recording.standing += counts.warp_instructions;
   if (const auto found = launch.open.find(number); found != launch.open.end()) {
     found->second->executed = counts.warp_instructions - found->second->dropped();
     if (found->second->only_counted) {
@@ -410,8 +475,11 @@ Picoseconds Recorder::finished(gpu::Grid& grid, std::uint64_t number, const gpu:
   }
   std::sort(recording.kept.begin(), recording.kept.end(),
             [](const auto& a, const auto& b) { return a->block < b->block; });
+  if (launch.known != nullptr && !recording.repeated)
+    for (const auto& [id, base] : launch.written) launch.known->written.insert(id);
+  complete(recording);
   const Picoseconds end = recording.first_ps + finish_(recording);
-  if (launch.recording.partial || launch.reads_wrong)
+  if (recording.partial || recording.skipped != 0 || launch.reads_wrong)
     for (const auto& [id, base] : launch.written)
       if (const memory::Allocation* const there = address_space_.find(base);
           there != nullptr && there->id == id)

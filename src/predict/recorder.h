@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "config/machine.h"
 #include "gpu/functional/block_recorder.h"
@@ -38,7 +39,9 @@ struct KernelRecording {
   std::uint64_t counted = 0, executed_by_counted = 0;  // blocks between the windows that stand for those
   double without_rounds = 1;  // share of instructions that are left without dropped rounds (recording.h)
   std::uint64_t thread_instructions = 0;
-  std::uint64_t first_block = 0;  // instructions of the first block
+  // Instructions of blocks that are executed even where the launch repeats: of the first one, of kernels that
+  // decide by data of more.
+  std::uint64_t standing = 0;
   std::uint64_t done = 0;
   bool has_tracked = false;
   bool repeated = false;  // nothing of it is recorded
@@ -84,11 +87,18 @@ class Recorder final : public gpu::BlockRecorder {
   Picoseconds finished(gpu::Grid& grid, std::uint64_t block, const gpu::GridCounts& counts,
                        Picoseconds now) override;
   void access(gpu::RecordedBlock& record, std::uint32_t warp) override;
+  // A copy engine reads device memory; `command`: for whom.
+  void read_by_copy(PhysicalAddress first, std::uint64_t command);
   MemoryModel& memory() { return memory_; }
   SkippedData& skipped_data() { return skipped_data_; }
 
  private:
   struct Launch;
+  struct Known {  // of a kernel, with --sampled
+    std::shared_ptr<const ptx::SourceMap> sources;
+    std::unique_ptr<Slice> slice;
+    std::set<std::uint32_t> written;  // allocations
+  };
   template <unsigned W>
   struct Lanes;
   template <unsigned W>
@@ -102,8 +112,10 @@ class Recorder final : public gpu::BlockRecorder {
   template <unsigned W>
   void follow(Launch& launch, const ptx::Warp<W>& registers, const ptx::MicroOp& op, std::uint64_t active,
               bool decides);
+  static void complete(KernelRecording& recording);
   Launch& launch_of(const gpu::Grid& grid);
-  const Slice& slice_of_kernel(const ptx::Kernel& kernel);
+  Known& known_of(const ptx::Kernel& kernel);
+  bool may_be_skipped(const Known& known) const;
 
   const config::Machine machine_;
   const memory::AddressSpace& address_space_;
@@ -112,11 +124,10 @@ class Recorder final : public gpu::BlockRecorder {
   const Finish finish_;
   MemoryModel memory_;
   SkippedData skipped_data_;
-  struct KnownSlice {
-    std::shared_ptr<const ptx::SourceMap> sources;
-    std::unique_ptr<Slice> slice;
-  };
-  std::map<const ptx::Kernel*, KnownSlice> slices_;
+  std::map<const ptx::Kernel*, Known> known_;
+  // Allocations by whose data kernels have decided, or that were read by a copy: the host may have.
+  std::set<std::uint32_t> deciding_;
+  std::uint64_t last_copy_ = ~std::uint64_t{0};
   std::map<std::uint64_t, std::unique_ptr<Launch>> launches_;  // by Grid::launch_id
   std::vector<std::unique_ptr<Block>> spare_;                  // of launches that are done, for their memory
   std::unique_ptr<Lanes<32>> narrow_;

@@ -21,6 +21,7 @@ void Block::start(std::size_t count, std::uint32_t steps, std::uint32_t room_for
   request_room.assign(count, room_for_requests);
   requests.clear();
   executed = dropped_ = 0;
+  stopped = false;
   polled_.clear();
   clocks_.clear();
 }

@@ -44,7 +44,7 @@ void Repeats::computed(const KernelRecording& recording, const Prediction& predi
   kernel.last.recording = nullptr;
   kernel.last.load = nullptr;
   kernel.instructions = instructions;
-  kernel.first_block = static_cast<double>(recording.first_block);
+  kernel.standing = static_cast<double>(recording.standing);
   if (kernel.alike < kAlike) return;
   kernel.left = kernel.at_once =
       std::clamp(2 * kernel.at_once, kFewest, recording.partial ? kMostPartial : kMost);
@@ -61,8 +61,8 @@ Prediction Repeats::repeated(const KernelRecording& recording) {
   Kernel& kernel = kernels_.at(identity(*recording.grid));
   const double instructions = recording.skipped == 0
                                   ? recording.instructions()
-                                  : kernel.instructions * static_cast<double>(recording.first_block) /
-                                        std::max(kernel.first_block, 1.0);
+                                  : kernel.instructions * static_cast<double>(recording.standing) /
+                                        std::max(kernel.standing, 1.0);
   if (!near(instructions, kernel.instructions, kSameWork)) kernel.left = kernel.alike = kernel.at_once = 0;
   std::erase(to_leave_, &kernel);
   to_leave_.push_back(&kernel);

@@ -32,7 +32,7 @@ class Repeats {
   struct Kernel {
     Prediction last;
     double instructions = 0;  // of the last one that was computed
-    double first_block = 0;   // of its first block
+    double standing = 0;      // of its blocks that stand for others
     unsigned alike = 0;       // computed ones, one after the other
     unsigned at_once = 0;     // launches that need no recording, the next time
     unsigned left = 0;        // of them

@@ -233,6 +233,7 @@ Slice slice_of(const ptx::Kernel& kernel) {
   result.deciding.resize(kernel.code.size());
   const bool any = unknown(kernel);
   result.by_data = any;
+  result.followed = !any;
   for (std::size_t i = 0; i < kernel.code.size(); ++i) {
     const MicroOp& op = kernel.code[i];
     const bool followed = op.space == StateSpace::Shared || op.space == StateSpace::Local ||

@@ -224,6 +224,23 @@ class Sampled(Predicted):
         self.assertAlmostEqual(sampled["kernels_us"] / whole["kernels_us"], 1, delta=0.01)
         self.assertLess(share, 0.2)
 
+    def test_launches_that_repeat_and_decide_by_data(self):
+        """They are executed as long as somebody, a kernel or the host, may decide by what they write."""
+        whole, sampled, share = self.both("AGAIN_BY_DATA")
+        self.assertEqual(sampled["kernels"][0]["doubts"], [])
+        self.assertAlmostEqual(sampled["kernels_us"] / whole["kernels_us"], 1, delta=0.01)
+        self.assertLess(share, 0.3)
+        for what in ["AGAIN_READ", "AGAIN_OWN_DATA"]:
+            whole, sampled, share = self.both(what)
+            self.assertGreater(sampled["kernels"][0]["repeated_launches"], 80)
+            self.assertEqual(share, 1)
+
+    def test_long_warps_are_not_executed_to_their_end(self):
+        whole, sampled, share = self.both("LONGER")
+        self.assertLess(whole["kernels"][0]["computed_share"], 0.5)
+        self.assertAlmostEqual(sampled["kernels_us"] / whole["kernels_us"], 1, delta=0.01)
+        self.assertLess(share, 0.6)
+
     def test_loops_that_only_count_are_counted(self):
         """Of launches that repeat both blocks of the grid are executed, with nothing kept of them."""
         self.both("LOOPS")

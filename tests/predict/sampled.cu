@@ -30,6 +30,26 @@ __global__ void by_indices(const int* index, const float* from, float* to) {
   to[i] = from[index[i]];
 }
 
+// Decides by what it writes.
+__global__ void follow_indices(int* index) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  index[i] = index[index[i]];
+}
+
+// Long warps, the longer the later; no loop of them only counts.
+__global__ void longer(const float* from, float* to) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  unsigned at = i;
+#pragma unroll 1
+  for (int k = 0; k < 20 * (300 + static_cast<int>(blockIdx.x)); k++) {
+    at = at * 1664525 + 1013904223;
+    if (at & 1) at ^= 0x55;
+    if (k % 64 == 0) sum += from[at % kThreads];
+  }
+  to[i] = sum;
+}
+
 // Of the blocks between the windows only some do anything.
 __global__ void some(const float* from, float* to, int blocks) {
   if (blockIdx.x >= blocks) return;
@@ -100,6 +120,17 @@ int main(int count, char** words) {
     by_shared<<<kBlocks, kThreads>>>(a);
   } else if (is("AGAIN")) {
     for (int i = 0; i < 100; i++) values<<<kBlocks, kThreads>>>(i % 2 ? a : b, i % 2 ? b : a, 40);
+  } else if (is("LONGER")) {
+    longer<<<300, kThreads>>>(a, b);
+  } else if (is("AGAIN_BY_DATA") || is("AGAIN_READ")) {
+    cudaMemset(index, 0, kCount * sizeof(int));
+    for (int i = 0; i < 100; i++) {
+      by_indices<<<kBlocks, kThreads>>>(index, a, b);
+      if (is("AGAIN_READ")) cudaMemcpy(ones.data(), b, sizeof(int), cudaMemcpyDeviceToHost);
+    }
+  } else if (is("AGAIN_OWN_DATA")) {
+    cudaMemset(index, 0, kCount * sizeof(int));
+    for (int i = 0; i < 100; i++) follow_indices<<<kBlocks, kThreads>>>(index);
   } else if (is("LOOPS")) {
     for (int i = 0; i < 20; i++) loops<<<2, 96>>>(a, b, 500 + i, 900, 3, 1ull << 40);
   } else if (is("HOST_DATA")) {  // by data, but these are right

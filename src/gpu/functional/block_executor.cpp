@@ -119,6 +119,13 @@ class Executor final : public BlockExecutor, private WarpProgram<W, Executor<W, 
     LaneMask(lanes).for_each([&](unsigned lane) { context_.services->lines->touch(addresses[lane]); });
   }
 
+  // Nothing is kept any more of a warp that has not ended.
+  bool only_counts() const {
+    for (std::size_t i = 0; i < block_.warp_count; ++i)
+      if (warps_[i].state != State::Ended && record_->room[i] != 0) return false;
+    return block_.live_warps != 0;
+  }
+
   static bool failed(const Grid& grid) { return grid.failed_ps.load(std::memory_order_relaxed) != kNever; }
 
   // What the warp program asks for. A warp looks for the path that runs when it goes on, not before.
@@ -266,6 +273,11 @@ void Executor<W, kTold>::run(std::uint64_t warp_instructions) {
     const std::uint64_t turn =
         kTold == Told::Record && record_->short_turns ? kRecordedTurn : kTurnInstructions;
     executed += run_warp(warp, std::min(turn, warp_instructions - executed));
+    if constexpr (kTold == Told::Record)
+      if (record_->may_stop && record_->room[warp.index] == 0 && only_counts()) {
+        record_->stopped = true;
+        block_.live_warps = 0;
+      }
   }
 }
 

@@ -91,6 +91,8 @@ struct RecordedBlock {
   std::uint64_t kept = 0;           // steps of all warps
   std::vector<std::uint32_t> room;  // by warp: steps that are still kept; at 0 later ones are not
   bool keeps_steps = true;          // otherwise only their accesses
+  // It ends once nothing is kept any more of its warps: only of others it is wanted how much they do.
+  bool may_stop = false, stopped = false;
   // Blocks and their warps take short turns: what they do depends on who comes first.
   bool short_turns = true;
   std::vector<std::vector<std::uint32_t>> warps;
