@@ -74,16 +74,23 @@ std::uint16_t MemoryModel::slice_of(std::uint64_t address) const {
   return static_cast<std::uint16_t>(levels_.front()->tags.slice_of(address));
 }
 
-unsigned MemoryModel::access(std::uint64_t address, unsigned sectors, unsigned used_bytes, Kind kind) {
+TagArray::Set MemoryModel::set_at(std::uint64_t address) const {
+  return levels_.front()->tags.set_at(address & ~std::uint64_t{127});
+}
+
+void MemoryModel::prefetch(TagArray::Set set) const { levels_.front()->tags.prefetch(set); }
+
+unsigned MemoryModel::access(const CacheRequest& request, TagArray::Set set) {
+  const Level& l2 = *levels_.front();
   ++load_.requests;
-  ++of_slice_[slice_of(address)];
-  const std::uint64_t block = address & ~std::uint64_t{127};
-  if (kind == Kind::Store) {
-    write(0, block, sectors, used_bytes == 32 * static_cast<unsigned>(std::popcount(sectors)));
+  ++of_slice_[l2.line_bytes >= 128 ? l2.tags.slice_of(set) : slice_of(request.address())];
+  const std::uint64_t block = request.address() & ~std::uint64_t{127};
+  if (request.store()) {
+    write(0, block, request.sectors(), request.whole(), set);
     return 0;
   }
-  const unsigned depth = read(0, block, sectors);
-  if (kind == Kind::Atomic) write(0, block, sectors, false);
+  const unsigned depth = read(0, block, request.sectors(), set);
+  if (request.atomic()) write(0, block, request.sectors(), false, set);
   return depth;
 }
 
@@ -99,15 +106,18 @@ void MemoryModel::for_lines(const Level& level, std::uint64_t block, unsigned se
 
 // Segments of 32 bytes of a block of 128. Returns how many caches from this level on did not have them all.
 unsigned MemoryModel::read(std::size_t number, std::uint64_t block, unsigned segments) {
-  if (number >= levels_.size()) {
-    to_dram(block, segments, false);
-    return 0;
-  }
+  if (number < levels_.size()) return read(number, block, segments, levels_[number]->tags.set_at(block));
+  to_dram(block, segments, false);
+  return 0;
+}
+
+unsigned MemoryModel::read(std::size_t number, std::uint64_t block, unsigned segments, TagArray::Set set) {
   Level& level = *levels_[number];
   if (level.perfect) return 0;
   unsigned missing = 0;
   for_lines(level, block, segments, [&](std::uint64_t address, unsigned own, unsigned first) {
-    if (!level.tags.read(address, own)) missing |= level.tags.brought() << first;
+    if (!level.tags.read(address, own, true, first == 0 ? set : level.tags.set_at(address)))
+      missing |= level.tags.brought() << first;
     if (level.tags.displaced() != 0) displaced(number, level);
   });
   if (missing == 0) return 0;
@@ -123,12 +133,18 @@ void MemoryModel::displaced(std::size_t number, Level& level) {
 
 void MemoryModel::write(std::size_t number, std::uint64_t block, unsigned segments, bool whole) {
   if (number >= levels_.size()) return to_dram(block, segments, true);
+  write(number, block, segments, whole, levels_[number]->tags.set_at(block));
+}
+
+void MemoryModel::write(std::size_t number, std::uint64_t block, unsigned segments, bool whole,
+                        TagArray::Set set) {
   Level& level = *levels_[number];
   if (level.perfect) return;
-  if (level.fetch_on_write && !whole) read(number, block, segments);
+  if (level.fetch_on_write && !whole) read(number, block, segments, set);
   bool through = !level.write_back;
-  for_lines(level, block, segments, [&](std::uint64_t address, unsigned own, unsigned) {
-    through |= !level.tags.write(address, own, whole, level.write_allocate) && !level.write_allocate;
+  for_lines(level, block, segments, [&](std::uint64_t address, unsigned own, unsigned first) {
+    const TagArray::Set there = first == 0 ? set : level.tags.set_at(address);
+    through |= !level.tags.write(address, own, whole, level.write_allocate, there) && !level.write_allocate;
     if (level.tags.displaced() != 0) displaced(number, level);
   });
   if (through) write(number + 1, block, segments, whole);
@@ -257,7 +273,13 @@ void MemoryModel::write_back_in_time(double times, std::uint64_t before) {
     });
   const std::uint64_t reads = load_.dram_reads, writes = load_.dram_writes;
   // Those that were written last are the kernel's.
-  std::sort(dirty.begin(), dirty.end(), [](const Dirty& a, const Dirty& b) { return a.used > b.used; });
+  const auto last_first = [](const Dirty& a, const Dirty& b) { return a.used > b.used; };
+  if (left < dirty.size()) {
+    std::nth_element(dirty.begin(), dirty.begin() + static_cast<std::ptrdiff_t>(left), dirty.end(),
+                     last_first);
+    dirty.resize(left);
+  }
+  std::sort(dirty.begin(), dirty.end(), last_first);
   for (const Dirty& line : dirty) {
     const auto count = static_cast<std::uint64_t>(std::popcount(line.segments));
     if (count > left) break;

@@ -1,7 +1,7 @@
 // What the caches below L1 hold, and how busy DRAM would be, seen by a kernel's requests in the order in
 // which they are executed. It outlives kernels: what copies and earlier kernels brought is there.
 //   MemoryModel memory(machine);
-//   request.depth = memory.access(request.address, request.sectors, request.used_bytes, Kind::Load);
+//   request.depth = memory.access(CacheRequest(request), memory.set_at(request.address));
 //   memory.take_load()    since the last call: requests, and for how long DRAM's busiest channel works on
 //   them
 // DRAM is counted, not played: of as many requests of a channel as its queue holds, each row is opened once
@@ -22,8 +22,6 @@
 
 namespace duet::predict {
 
-enum class Kind : std::uint8_t { Load, Store, Atomic };
-
 // Of a number of requests, all SMs together.
 struct MemoryLoad {
   std::uint64_t requests = 0;                     // below L1
@@ -43,8 +41,11 @@ class MemoryModel {
   explicit MemoryModel(const config::Machine& machine);
   ~MemoryModel();
 
-  // A request that L1 has not answered. Returns how many caches did not have it.
-  unsigned access(std::uint64_t address, unsigned sectors, unsigned used_bytes, Kind kind);
+  // A request that L1 has not answered, and where L2 would have its line. Returns how many caches did not
+  // have it.
+  unsigned access(const CacheRequest& request, TagArray::Set set);
+  TagArray::Set set_at(std::uint64_t address) const;
+  void prefetch(TagArray::Set set) const;
   // A copy engine wrote or read these bytes.
   void copied(PhysicalAddress first, Bytes bytes, bool written);
   // A line of machine code.
@@ -84,8 +85,10 @@ class MemoryModel {
   struct Channel;
   template <typename F>
   static void for_lines(const Level& level, std::uint64_t block, unsigned segments, const F& f);
+  unsigned read(std::size_t number, std::uint64_t block, unsigned segments, TagArray::Set set);
   unsigned read(std::size_t number, std::uint64_t block, unsigned segments);
   void displaced(std::size_t number, Level& level);
+  void write(std::size_t number, std::uint64_t block, unsigned segments, bool whole, TagArray::Set set);
   void write(std::size_t number, std::uint64_t block, unsigned segments, bool whole);
   void to_dram(std::uint64_t address, unsigned segments, bool written);
   void serve(Channel& channel);

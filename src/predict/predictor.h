@@ -74,9 +74,7 @@ class Predictor {
   gpu::BlockRecorder& recorder() { return recorder_; }
   // A copy engine writes or reads device memory; `command`: for whom.
   void written_by_copy(PhysicalAddress first, Bytes bytes, std::uint64_t command);
-  void read_by_copy(PhysicalAddress first, std::uint64_t command) {
-    recorder_.read_by_copy(first, command);
-  }
+  void read_by_copy(PhysicalAddress first, std::uint64_t command) { recorder_.read_by_copy(first, command); }
   // With --sampled: how many blocks from this one on, up to `most`, are not to be executed.
   std::uint64_t skips(const gpu::Grid& grid, std::uint64_t block, std::uint64_t most) {
     return recorder_.skips(grid, block, most);

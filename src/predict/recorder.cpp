@@ -268,7 +268,7 @@ void Recorder::access(gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<
 void Recorder::access(gpu::RecordedBlock& record, std::uint32_t warp) {
   if (record.room[warp] == 0) return;
   auto& block = static_cast<Block&>(record);
-  block.accesses[warp].push_back({static_cast<std::uint32_t>(block.requests.size()), 0, 0});
+  block.add_access(warp, block.next_request(), 0);
   if (--block.request_room[warp] == 0) record.room[warp] = 0;
 }
 
@@ -321,7 +321,8 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
       memory.shared,      memory.shared_bytes, PhysicalAddress(machine_.gpu.dram.bytes + place * of_warp),
       memory.local_bytes, memory.parameters,   memory.parameter_bytes,
       memory.grid};
-  Access access{static_cast<std::uint32_t>(block.requests.size()), 0, 0};
+  const std::uint32_t first = block.next_request();
+  std::uint32_t sent = 0, taps = 0;
   bool whole = true;
   if (op.kind == ptx::Kind::Image) {
     if (lanes.images == nullptr) lanes.images = std::make_unique<gpu::ImageAccess<W>>();
@@ -330,20 +331,19 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
       const auto& tap = lanes.images->taps()[i];
       if (sampled_) follow(launch, lanes.images->scratch(), tap.op, tap.lanes, decides);
       whole = lanes.resolve(tap.op, lanes.images->scratch(), tap.lanes);
-      if (whole) add_requests(lanes, block, launch);
-      ++access.taps;
+      if (whole) sent += add_requests(lanes, block, launch);
+      ++taps;
     }
   } else {
     whole = lanes.resolve(op, registers, active);
-    if (whole) add_requests(lanes, block, launch);
+    if (whole) sent += add_requests(lanes, block, launch);
   }
   // One that faults ends its block.
   if (!whole) return;
-  access.count = static_cast<std::uint32_t>(block.requests.size()) - access.first;
-  block.accesses[warp].push_back(access);
+  block.add_access(warp, first, taps);
   record.mark_access(warp);
   std::uint32_t& room = block.request_room[warp];
-  room -= std::min(room, access.count);
+  room -= std::min(room, sent);
   if (room == 0) record.room[warp] = 0;
   if (op.kind == ptx::Kind::Load && op.semantics != ptx::MemorySemantics::Weak)
     launch.recording.polls |= block.polls(warp, op);
@@ -351,18 +351,20 @@ void Recorder::take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t w
     block.moves_on(warp);
 }
 
-// Of the instruction that was resolved, part by part as the load-store unit sends them.
+// Of the instruction that was resolved, part by part as the load-store unit sends them. Returns how many.
 template <unsigned W>
-void Recorder::add_requests(Lanes<W>& lanes, Block& block, Launch& launch) {
+std::uint32_t Recorder::add_requests(Lanes<W>& lanes, Block& block, Launch& launch) {
   const gpu::MemoryInstruction<W>& instruction = lanes.instruction;
   const bool atomic = instruction.op->kind == ptx::Kind::Atomic;
+  std::uint32_t sent = 0;
   for (unsigned p = 0; p < instruction.part_count; ++p) {
     const gpu::MemoryPart& part = instruction.parts[p];
     launch.recording.has_tracked |= part.tracked;
     Request request;
     if (part.path == gpu::MemoryPath::Parameters) {
       request.path = Path::Parameters;
-      block.requests.push_back(request);
+      block.add(request);
+      ++sent;
     } else if (part.path == gpu::MemoryPath::Shared) {
       request.path = Path::Shared;
       const bool one = !atomic && lanes.banks.one_pass_for_range(instruction.lowest, instruction.highest,
@@ -370,13 +372,15 @@ void Recorder::add_requests(Lanes<W>& lanes, Block& block, Launch& launch) {
       if (!one)
         request.passes = static_cast<std::uint16_t>(lanes.banks.passes(
             instruction.offsets.data(), part.lanes, instruction.bytes, instruction.registers->width, atomic));
-      block.requests.push_back(request);
+      block.add(request);
+      ++sent;
     } else {
       for (unsigned step = 0; step < part.steps; ++step)
-        for (std::uint64_t rest = part.lanes; rest != 0;)
+        for (std::uint64_t rest = part.lanes; rest != 0; ++sent)
           rest &= ~add_request(lanes, part, step * part.step_bytes, rest, block, launch);
     }
   }
+  return sent;
 }
 
 // Returns the lanes of the next request.
@@ -409,7 +413,7 @@ std::uint64_t Recorder::add_request(Lanes<W>& lanes, const gpu::MemoryPart& part
   if (request.atomic)
     LaneMask(group).for_each(
         [&](unsigned lane) { ++launch.recording.atomic_words[(part.base + (offsets[lane] & ~3u)).value()]; });
-  block.requests.push_back(request);
+  block.add(request);
   return group;
 }
 

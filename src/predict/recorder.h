@@ -105,7 +105,7 @@ class Recorder final : public gpu::BlockRecorder {
   void take(Lanes<W>& lanes, gpu::RecordedBlock& record, std::uint32_t warp, ptx::Warp<W>& registers,
             const ptx::MicroOp& op, std::uint64_t active, const gpu::BlockMemory& memory);
   template <unsigned W>
-  void add_requests(Lanes<W>& lanes, Block& block, Launch& launch);
+  std::uint32_t add_requests(Lanes<W>& lanes, Block& block, Launch& launch);
   template <unsigned W>
   std::uint64_t add_request(Lanes<W>& lanes, const gpu::MemoryPart& part, std::uint32_t step,
                             std::uint64_t rest, Block& block, Launch& launch);

@@ -17,7 +17,10 @@ void Block::start(std::size_t count, std::uint32_t steps, std::uint32_t room_for
   begin(count, steps);
   kept = 0;
   holds.clear();
+  for (auto& warp : few) warp.clear();
   accesses.resize(count);
+  few.resize(count);
+  cache_requests.clear();
   request_room.assign(count, room_for_requests);
   requests.clear();
   executed = dropped_ = 0;
@@ -30,6 +33,13 @@ void Block::start(std::size_t count, std::uint32_t steps, std::uint32_t room_for
 bool Block::same(std::uint32_t warp, std::size_t one, std::size_t other) const {
   const std::vector<Poll>& polls = polled_[warp];
   if (polls[polls.size() - 1 - one].op != polls[polls.size() - 1 - other].op) return false;
+  if (!keeps_steps) {
+    const std::vector<Few>& own = few[warp];
+    const Few &a = own[own.size() - 1 - one], &b = own[own.size() - 1 - other];
+    const auto* const first = cache_requests.data() + a.first;
+    return a.count == b.count && a.count != 0 && !first->constant() &&
+           std::equal(first, first + a.count, cache_requests.data() + b.first);
+  }
   const std::vector<Access>& own = accesses[warp];
   const Access &a = own[own.size() - 1 - one], &b = own[own.size() - 1 - other];
   if (a.count != b.count) return false;
@@ -40,6 +50,13 @@ bool Block::same(std::uint32_t warp, std::size_t one, std::size_t other) const {
       return false;
   }
   return a.count != 0;
+}
+
+void Block::drop_accesses(std::uint32_t warp, std::size_t count) {
+  if (keeps_steps)
+    accesses[warp].resize(accesses[warp].size() - count);
+  else
+    few[warp].resize(few[warp].size() - count);
 }
 
 // All steps of a warp but the first ones.
@@ -55,7 +72,7 @@ void Block::drop(std::uint32_t warp, std::size_t left) {
 }
 
 bool Block::polls(std::uint32_t warp, const ptx::MicroOp& op) {
-  if (polled_.empty()) polled_.resize(accesses.size());
+  if (polled_.empty()) polled_.resize(room.size());
   std::vector<Poll>& polls = polled_[warp];
   if (polls.size() == 2 * kLongestRound) polls.erase(polls.begin());
   polls.push_back({&op, warps[warp].size()});
@@ -64,7 +81,7 @@ bool Block::polls(std::uint32_t warp, const ptx::MicroOp& op) {
     for (std::size_t i = 0; i < length && again; ++i) again = same(warp, i, i + length);
     if (!again) continue;
     polls.resize(polls.size() - length);
-    accesses[warp].resize(accesses[warp].size() - length);
+    drop_accesses(warp, length);
     if (keeps_steps) drop(warp, polls.back().steps);
     return true;
   }
@@ -86,9 +103,9 @@ void Block::reads_clock(std::uint32_t warp, std::uint32_t pc, Cycle cycle) {
   if (clocks_.empty()) clocks_.resize(room.size());
   Clock& last = clocks_[warp];
   const std::uint32_t steps = last.room - room[warp];
-  if (last.pc != pc || last.accesses != accesses[warp].size() || steps > kLongestClockRound ||
+  if (last.pc != pc || last.accesses != access_count(warp) || steps > kLongestClockRound ||
       !only_computes(warp, steps)) {
-    last = {pc, room[warp], accesses[warp].size(), cycle};
+    last = {pc, room[warp], access_count(warp), cycle};
     return;
   }
   const Cycle waited = cycle - last.cycle;

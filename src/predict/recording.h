@@ -3,10 +3,13 @@
 // (shared_caches.h).
 //   Access a = block.accesses[warp][n];            of the n-th step of the warp that has
 //   RecordedBlock::kAccess block.requests[a.first] .. [a.first + a.count - 1]
+// Of blocks whose steps are not kept only what caches see of their requests is, by CacheRequest.
 // No time is in it: the same recording is computed with other latencies, bandwidths and numbers of units.
 // Coalescing, bank conflicts, sizes of caches and the map of addresses are those of the machine of the run.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +39,32 @@ struct Request {
   std::uint32_t asked_at = kBefore;
 };
 
+// What a cache sees of a request.
+class CacheRequest {
+ public:
+  // Of one that goes to a cache.
+  explicit CacheRequest(const Request& request)
+      : bits_(request.address << kFlags |
+              std::uint64_t{request.used_bytes == 32 * std::popcount(request.sectors)} << 8 |
+              std::uint64_t{request.in_l1} << 7 | std::uint64_t{request.path == Path::ConstantCache} << 6 |
+              std::uint64_t{request.atomic} << 5 | std::uint64_t{request.store} << 4 | request.sectors) {}
+  static bool is_of(const Request& request) {
+    return !request.host && (request.path == Path::L1 || request.path == Path::ConstantCache);
+  }
+  std::uint64_t address() const { return bits_ >> kFlags; }
+  unsigned sectors() const { return bits_ & 0xf; }
+  bool store() const { return (bits_ >> 4 & 1) != 0; }
+  bool atomic() const { return (bits_ >> 5 & 1) != 0; }
+  bool constant() const { return (bits_ >> 6 & 1) != 0; }  // of the constant cache; otherwise of L1
+  bool in_l1() const { return (bits_ >> 7 & 1) != 0; }
+  bool whole() const { return (bits_ >> 8 & 1) != 0; }  // all bytes of its sectors
+  friend bool operator==(const CacheRequest&, const CacheRequest&) = default;
+
+ private:
+  static constexpr unsigned kFlags = 9;
+  std::uint64_t bits_;
+};
+
 struct Access {
   std::uint32_t first = 0;  // in Block::requests
   std::uint32_t count = 0;
@@ -45,8 +74,34 @@ struct Access {
 
 struct Block : gpu::RecordedBlock {
   std::vector<std::vector<Access>> accesses;  // by warp
-  std::vector<std::uint32_t> request_room;    // by warp: requests that are still kept
   std::vector<Request> requests;
+  struct Few {
+    std::uint32_t first = 0, count = 0;  // in cache_requests
+  };
+  std::vector<std::vector<Few>> few;  // by warp, where no steps are kept: its accesses
+  std::vector<CacheRequest> cache_requests;
+  std::vector<std::uint32_t> request_room;  // by warp: requests that are still kept
+
+  std::size_t access_count(std::uint32_t warp) const {
+    return keeps_steps ? accesses[warp].size() : few[warp].size();
+  }
+  void add(const Request& request) {
+    if (keeps_steps)
+      append(requests, request);
+    else if (CacheRequest::is_of(request))
+      append(cache_requests, CacheRequest(request));
+  }
+  // The last requests, from this one on, are an access of a warp.
+  std::uint32_t next_request() const {
+    return static_cast<std::uint32_t>(keeps_steps ? requests.size() : cache_requests.size());
+  }
+  void add_access(std::uint32_t warp, std::uint32_t first, std::uint32_t taps) {
+    const std::uint32_t count = next_request() - first;
+    if (keeps_steps)
+      accesses[warp].push_back({first, count, taps});
+    else
+      few[warp].push_back({first, count});
+  }
   const std::vector<ptx::MicroOp>* code = nullptr;  // of the kernel
 
   // Anew, of as many warps, each with room for so many.
@@ -71,6 +126,12 @@ struct Block : gpu::RecordedBlock {
   std::uint64_t dropped() const { return dropped_; }  // machine instructions, where steps are kept
 
  private:
+  // What is not touched costs nothing, copies do: room for four times as many.
+  template <typename T>
+  static void append(std::vector<T>& to, const T& value) {
+    if (to.size() == to.capacity()) to.reserve(std::max<std::size_t>(4 * to.size(), 32));
+    to.push_back(value);
+  }
   struct Poll {
     const ptx::MicroOp* op;
     std::size_t steps;  // of the warp, up to this one
@@ -82,6 +143,7 @@ struct Block : gpu::RecordedBlock {
     std::size_t accesses = 0;
     Cycle cycle = 0;
   };
+  void drop_accesses(std::uint32_t warp, std::size_t count);
   bool only_computes(std::uint32_t warp, std::uint32_t steps) const;
   void drop(std::uint32_t warp, std::size_t left);
 

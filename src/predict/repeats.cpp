@@ -59,10 +59,10 @@ void Repeats::leave_in(MemoryModel& memory) {
 
 Prediction Repeats::repeated(const KernelRecording& recording) {
   Kernel& kernel = kernels_.at(identity(*recording.grid));
-  const double instructions = recording.skipped == 0
-                                  ? recording.instructions()
-                                  : kernel.instructions * static_cast<double>(recording.standing) /
-                                        std::max(kernel.standing, 1.0);
+  const double instructions =
+      recording.skipped == 0
+          ? recording.instructions()
+          : kernel.instructions * static_cast<double>(recording.standing) / std::max(kernel.standing, 1.0);
   if (!near(instructions, kernel.instructions, kSameWork)) kernel.left = kernel.alike = kernel.at_once = 0;
   std::erase(to_leave_, &kernel);
   to_leave_.push_back(&kernel);

@@ -16,19 +16,18 @@ class PrivateCaches {
         l1_(gpu.l1, nullptr),
         constants_(gpu.constant_cache, nullptr) {}
 
-  bool has(const Request& request) {
-    if (request.path == Path::ConstantCache)
-      return constants_.read(request.address, own(request, constant_bytes_));
-    if (!request.in_l1 || request.atomic) return false;
-    if (!request.store) return l1_.read(request.address, own(request, l1_bytes_));
-    if (evicts_) l1_.drop(request.address);
+  bool has(const CacheRequest& request) {
+    if (request.constant()) return constants_.read(request.address(), own(request, constant_bytes_));
+    if (!request.in_l1() || request.atomic()) return false;
+    if (!request.store()) return l1_.read(request.address(), own(request, l1_bytes_));
+    if (evicts_) l1_.drop(request.address());
     return false;
   }
 
  private:
-  static unsigned own(const Request& request, Bytes line) {
-    if (line >= 128) return request.sectors;
-    return request.sectors >> request.address % 128 / line * (line / 32) & ((1u << line / 32) - 1);
+  static unsigned own(const CacheRequest& request, Bytes line) {
+    if (line >= 128) return request.sectors();
+    return request.sectors() >> request.address() % 128 / line * (line / 32) & ((1u << line / 32) - 1);
   }
   bool evicts_;
   Bytes l1_bytes_, constant_bytes_;
@@ -36,81 +35,153 @@ class PrivateCaches {
 };
 
 // Entries of the order that are gone through at a time: the private caches of an SM see so many before those
-// of the next one do, and all that they let through lies side by side.
+// of the next one do.
 constexpr std::size_t kTogether = 1024;
+// How far ahead the host is told what comes, as it lies far apart.
+constexpr std::size_t kAhead = 8;
 
-struct Sent {
-  std::uint64_t address;
-  std::uint32_t entry;
-  Kind kind;
-  std::uint8_t sectors, used_bytes;
+// What the private caches of all SMs let through.
+class Sent {
+ public:
+  struct One {
+    CacheRequest request;
+    TagArray::Set set;  // of L2
+    std::uint32_t entry;
+    Request* own;  // null: of another SM than the one whose time is computed
+  };
+  void clear() { all_.clear(); }
+  void add(const CacheRequest& request, std::uint32_t entry, Request* own, const MemoryModel& memory) {
+    all_.push_back({request, memory.set_at(request.address()), entry, own});
+  }
+  // By entries, of each in the order in which they were added.
+  void sort(std::size_t entries) {
+    ends_.assign(entries + 1, 0);
+    for (const One& one : all_) ++ends_[one.entry + 1];
+    for (std::size_t i = 0; i < entries; ++i) ends_[i + 1] += ends_[i];
+    sorted_.resize(all_.size());
+    for (std::uint32_t i = 0; i < all_.size(); ++i) sorted_[ends_[all_[i].entry]++] = i;
+  }
+  std::size_t end_of(std::size_t entry) const { return ends_[entry]; }
+  const One& operator[](std::size_t place) const { return all_[sorted_[place]]; }
+  std::size_t size() const { return all_.size(); }
+
+ private:
+  std::vector<One> all_;
+  std::vector<std::uint32_t> sorted_, ends_;
 };
 
-// What an SM's private caches let through of its own accesses.
+// An SM's accesses, in the order of those of the one whose time is computed.
 class Sm {
  public:
-  explicit Sm(const config::Gpu& gpu) : caches_(gpu) {}
+  // `warps`: of a block.
+  Sm(const config::Gpu& gpu, std::size_t blocks, std::size_t warps)
+      : caches_(gpu), warps_(warps), lists_(blocks * warps) {}
 
-  std::vector<Block*> blocks;  // by number of a block of the SM whose order it is; null: it has none there
-  std::vector<Sent> sent;
-  std::size_t next = 0;  // of `sent`
+  // In place of a block of the SM whose time is computed.
+  void take(std::size_t number, const Block& block) {
+    for (std::uint32_t warp = 0; warp < std::min(warps_, block.room.size()); ++warp) {
+      List& list = lists_[number * warps_ + warp];
+      list.count = static_cast<std::uint32_t>(block.access_count(warp));
+      list.keeps_steps = block.keeps_steps;
+      if (block.keeps_steps)
+        list.accesses = block.accesses[warp].data(), list.requests = block.requests.data();
+      else
+        list.few = block.few[warp].data(), list.cache_requests = block.cache_requests.data();
+    }
+  }
 
-  // `own`: null, or told which requests `sent` are. `slice_of`: fills in the slices of those.
-  template <typename F>
-  void send(const AccessOrder& order, std::size_t first, std::size_t end, std::vector<Request*>* own,
-            const F& slice_of) {
-    sent.clear();
-    next = 0;
+  void send(const AccessOrder& order, std::size_t first, std::size_t end, const MemoryModel& memory,
+            Sent& sent) {
     for (std::size_t at = first; at < end; ++at) {
-      // What comes next lies far apart: the host is told in time.
-      if (at + 2 * kAhead < end) __builtin_prefetch(access_of(order.entries[at + 2 * kAhead]));
-      if (at + kAhead < end)
-        if (const Access* const next = access_of(order.entries[at + kAhead]); next != nullptr)
-          __builtin_prefetch(blocks[order.entries[at + kAhead].block]->requests.data() + next->first);
+      if (at + 2 * kAhead < end) prefetch_access(order.entries[at + 2 * kAhead]);
+      if (at + kAhead < end) prefetch_requests(order.entries[at + kAhead]);
+      const std::uint32_t access = order.entries[at].access;
+      const List& list = list_of(order.entries[at]);
+      if (access >= list.count) continue;  // this SM does less
+      const auto add = [&](const CacheRequest& request) {
+        if (!caches_.has(request)) sent.add(request, static_cast<std::uint32_t>(at - first), nullptr, memory);
+      };
+      if (list.keeps_steps) {
+        const Access& own = list.accesses[access];
+        for (std::uint32_t i = own.first; i < own.first + own.count; ++i)
+          if (CacheRequest::is_of(list.requests[i])) add(CacheRequest(list.requests[i]));
+      } else {
+        const Block::Few& own = list.few[access];
+        for (std::uint32_t i = own.first; i < own.first + own.count; ++i) add(list.cache_requests[i]);
+      }
+    }
+  }
+
+  // Of the SM whose time is computed.
+  void send_own(const AccessOrder& order, std::size_t first, std::size_t end, const MemoryModel& memory,
+                Sent& sent) {
+    for (std::size_t at = first; at < end; ++at) {
       const AccessOrder::Entry& entry = order.entries[at];
-      const Access* const access = access_of(entry);
-      if (access == nullptr) continue;
-      for (std::uint32_t i = access->first; i < access->first + access->count; ++i) {
-        Request& request = blocks[entry.block]->requests[i];
-        if (request.host || (request.path != Path::L1 && request.path != Path::ConstantCache)) continue;
-        if (own != nullptr) request.slice = slice_of(request.address);
-        if (caches_.has(request)) {
-          if (own != nullptr) request.depth = 0;
-          continue;
-        }
-        const Kind kind = request.store ? Kind::Store : request.atomic ? Kind::Atomic : Kind::Load;
-        sent.push_back({request.address, static_cast<std::uint32_t>(at - first), kind, request.sectors,
-                        request.used_bytes});
-        if (own != nullptr) own->push_back(&request);
+      Block& block = *order.blocks[entry.block];
+      const Access& access = block.accesses[entry.warp][entry.access];
+      for (std::uint32_t i = access.first; i < access.first + access.count; ++i) {
+        Request& request = block.requests[i];
+        if (!CacheRequest::is_of(request)) continue;
+        request.slice = memory.slice_of(request.address);
+        if (const CacheRequest seen(request); caches_.has(seen))
+          request.depth = 0;
+        else
+          sent.add(seen, static_cast<std::uint32_t>(at - first), &request, memory);
       }
     }
   }
 
  private:
-  static constexpr std::size_t kAhead = 8;
-  // Null: this SM does less.
-  const Access* access_of(const AccessOrder::Entry& entry) const {
-    const Block* const block = blocks[entry.block];
-    if (block == nullptr || entry.warp >= block->accesses.size()) return nullptr;
-    const std::vector<Access>& own = block->accesses[entry.warp];
-    return entry.access < own.size() ? &own[entry.access] : nullptr;
+  struct List {  // of a warp
+    union {
+      const Access* accesses = nullptr;
+      const Block::Few* few;
+    };
+    union {
+      const Request* requests = nullptr;
+      const CacheRequest* cache_requests;
+    };
+    std::uint32_t count = 0;
+    bool keeps_steps = false;
+  };
+  const List& list_of(const AccessOrder::Entry& entry) const {
+    return lists_[entry.block * warps_ + entry.warp];
+  }
+  void prefetch_access(const AccessOrder::Entry& entry) const {
+    const List& list = list_of(entry);
+    if (entry.access >= list.count) return;
+    if (list.keeps_steps)
+      __builtin_prefetch(list.accesses + entry.access);
+    else
+      __builtin_prefetch(list.few + entry.access);
+  }
+  void prefetch_requests(const AccessOrder::Entry& entry) const {
+    const List& list = list_of(entry);
+    if (entry.access >= list.count) return;
+    if (list.keeps_steps)
+      __builtin_prefetch(list.requests + list.accesses[entry.access].first);
+    else
+      __builtin_prefetch(list.cache_requests + list.few[entry.access].first);
   }
 
   PrivateCaches caches_;
+  std::size_t warps_;
+  std::vector<List> lists_;  // by block and warp
 };
 
 }  // namespace
 
 MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const config::Machine& machine,
                 MemoryModel& memory) {
-  std::vector<Sm> sms(std::min(machine.gpu.sm.count, recording.blocks), Sm(machine.gpu));
-  for (Sm& sm : sms) sm.blocks.assign(order.blocks.size(), nullptr);
+  std::vector<Sm> sms(std::min(machine.gpu.sm.count, recording.blocks),
+                      Sm(machine.gpu, order.blocks.size(), order.blocks.front()->room.size()));
   std::size_t at = 0;
   for (std::size_t j = 0; j < order.blocks.size(); ++j) {
     const std::uint64_t first = order.blocks[j]->block - order.sm;
     while (at < recording.kept.size() && recording.kept[at]->block < first) ++at;
     for (std::size_t k = at; k < recording.kept.size() && recording.kept[k]->block < first + sms.size(); ++k)
-      sms[recording.kept[k]->block - first].blocks[j] = recording.kept[k].get();
+      if (const std::uint64_t sm = recording.kept[k]->block - first; sm != order.sm)
+        sms[sm].take(j, *recording.kept[k]);
   }
   memory.take_load();  // what is before it
   memory.begin_accesses(order.entries.size());
@@ -121,8 +192,6 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
   const std::uint64_t dirty = memory.dirty_segments();
   std::uint64_t own_requests = 0, own_stores = 0;
   std::vector<std::uint64_t> own_below(1 + machine.levels.size()), own_of_slice(machine.gpu.l2_slices);
-  const auto slice_of = [&](std::uint64_t address) { return memory.slice_of(address); };
-  std::vector<Request*> own;
   // Of blocks that were not recorded only how many lines they bring is known.
   const MemoryModel::Counts taken = memory.taken();
   const MemoryModel::Moments began = memory.moments();
@@ -135,28 +204,33 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
       if (between != 0) memory.age(taken, static_cast<double>(between) / static_cast<double>(started), began);
     }
   };
+  Sent sent;
   for (std::size_t first = 0; first < order.entries.size(); first += kTogether) {
     const std::size_t end = std::min(first + kTogether, order.entries.size());
-    own.clear();
+    sent.clear();
     for (std::size_t sm = 0; sm < sms.size(); ++sm)
-      sms[sm].send(order, first, end, sm == order.sm ? &own : nullptr, slice_of);
+      if (sm == order.sm)
+        sms[sm].send_own(order, first, end, memory, sent);
+      else
+        sms[sm].send(order, first, end, memory, sent);
+    sent.sort(end - first);
+    std::size_t next = 0;
     for (std::uint32_t entry = 0; entry < end - first; ++entry) {
       starts(order.entries[first + entry].block);
       memory.at_access(static_cast<std::uint32_t>(first) + entry);
-      for (std::size_t number = 0; number < sms.size(); ++number) {
-        Sm& sm = sms[number];
-        for (; sm.next < sm.sent.size() && sm.sent[sm.next].entry == entry; ++sm.next) {
-          const Sent& sent = sm.sent[sm.next];
-          const unsigned depth = memory.access(sent.address, sent.sectors, sent.used_bytes, sent.kind);
-          if (number != order.sm) continue;
-          Request& request = *own[sm.next];
-          request.asked_at = depth == 0 && sent.kind == Kind::Load ? memory.brought_at() : Request::kBefore;
-          request.depth = static_cast<std::uint8_t>(depth);
-          ++own_requests;
-          ++own_of_slice[request.slice];
-          own_stores += request.store;
-          for (unsigned level = 0; level < depth && level < own_below.size(); ++level) ++own_below[level];
-        }
+      for (const std::size_t last = sent.end_of(entry); next < last; ++next) {
+        if (next + kAhead < sent.size()) memory.prefetch(sent[next + kAhead].set);
+        const Sent::One& one = sent[next];
+        const unsigned depth = memory.access(one.request, one.set);
+        if (one.own == nullptr) continue;
+        Request& request = *one.own;
+        request.asked_at =
+            depth == 0 && !request.store && !request.atomic ? memory.brought_at() : Request::kBefore;
+        request.depth = static_cast<std::uint8_t>(depth);
+        ++own_requests;
+        ++own_of_slice[request.slice];
+        own_stores += request.store;
+        for (unsigned level = 0; level < depth && level < own_below.size(); ++level) ++own_below[level];
       }
     }
   }

@@ -23,7 +23,7 @@ namespace duet::predict {
 
 struct Slice {
   bool by_data = false;
-  bool followed = true;  // false: by data, as it does what is not followed here
+  bool followed = true;        // false: by data, as it does what is not followed here
   std::vector<bool> deciding;  // by index in Kernel::code: control or an address comes of its results
   // Empty by data. The second without accesses to shared memory, but for those whose values are wanted; the
   // third without all but stores to memory that others read, and by it loops are counted.

@@ -1,6 +1,7 @@
 #include "predict/tag_array.h"
 
 #include <bit>
+#include <cstring>
 
 namespace duet::predict {
 
@@ -41,18 +42,46 @@ std::uint64_t TagArray::set_of(std::uint64_t address) const {
   return number & (sets_ - 1);
 }
 
-std::size_t TagArray::find(std::uint64_t line, std::size_t& set) const {
-  set = (slice_of(line << line_shift_) * sets_ + set_of(line << line_shift_)) * ways_;
+TagArray::Set TagArray::set_at(std::uint64_t address) const {
+  return static_cast<Set>(slice_of(address) * sets_ + set_of(address));
+}
+
+namespace {
+
+// Where among 16 tags one is, counted from 1; 0: nowhere.
+unsigned find_of_16(const std::uint32_t* tags, std::uint32_t tag) {
+  using Four = std::uint32_t __attribute__((vector_size(16)));
+  const Four wanted = {tag, tag, tag, tag};
+  Four place = {1, 2, 3, 4}, found = {};
+  for (unsigned i = 0; i < 16; i += 4) {
+    Four four;
+    std::memcpy(&four, tags + i, sizeof four);
+    found |= reinterpret_cast<Four>(four == wanted) & place;  // of one at most
+    place += 4;
+  }
+  return found[0] | found[1] | found[2] | found[3];
+}
+
+}  // namespace
+
+std::size_t TagArray::find(std::uint64_t line, Set set) const {
+  constexpr std::uint32_t kAtOnce = 16;
+  const std::size_t first = std::size_t{set} * ways_;
   const auto tag = static_cast<std::uint32_t>(line);
-  const std::uint32_t* const tags = &tags_[set];
-  for (std::uint32_t way = 0; way < ways_; ++way)
-    if (tags[way] == tag) return set + way;
+  const std::uint32_t* const tags = &tags_[first];
+  std::uint32_t way = 0;
+  for (; way + kAtOnce <= ways_; way += kAtOnce) {
+    if (const unsigned found = find_of_16(tags + way, tag); found != 0) return first + way + found - 1;
+  }
+  for (; way < ways_; ++way)
+    if (tags[way] == tag) return first + way;
   return kNone;
 }
 
-std::size_t TagArray::take(std::uint64_t line, std::size_t set) {
-  std::size_t victim = set;
-  for (std::size_t way = set + 1; way != set + ways_; ++way)
+std::size_t TagArray::take(std::uint64_t line, Set set) {
+  const std::size_t first = std::size_t{set} * ways_;
+  std::size_t victim = first;
+  for (std::size_t way = first + 1; way != first + ways_; ++way)
     if (used_[way] < used_[victim]) victim = way;
   ++taken_;
   displaced_ = tags_[victim] == kNoTag ? 0 : dirty_[victim];
@@ -99,9 +128,8 @@ void TagArray::use(std::size_t at) {
   used_[at] = uses_;
 }
 
-bool TagArray::read(std::uint64_t address, unsigned segments, bool allocate) {
+bool TagArray::read(std::uint64_t address, unsigned segments, bool allocate, Set set) {
   displaced_ = 0;
-  std::size_t set;
   const std::uint64_t number = address >> line_shift_;
   std::size_t line = find(number, set);
   const unsigned held = line == kNone ? 0 : valid_[line];
@@ -119,9 +147,8 @@ bool TagArray::read(std::uint64_t address, unsigned segments, bool allocate) {
   return (segments & ~held) == 0;
 }
 
-bool TagArray::write(std::uint64_t address, unsigned segments, bool whole, bool allocate) {
+bool TagArray::write(std::uint64_t address, unsigned segments, bool whole, bool allocate, Set set) {
   displaced_ = 0;
-  std::size_t set;
   const std::uint64_t number = address >> line_shift_;
   std::size_t line = find(number, set);
   const bool hit = line != kNone;
@@ -137,13 +164,11 @@ bool TagArray::write(std::uint64_t address, unsigned segments, bool whole, bool 
 }
 
 bool TagArray::holds(std::uint64_t address) const {
-  std::size_t set;
-  return find(address >> line_shift_, set) != kNone;
+  return find(address >> line_shift_, set_at(address)) != kNone;
 }
 
 void TagArray::drop(std::uint64_t address) {
-  std::size_t set;
-  if (const std::size_t line = find(address >> line_shift_, set); line != kNone) clear(line);
+  if (const std::size_t line = find(address >> line_shift_, set_at(address)); line != kNone) clear(line);
 }
 
 }  // namespace duet::predict

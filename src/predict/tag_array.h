@@ -2,6 +2,7 @@
 // the machine file has them. Several slices are one array. Source of the index: memory/cache/line_array.h.
 //   TagArray l2(config.l2, map);
 //   if (!l2.read(address, 0b0011)) ...   segments of 32 bytes of the line, a bit each
+//   const TagArray::Set set = l2.set_at(address); l2.prefetch(set); ... l2.read(address, 0b0011, true, set);
 // Left out: replacement policies other than LRU, lines that wait for a fetch, more than 2^32 lines of memory.
 #pragma once
 
@@ -20,9 +21,26 @@ class TagArray {
 
   // Whether all of these segments were there. They are now, where `allocate`; otherwise nothing changes but
   // what was used last.
-  bool read(std::uint64_t address, unsigned segments, bool allocate = true);
+  bool read(std::uint64_t address, unsigned segments, bool allocate = true) {
+    return read(address, segments, allocate, set_at(address));
+  }
+  // Sets of all slices, one after the other.
+  using Set = std::uint32_t;
+  Set set_at(std::uint64_t address) const;
+  unsigned slice_of(Set set) const { return static_cast<unsigned>(set >> set_bits_); }
+  void prefetch(Set set) const {
+    const std::size_t first = std::size_t{set} * ways_;
+    __builtin_prefetch(&tags_[first]);
+    __builtin_prefetch(&used_[first]);
+    __builtin_prefetch(&valid_[first]);
+    if (!stamps_.empty()) __builtin_prefetch(&stamps_[first]);
+  }
+  bool read(std::uint64_t address, unsigned segments, bool allocate, Set set);
   // The same of a write: they are there, and dirty. `whole`: all their bytes are written.
-  bool write(std::uint64_t address, unsigned segments, bool whole, bool allocate = true);
+  bool write(std::uint64_t address, unsigned segments, bool whole, bool allocate = true) {
+    return write(address, segments, whole, allocate, set_at(address));
+  }
+  bool write(std::uint64_t address, unsigned segments, bool whole, bool allocate, Set set);
   bool holds(std::uint64_t address) const;
   void drop(std::uint64_t address);
   // Of the last read: segments that it brought.
@@ -63,9 +81,8 @@ class TagArray {
   static constexpr std::uint32_t kNoTag = ~std::uint32_t{0};
   static constexpr std::size_t kNone = ~std::size_t{0};
   std::uint64_t address_of(std::size_t at) const { return std::uint64_t{tags_[at]} << line_shift_; }
-  // The place of a line; `set`: the first one of its set.
-  std::size_t find(std::uint64_t line, std::size_t& set) const;
-  std::size_t take(std::uint64_t line, std::size_t set);
+  std::size_t find(std::uint64_t line, Set set) const;  // its place
+  std::size_t take(std::uint64_t line, Set set);
   void use(std::size_t at);
   void clear(std::size_t at);
   unsigned with_sectors(unsigned segments) const;

@@ -11,6 +11,8 @@ config::Machine gtx580() {
   return config::load_machine("gtx580", std::string(DUET_SOURCE_DIRECTORY) + "/machines").machine;
 }
 
+enum class Kind : std::uint8_t { Load, Store, Atomic };
+
 Request line(std::uint64_t address, bool store = false) {
   Request request;
   request.address = address;
@@ -20,8 +22,10 @@ Request line(std::uint64_t address, bool store = false) {
   return request;
 }
 
-unsigned access(MemoryModel& memory, const Request& request, Kind kind) {
-  return memory.access(request.address, request.sectors, request.used_bytes, kind);
+unsigned access(MemoryModel& memory, Request request, Kind kind) {
+  request.store = kind == Kind::Store;
+  request.atomic = kind == Kind::Atomic;
+  return memory.access(CacheRequest(request), memory.set_at(request.address));
 }
 
 TEST(MemoryModel, L2HasWhatWasReadOrCopied) {
