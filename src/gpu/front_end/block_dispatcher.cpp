@@ -220,7 +220,8 @@ bool BlockDispatcher::completed(Picoseconds now, Sms& sms, BlockDone& done) {
 }
 
 bool BlockDispatcher::completed(Picoseconds now, BlockDone& done) {
-  return completed(now, timed_, done) || (fast_forward_.running != 0 && completed(now, fast_forward_, done));
+  return (timed_.running != 0 && completed(now, timed_, done)) ||
+         (fast_forward_.running != 0 && completed(now, fast_forward_, done));
 }
 
 BlockGrant BlockDispatcher::take_last(std::uint64_t launch_id) {

@@ -73,8 +73,8 @@ void GigaThreadEngine::receive(Picoseconds now) {
 
 // Asks for the next line of a channel that has bytes to fetch and room for them.
 bool GigaThreadEngine::fetch(Picoseconds now) {
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const std::size_t index = (fetch_round_robin_ + i) % channels_.size();
+  std::size_t index = fetch_round_robin_;
+  for (std::size_t i = 0; i < channels_.size(); ++i, index = after(index)) {
     Channel& channel = channels_[index];
     const std::uint64_t ahead = channel.requested - channel.decoded;
     if (channel.requested == channel.put ||
@@ -98,7 +98,7 @@ bool GigaThreadEngine::fetch(Picoseconds now) {
     packet.source = port_.front_end_number;
     packet.destination = host_memory_number_;
     to_host_->push(now, packet);
-    fetch_round_robin_ = (index + 1) % channels_.size();
+    fetch_round_robin_ = after(index);
     return true;
   }
   return false;
@@ -106,6 +106,7 @@ bool GigaThreadEngine::fetch(Picoseconds now) {
 
 // A quarter of the ring: the driver is told often enough to keep writing, and seldom enough to cost little.
 void GigaThreadEngine::report_get_pointers(Picoseconds now) {
+  if (!decoded_more_) return;
   for (std::size_t index = 0; index < channels_.size(); ++index) {
     Channel& channel = channels_[index];
     if (channel.decoded - channel.reported < port_.rings[index].bytes / 4) continue;
@@ -120,6 +121,7 @@ void GigaThreadEngine::report_get_pointers(Picoseconds now) {
     to_host_->push(now, packet);
     channel.reported = channel.decoded;
   }
+  decoded_more_ = false;
 }
 
 bool GigaThreadEngine::command_complete(const Channel& channel) const {
@@ -130,14 +132,15 @@ bool GigaThreadEngine::command_complete(const Channel& channel) const {
 }
 
 bool GigaThreadEngine::start_decoding(Picoseconds now) {
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const std::size_t index = (decode_round_robin_ + i) % channels_.size();
+  std::size_t index = decode_round_robin_;
+  for (std::size_t i = 0; i < channels_.size(); ++i, index = after(index)) {
     Channel& channel = channels_[index];
+    if (channel.head == channel.bytes.size()) continue;  // most of them
     // A stream begins only when its task can be handed over, so a decoded task never waits in here.
     if (!command_complete(channel) || (!channel.in_task && !channel.output->can_push(now))) continue;
     decoding_ = index;
     decode_end_ps_ = clock_.edge_after(now, decode_cycles_);
-    decode_round_robin_ = (index + 1) % channels_.size();
+    decode_round_robin_ = after(index);
     return true;
   }
   return false;
@@ -151,6 +154,7 @@ void GigaThreadEngine::finish_decoding(Picoseconds now) {
   const PushBufferCommand command = decode_push_buffer_command(bytes.first(size));
   channel.head += size;
   channel.decoded += size;
+  decoded_more_ = true;
   if (channel.head == channel.bytes.size() || channel.head > kFetchAheadLines * memory::kLineBytes) {
     channel.bytes.erase(channel.bytes.begin(),
                         channel.bytes.begin() + static_cast<std::ptrdiff_t>(channel.head));

@@ -56,6 +56,7 @@ class GigaThreadEngine : public sim::Component {
     TaskHandle task = 0;
   };
 
+  std::size_t after(std::size_t channel) const { return channel + 1 == channels_.size() ? 0 : channel + 1; }
   void receive(Picoseconds now);
   bool fetch(Picoseconds now);
   void report_get_pointers(Picoseconds now);
@@ -77,6 +78,7 @@ class GigaThreadEngine : public sim::Component {
   std::size_t fetch_round_robin_ = 0, decode_round_robin_ = 0;
   std::size_t decoding_ = kNoChannel;  // the channel whose command is being decoded
   Picoseconds decode_end_ps_ = 0;
+  bool decoded_more_ = false;  // since get pointers were last looked at
   std::uint64_t next_age_ = 1;
   GigaThreadStatistics statistics_{*this, "front_end."};
 };

@@ -410,7 +410,7 @@ Picoseconds WorkDistributor::tick(Picoseconds now) {
     progress = false;
     while (admit(now)) progress = true;
     for (StreamQueue& queue : queues_)
-      if (run(queue, now)) progress = true;
+      if (!queue.tasks.empty() && run(queue, now)) progress = true;
   }
   start_moves(now);
   const Picoseconds launch = device_launches_.empty() ? kNever : device_launches_.next_ready(now);
