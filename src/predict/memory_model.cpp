@@ -166,8 +166,8 @@ void MemoryModel::to_dram(std::uint64_t address, unsigned segments, bool written
   const memory::DramPlace place = map_.place(PhysicalAddress(address));
   Channel& channel = channels_[place.channel];
   const Bytes bytes = 32 * static_cast<Bytes>(std::popcount(segments));
-  const auto bursts =
-      static_cast<std::uint32_t>(std::max<Bytes>((bytes + dram.burst_bytes - 1) / dram.burst_bytes, 1));
+  const Bytes of_burst = !written && dram.read_bytes != 0 ? dram.read_bytes : dram.burst_bytes;
+  const auto bursts = static_cast<std::uint32_t>(std::max<Bytes>((bytes + of_burst - 1) / of_burst, 1));
   channel.queue.push_back({place.bank, place.row, bursts, written});
   ++(written ? load_.dram_writes : load_.dram_reads);
   load_.dram_bytes += bytes;
@@ -245,7 +245,8 @@ void MemoryModel::write_back_in_time(double times, std::uint64_t before) {
   if (times <= 1) return;
   const double written = static_cast<double>(load_.dram_written_bytes) / 32;
   const double read = static_cast<double>(load_.dram_bytes) / 32 - written;
-  const double made = static_cast<double>(dirty_segments() + aged_) - static_cast<double>(before) + written;
+  const double made = static_cast<double>(dirty_segments() + passed_out_) -
+                      static_cast<double>(before + passed_in_) + written;
   double room = 0;
   for (const auto& level : levels_)
     room += static_cast<double>(level->tags.lines()) * static_cast<double>(level->line_bytes) / 32;
@@ -302,13 +303,10 @@ MemoryModel::Moments MemoryModel::moments() const {
 MemoryModel::Left MemoryModel::left_since(const Moments& moments) const {
   Left result(levels_.size());
   for (std::size_t i = 0; i < levels_.size(); ++i) {
-    levels_[i]->tags.for_used_since(
-        moments[i], [&](std::uint32_t used, std::uint64_t address, unsigned segments, unsigned dirty) {
-          result[i].push_back(
-              {address, used, static_cast<std::uint8_t>(segments), static_cast<std::uint8_t>(dirty)});
-        });
+    levels_[i]->tags.for_used_since(moments[i],
+                                    [&](const TagArray::Line& line) { result[i].push_back(line); });
     std::sort(result[i].begin(), result[i].end(),
-              [](const Line& one, const Line& other) { return one.used < other.used; });
+              [](const TagArray::Line& one, const TagArray::Line& other) { return one.used < other.used; });
   }
   return result;
 }
@@ -316,7 +314,12 @@ MemoryModel::Left MemoryModel::left_since(const Moments& moments) const {
 void MemoryModel::leave(const Left& left) {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     Level& level = *levels_[i];
-    for (const Line& line : left[i]) {
+    for (const TagArray::Line& line : left[i]) {
+      if (line.passed) {
+        level.tags.pass_line(line.set, line.dirty);
+        if (level.tags.displaced() != 0) displaced(i, level);
+        continue;
+      }
       if (line.segments != 0) level.tags.read(line.address, line.segments);
       if (line.segments != 0 && level.tags.displaced() != 0) displaced(i, level);
       if (line.dirty == 0) continue;
@@ -326,16 +329,30 @@ void MemoryModel::leave(const Left& left) {
   }
 }
 
-MemoryModel::Counts MemoryModel::taken() const {
+void MemoryModel::begin_kernel() {
+  for (const auto& level : levels_) level->tags.begin_kernel();
+}
+
+void MemoryModel::begin_wave() {
+  for (const auto& level : levels_) level->tags.begin_wave();
+}
+
+MemoryModel::Counts MemoryModel::counts() const {
   Counts result;
-  for (const auto& level : levels_) result.push_back(level->tags.taken());
+  for (const auto& level : levels_) result.push_back({level->tags.first_uses(), level->tags.dirtied()});
   return result;
 }
 
-void MemoryModel::age(const Counts& then, double more, const Moments& began) {
+void MemoryModel::pass(const Counts& then, double more) {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
-    const auto came = static_cast<double>(levels_[i]->tags.taken() - then[i]);
-    aged_ += levels_[i]->tags.age(static_cast<std::uint64_t>(came * more), began[i]);
+    TagArray& tags = levels_[i]->tags;
+    const auto used = static_cast<double>(tags.first_uses() - then[i].first_uses);
+    const auto dirtied = static_cast<double>(tags.dirtied() - then[i].dirtied);
+    const double of_line = static_cast<double>(levels_[i]->line_bytes) / 32;
+    const TagArray::Passed passed = tags.pass(static_cast<std::uint64_t>(used * more),
+                                              std::min(1.0, dirtied / std::max(of_line * used, 1.0)));
+    passed_in_ += passed.came;
+    passed_out_ += passed.left;
   }
 }
 
@@ -351,7 +368,7 @@ MemoryLoad MemoryModel::take_load() {
   const std::uint64_t dram = load.dram_reads + load.dram_writes;
   if (dram != 0) load.row_hits = 1 - static_cast<double>(row_misses_) / static_cast<double>(dram);
   load.of_slice = std::exchange(of_slice_, std::vector<std::uint64_t>(of_slice_.size()));
-  row_misses_ = aged_ = 0;
+  row_misses_ = passed_in_ = passed_out_ = 0;
   load_ = {};
   load_.below.resize(levels_.size());
   return load;

@@ -51,11 +51,16 @@ class MemoryModel {
   // A line of machine code.
   unsigned fetch(std::uint64_t address) { return read(0, address & ~std::uint64_t{127}, 0xf); }
   using Moments = std::vector<std::uint32_t>;  // by level
-  // Part of a kernel is not seen, in which as many lines come to each cache as have come since `then`, times
-  // `more`. What the kernel has not used since `began` makes room for them.
-  using Counts = std::vector<std::uint64_t>;  // by level
-  Counts taken() const;
-  void age(const Counts& then, double more, const Moments& began);
+  // Part of a kernel is not seen. It does `more` times as much as has been seen since `then`: as many lines
+  // come to each cache that the kernel has not used before.
+  struct Count {
+    std::uint64_t first_uses = 0, dirtied = 0;
+  };
+  using Counts = std::vector<Count>;  // by level
+  void begin_kernel();
+  void begin_wave();
+  Counts counts() const;
+  void pass(const Counts& then, double more);
   MemoryLoad take_load();
   // At which of so many accesses of a kernel something happens. A line that L2 has may be on its way to it:
   // brought_at() of the last read says which access was on when it was asked for; Request::kBefore: none.
@@ -70,12 +75,7 @@ class MemoryModel {
   void write_back_in_time(double times, std::uint64_t before);
   std::uint16_t slice_of(std::uint64_t address) const;
   // What the caches hold that was used after some moment, and the same once more.
-  struct Line {
-    std::uint64_t address;
-    std::uint32_t used;
-    std::uint8_t segments, dirty;
-  };
-  using Left = std::vector<std::vector<Line>>;  // by level, in the order of their last use
+  using Left = std::vector<std::vector<TagArray::Line>>;  // by level, in the order of their last use
   Moments moments() const;
   Left left_since(const Moments& moments) const;
   void leave(const Left& left);
@@ -101,8 +101,9 @@ class MemoryModel {
   std::vector<Channel> channels_;
   std::vector<std::uint64_t> of_slice_;
   std::uint64_t row_misses_ = 0, chunk_requests_ = 0;
-  // Since the last load was taken: dirty segments of what made room for lines that were not seen.
-  std::uint64_t aged_ = 0;
+  // Since the last load was taken: dirty segments of lines that were not seen, and of what made room for
+  // them.
+  std::uint64_t passed_in_ = 0, passed_out_ = 0;
   std::uint32_t first_stamp_ = 1, next_stamp_ = 1;  // of the accesses of the kernel, and of the next one's
   MemoryLoad load_;
 };

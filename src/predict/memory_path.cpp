@@ -88,9 +88,13 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
   dram_latency_ = command * (static_cast<double>(dram.controller_cycles + t.cl + dram.burst_cycles) +
                              (load == nullptr ? 0 : 1 - load->row_hits) * opened);
   if (load == nullptr) {
-    const double bursts = 128 / static_cast<double>(dram.burst_bytes);
-    dram_read_cost_ = dram_write_cost_ =
-        command * bursts * static_cast<double>(dram.burst_cycles) * sms / static_cast<double>(dram.channels);
+    const auto cost = [&](Bytes of_burst) {
+      const double bursts = 128 / static_cast<double>(of_burst);
+      return command * bursts * static_cast<double>(dram.burst_cycles) * sms /
+             static_cast<double>(dram.channels);
+    };
+    dram_read_cost_ = cost(dram.read_bytes != 0 ? dram.read_bytes : dram.burst_bytes);
+    dram_write_cost_ = cost(dram.burst_bytes);
   } else if (load->dram_reads + load->dram_writes != 0 && !changes.no_shared_limits) {
     const double reads = static_cast<double>(load->dram_reads),
                  writes = static_cast<double>(load->dram_writes);

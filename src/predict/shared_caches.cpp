@@ -192,16 +192,25 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
   const std::uint64_t dirty = memory.dirty_segments();
   std::uint64_t own_requests = 0, own_stores = 0;
   std::vector<std::uint64_t> own_below(1 + machine.levels.size()), own_of_slice(machine.gpu.l2_slices);
-  // Of blocks that were not recorded only how many lines they bring is known.
-  const MemoryModel::Counts taken = memory.taken();
-  const MemoryModel::Moments began = memory.moments();
-  std::size_t started = 0;
+  // Of blocks that were not recorded only how many lines they use is known: as many as those of the windows,
+  // but for the first wave, which also brings what all use.
+  const bool gaps = recording.kept.size() < recording.blocks;
+  if (gaps) memory.begin_kernel();
+  MemoryModel::Counts then = memory.counts();
+  std::size_t started = 0, started_then = 0;
   const auto starts = [&](std::size_t block) {
-    for (; started <= block; ++started) {
-      const std::uint64_t sm_count = machine.gpu.sm.count;
+    for (; gaps && started <= block; ++started) {
       const std::uint64_t between =
-          started == 0 ? 0 : (order.blocks[started]->block - order.blocks[started - 1]->block) / sm_count - 1;
-      if (between != 0) memory.age(taken, static_cast<double>(between) / static_cast<double>(started), began);
+          started == 0
+              ? 0
+              : (order.blocks[started]->block - order.blocks[started - 1]->block) / machine.gpu.sm.count - 1;
+      if (between != 0)
+        memory.pass(then, static_cast<double>(between) / static_cast<double>(started - started_then));
+      if (started == 0 || started % recording.blocks_per_sm != 0) continue;
+      memory.begin_wave();
+      if (started_then != 0) continue;
+      then = memory.counts();
+      started_then = started;
     }
   };
   Sent sent;

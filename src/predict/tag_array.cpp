@@ -1,5 +1,6 @@
 #include "predict/tag_array.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -83,33 +84,73 @@ std::size_t TagArray::take(std::uint64_t line, Set set) {
   std::size_t victim = first;
   for (std::size_t way = first + 1; way != first + ways_; ++way)
     if (used_[way] < used_[victim]) victim = way;
-  ++taken_;
   displaced_ = tags_[victim] == kNoTag ? 0 : dirty_[victim];
-  displaced_line_ = address_of(victim);
+  constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 24;
+  displaced_line_ = tags_[victim] == kPassed ? (line ^ kElsewhere) << line_shift_ : address_of(victim);
   clear(victim);
   tags_[victim] = static_cast<std::uint32_t>(line);
   return victim;
 }
 
-std::uint64_t TagArray::age(std::uint64_t lines, std::uint32_t moment) {
-  const std::uint64_t before = dirty_segments_, sets = tags_.size() / ways_;
-  for (std::uint64_t number = 0; number < sets; ++number) {
-    const std::size_t set = number * ways_;
-    // Free ways take the first of them.
-    std::uint64_t left = lines / sets + (number < lines % sets);
-    for (std::uint32_t way = 0; way < ways_; ++way)
-      if (left != 0 && tags_[set + way] == kNoTag) --left;
-    for (; left != 0; --left) {
-      std::size_t oldest = kNone;
-      for (std::size_t way = set; way < set + ways_; ++way)
-        if (tags_[way] != kNoTag && used_[way] <= moment && (oldest == kNone || used_[way] < used_[oldest]))
-          oldest = way;
-      if (oldest == kNone) break;
-      clear(oldest);
-    }
-  }
-  return before - dirty_segments_;
+void TagArray::begin_kernel() {
+  comes_back_.assign(tags_.size(), 0);
+  kernel_ = wave_ = uses_;
 }
+
+// Lines that lie side by side go to sets in turn: a set that had fewer so far gets more.
+TagArray::Passed TagArray::pass(std::uint64_t lines, double dirty_share) {
+  const std::size_t sets = tags_.size() / ways_;
+  std::vector<std::uint32_t> had(sets);
+  std::vector<std::uint64_t> sets_of(ways_ + 1);
+  for (std::size_t set = 0; set < sets; ++set) {
+    for (std::size_t way = set * ways_; way < (set + 1) * ways_; ++way) had[set] += used_[way] > kernel_;
+    ++sets_of[had[set]];
+  }
+  std::uint32_t level = 0;
+  std::uint64_t below = sets_of[0];  // sets that had as many or fewer
+  while (level < ways_ && lines >= below) {
+    lines -= below;
+    below += sets_of[++level];
+  }
+  // At the last level what is left goes to sets of it one by one; more than there are ways go through them
+  // again and again.
+  const std::uint64_t every = std::min<std::uint64_t>(lines / sets, ways_);
+  std::uint64_t rest = lines % sets;
+  Passed result;
+  for (std::size_t set = 0; set < sets; ++set) {
+    std::uint64_t count = level - std::min(level, had[set]) + every;
+    if (rest != 0 && had[set] <= level) ++count, --rest;
+    for (; count != 0 && pass_in(set, dirty_share, result); --count) {
+    }
+    for (std::size_t way = set * ways_; way < (set + 1) * ways_; ++way)
+      if (comes_back_[way] != 0) use(way);
+  }
+  return result;
+}
+
+bool TagArray::pass_in(std::size_t set, double dirty_share, Passed& passed) {
+  std::size_t oldest = kNone;
+  for (std::size_t way = set * ways_; way < (set + 1) * ways_; ++way)
+    if (comes_back_[way] == 0 && (oldest == kNone || used_[way] < used_[oldest])) oldest = way;
+  if (oldest == kNone) return false;
+  passed.left += static_cast<unsigned>(std::popcount(dirty_[oldest]));
+  dirty_left_ += dirty_share;
+  const unsigned dirty = dirty_left_ >= 1 ? 0xf : 0;
+  if (dirty != 0) dirty_left_ -= 1;
+  passed.came += static_cast<unsigned>(std::popcount(dirty));
+  put(oldest, dirty);
+  return true;
+}
+
+void TagArray::put(std::size_t at, unsigned dirty) {
+  clear(at);
+  tags_[at] = kPassed;
+  dirty_[at] = static_cast<std::uint8_t>(dirty);
+  dirty_segments_ += static_cast<unsigned>(std::popcount(dirty));
+  used_[at] = next_use();
+}
+
+void TagArray::pass_line(Set set, unsigned dirty) { put(take(kPassed, set), dirty); }
 
 void TagArray::clear(std::size_t at) {
   dirty_segments_ -= static_cast<unsigned>(std::popcount(dirty_[at]));
@@ -117,15 +158,27 @@ void TagArray::clear(std::size_t at) {
   used_[at] = 0;
   valid_[at] = dirty_[at] = 0;
   if (!stamps_.empty()) stamps_[at] = 0;
+  if (!comes_back_.empty()) comes_back_[at] = 0;
 }
 
 // Where the count is full, all moments move together by half.
-void TagArray::use(std::size_t at) {
+std::uint32_t TagArray::next_use() {
   if (++uses_ == 0) {
     for (std::uint32_t& used : used_) used /= 2;
+    kernel_ /= 2;
+    wave_ /= 2;
     uses_ = 1u << 31;
   }
-  used_[at] = uses_;
+  return uses_;
+}
+
+void TagArray::use(std::size_t at) {
+  const std::uint32_t now = next_use();
+  if (used_[at] <= kernel_)
+    ++first_uses_;
+  else if (used_[at] <= wave_)
+    comes_back_[at] = 1;
+  used_[at] = now;
 }
 
 bool TagArray::read(std::uint64_t address, unsigned segments, bool allocate, Set set) {
@@ -158,7 +211,9 @@ bool TagArray::write(std::uint64_t address, unsigned segments, bool whole, bool 
   }
   use(line);
   if (whole) valid_[line] |= static_cast<std::uint8_t>(segments);
-  dirty_segments_ += static_cast<unsigned>(std::popcount(segments & ~unsigned{dirty_[line]}));
+  const auto more = static_cast<unsigned>(std::popcount(segments & ~unsigned{dirty_[line]}));
+  dirty_segments_ += more;
+  dirtied_ += more;
   dirty_[line] |= static_cast<std::uint8_t>(segments);
   return hit;
 }

@@ -3,7 +3,11 @@
 //   TagArray l2(config.l2, map);
 //   if (!l2.read(address, 0b0011)) ...   segments of 32 bytes of the line, a bit each
 //   const TagArray::Set set = l2.set_at(address); l2.prefetch(set); ... l2.read(address, 0b0011, true, set);
-// Left out: replacement policies other than LRU, lines that wait for a fetch, more than 2^32 lines of memory.
+// Of part of what happens only the amount may be known: then lines come that nobody finds, for their place.
+//   tags.begin_kernel(); ... tags.begin_wave(); ...   what is new to it, and what it comes back to
+//   tags.pass(lines, dirty_share)
+// Left out: replacement policies other than LRU, lines that wait for a fetch, 2^32 - 2 lines of memory and
+// more.
 #pragma once
 
 #include <cstdint>
@@ -45,14 +49,25 @@ class TagArray {
   void drop(std::uint64_t address);
   // Of the last read: segments that it brought.
   unsigned brought() const { return brought_; }
-  // Of the last call: segments of a line that it displaced and that were dirty, and where they lie.
+  // Of the last call: segments of a line that it displaced and that were dirty, and where they lie. Those
+  // that passed lie as far from each other as what displaces them.
   unsigned displaced() const { return displaced_; }
   std::uint64_t displaced_line() const { return displaced_line_; }
   std::uint64_t dirty_segments() const { return dirty_segments_; }  // of all lines
-  std::uint64_t taken() const { return taken_; }  // lines that were brought or written anew, ever
-  // Other lines come, so many, evenly: those that were used last at `moment` or before are displaced, the
-  // oldest of each set first. Returns how many dirty segments they had.
-  std::uint64_t age(std::uint64_t lines, std::uint32_t moment);
+  // Of a kernel, since then: lines that it used for the first time, and segments that it made dirty. What it
+  // uses in one wave of blocks and again in a later one it comes back to.
+  void begin_kernel();
+  void begin_wave() { wave_ = uses_; }
+  std::uint64_t first_uses() const { return first_uses_; }
+  std::uint64_t dirtied() const { return dirtied_; }
+  // The kernel uses so many more lines for the first time, evenly: in place of what was used longest ago, but
+  // for what it comes back to. Returns how many dirty segments left, and how many came.
+  struct Passed {
+    std::uint64_t left = 0, came = 0;
+  };
+  Passed pass(std::uint64_t lines, double dirty_share);
+  // One of them.
+  void pass_line(Set set, unsigned dirty);
   std::uint64_t lines() const { return tags_.size(); }
   // From now on each line knows under which stamp a read last brought some of it; 0: under none.
   void set_stamp(std::uint32_t stamp) {
@@ -61,17 +76,27 @@ class TagArray {
   }
   void forget_stamps() { stamps_.clear(); }
   std::uint32_t found_stamp() const { return found_stamp_; }  // of the last read that hit
-  // Calls f(when it was used last, address, dirty segments) for each line that has some.
+  // Calls f(when it was used last, address, dirty segments) for each line that has some; not of those that
+  // passed.
   template <typename F>
   void for_dirty(const F& f) const {
     for (std::size_t i = 0; i < tags_.size(); ++i)
-      if (dirty_[i] != 0) f(used_[i], address_of(i), unsigned{dirty_[i]});
+      if (dirty_[i] != 0 && tags_[i] != kPassed) f(used_[i], address_of(i), unsigned{dirty_[i]});
   }
-  // Calls f(when it was used last, address, segments, dirty segments) for each line used after a moment().
+  struct Line {
+    std::uint64_t address = 0;
+    Set set = 0;
+    std::uint32_t used = 0;
+    std::uint8_t segments = 0, dirty = 0;
+    bool passed = false;  // it has no address
+  };
+  // Calls f(line) for each line used after a moment().
   template <typename F>
   void for_used_since(std::uint32_t moment, const F& f) const {
     for (std::size_t i = 0; i < tags_.size(); ++i)
-      if (used_[i] > moment) f(used_[i], address_of(i), unsigned{valid_[i]}, unsigned{dirty_[i]});
+      if (used_[i] > moment)
+        f(Line{address_of(i), static_cast<Set>(i / ways_), used_[i], valid_[i], dirty_[i],
+               tags_[i] == kPassed});
   }
   std::uint32_t moment() const { return uses_; }
   unsigned slice_of(std::uint64_t address) const;
@@ -79,10 +104,14 @@ class TagArray {
 
  private:
   static constexpr std::uint32_t kNoTag = ~std::uint32_t{0};
+  static constexpr std::uint32_t kPassed = kNoTag - 1;  // a line that passed
   static constexpr std::size_t kNone = ~std::size_t{0};
   std::uint64_t address_of(std::size_t at) const { return std::uint64_t{tags_[at]} << line_shift_; }
   std::size_t find(std::uint64_t line, Set set) const;  // its place
   std::size_t take(std::uint64_t line, Set set);
+  bool pass_in(std::size_t set, double dirty_share, Passed& passed);  // false: there is no place
+  void put(std::size_t at, unsigned dirty);                           // a line that passes
+  std::uint32_t next_use();
   void use(std::size_t at);
   void clear(std::size_t at);
   unsigned with_sectors(unsigned segments) const;
@@ -100,7 +129,10 @@ class TagArray {
   std::vector<std::uint32_t> stamps_;
   std::uint32_t stamp_ = 0, found_stamp_ = 0;
   std::uint32_t uses_ = 0;
-  std::uint64_t dirty_segments_ = 0, taken_ = 0;
+  std::uint64_t dirty_segments_ = 0, first_uses_ = 0, dirtied_ = 0;
+  std::uint32_t kernel_ = 0, wave_ = 0;   // moments at which they began
+  std::vector<std::uint8_t> comes_back_;  // by place
+  double dirty_left_ = 0;                 // of lines that passed, less than one's
   unsigned brought_ = 0, displaced_ = 0;
   std::uint64_t displaced_line_ = 0;
 };

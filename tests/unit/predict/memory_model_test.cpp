@@ -127,14 +127,36 @@ TEST(MemoryModel, WhatIsNotSeenDisplacesToo) {
   const Bytes all = machine.gpu.l2.sets * machine.gpu.l2.ways * 128 * machine.gpu.l2_slices;
   MemoryModel memory(machine);
   memory.copied(PhysicalAddress(0), all, true);
-  const MemoryModel::Counts taken = memory.taken();
-  const MemoryModel::Moments began = memory.moments();
+  memory.begin_kernel();
+  const MemoryModel::Counts then = memory.counts();
   for (std::uint64_t at = 0; at < all / 2; at += 128) access(memory, line(2 * all + at), Kind::Load);
   EXPECT_GT(memory.dirty_segments(), 0u);
-  memory.age(taken, 1, began);
+  memory.pass(then, 1);
   EXPECT_EQ(memory.dirty_segments(), 0u);
   EXPECT_EQ(access(memory, line(all - 128), Kind::Load), 1u);
-  EXPECT_EQ(access(memory, line(2 * all), Kind::Load), 0u);  // its own stays
+  EXPECT_EQ(access(memory, line(2 * all + all / 2 - 128), Kind::Load), 0u);  // its own stays
+}
+
+// A kernel of which half is seen goes through as much as L2 does not hold: what it used first the next one
+// does not find, also when it only repeats the one before it.
+TEST(MemoryModel, AStreamOfWhichPartIsSeenLeavesNothingOfItsBeginning) {
+  const config::Machine machine = gtx580();
+  const Bytes all = machine.gpu.l2.sets * machine.gpu.l2.ways * 128 * machine.gpu.l2_slices;
+  MemoryModel memory(machine);
+  const MemoryModel::Moments before = memory.moments();
+  memory.begin_kernel();
+  const MemoryModel::Counts then = memory.counts();
+  for (std::uint64_t at = 0; at < all / 2; at += 128) access(memory, line(at, true), Kind::Store);
+  memory.pass(then, 2);
+  EXPECT_EQ(memory.dirty_segments(), all / 32);  // all of it is written
+  const MemoryModel::Left left = memory.left_since(before);
+  MemoryModel other(machine);
+  other.leave(left);
+  for (MemoryModel* const model : {&memory, &other}) {
+    EXPECT_EQ(model->dirty_segments(), all / 32);
+    EXPECT_EQ(access(*model, line(0), Kind::Load), 1u);
+    EXPECT_EQ(access(*model, line(all / 2 - 128), Kind::Load), 1u);
+  }
 }
 
 TEST(MemoryModel, ALineMayBeOnItsWay) {

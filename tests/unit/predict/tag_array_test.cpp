@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 namespace duet::predict {
 namespace {
 
@@ -72,8 +74,7 @@ TEST(TagArray, NothingIsTakenWithoutAllocation) {
   EXPECT_FALSE(tags.holds(0));
 }
 
-// Two ways in each of four sets: of each set the line that was used longest ago makes room, but for what was
-// used after the moment.
+// Two ways in each of four sets: of each set the line that was used longest ago makes room.
 TEST(TagArray, LinesThatWereNotSeenMakeOthersLeave) {
   TagArray tags(small_cache(), nullptr);
   constexpr std::uint64_t kSet = 4 * 128;
@@ -81,19 +82,61 @@ TEST(TagArray, LinesThatWereNotSeenMakeOthersLeave) {
     tags.write(128 * line, 0b0001, false);
     tags.read(128 * line + kSet, 0xf);
   }
-  EXPECT_EQ(tags.age(4, tags.moment()), 4u);  // dirty segments of what left
+  tags.begin_kernel();
+  EXPECT_EQ(tags.pass(4, 0).left, 4u);  // dirty segments of what left
   for (std::uint64_t line = 0; line < 4; ++line) {
     EXPECT_FALSE(tags.holds(128 * line));
     EXPECT_TRUE(tags.holds(128 * line + kSet));
   }
-  // The next four take the free ways.
-  EXPECT_EQ(tags.age(4, tags.moment()), 0u);
-  for (std::uint64_t line = 0; line < 4; ++line) EXPECT_TRUE(tags.holds(128 * line + kSet));
-  const std::uint32_t moment = tags.moment();
+  // They stay themselves, in the order of time, and half of them are dirty.
+  const TagArray::Passed passed = tags.pass(4, 0.5);
+  EXPECT_EQ(passed.left, 0u);
+  EXPECT_EQ(passed.came, 8u);
+  EXPECT_EQ(tags.dirty_segments(), 8u);
+  for (std::uint64_t line = 0; line < 4; ++line) EXPECT_FALSE(tags.holds(128 * line + kSet));
+  unsigned dirty = 0;
+  for (std::uint64_t line = 0; line < 8; ++line) {
+    tags.read(128 * line, 0xf);
+    dirty += static_cast<unsigned>(std::popcount(tags.displaced()));
+  }
+  EXPECT_EQ(dirty, 8u);
+  EXPECT_EQ(tags.dirty_segments(), 0u);
+}
+
+// A set that had fewer lines gets more of those that were not seen.
+TEST(TagArray, LinesThatWereNotSeenGoToSetsInTurn) {
+  TagArray tags(small_cache(), nullptr);
+  constexpr std::uint64_t kSet = 4 * 128;
+  for (std::uint64_t line = 0; line < 8; ++line) tags.read(128 * line, 0xf);
+  tags.begin_kernel();
+  tags.read(8 * 128, 0xf);
+  tags.pass(3, 0);  // to the other three sets
+  EXPECT_TRUE(tags.holds(kSet)) << "of the first set";
+  for (std::uint64_t line = 1; line < 4; ++line) {
+    EXPECT_FALSE(tags.holds(128 * line));
+    EXPECT_TRUE(tags.holds(128 * line + kSet));
+  }
+}
+
+TEST(TagArray, WhatAKernelComesBackToStays) {
+  TagArray tags(small_cache(), nullptr);
+  constexpr std::uint64_t kSet = 4 * 128;
+  tags.begin_kernel();
+  EXPECT_EQ(tags.first_uses(), 0u);
+  for (const std::uint64_t address : {std::uint64_t{0}, kSet, kSet}) tags.read(address, 0xf);
+  EXPECT_EQ(tags.first_uses(), 2u);
+  tags.begin_wave();
+  tags.read(0, 0xf);
+  tags.begin_wave();
+  tags.read(kSet + 128, 0xf);
+  tags.read(kSet + 128, 0xf);
+  EXPECT_EQ(tags.first_uses(), 3u);
+  tags.pass(100, 0);
+  EXPECT_TRUE(tags.holds(0)) << "used in the first wave and in the second";
+  EXPECT_FALSE(tags.holds(kSet)) << "used twice, in one wave";
+  EXPECT_FALSE(tags.holds(kSet + 128));
   tags.read(kSet, 0xf);
-  tags.age(100, moment);
-  EXPECT_TRUE(tags.holds(kSet));
-  EXPECT_FALSE(tags.holds(128 + kSet));
+  EXPECT_TRUE(tags.holds(0)) << "and it is used last";
 }
 
 TEST(TagArray, ALineKnowsWhenItWasAskedFor) {
