@@ -26,9 +26,15 @@ double used_at_most(double inputs, double outputs) {
 }
 
 // For each request of this SM to a slice of L2 the others send one too, but not all at the same moment. So it
-// waits only for what is beyond so many turns of all: as many come together by chance, and what goes on
-// beyond them grows, so that a kernel's time hardly depends on this number.
+// waits only for what is beyond so many turns of all: as many lines come together by chance, each with a
+// request for every sector, and what goes on beyond them grows, so that a kernel's time hardly depends on
+// this number.
 constexpr double kSliceSlack = 4;
+
+double sectors_of_line(const config::Cache& cache) {
+  return static_cast<double>(
+      cache.sector_bytes == 0 ? 1 : std::max<Bytes>(cache.line_bytes / cache.sector_bytes, 1));
+}
 
 unsigned bytes_of(const Request& request) {
   return 32 * static_cast<unsigned>(std::popcount(unsigned{request.sectors}));
@@ -71,6 +77,7 @@ MemoryPath::MemoryPath(const config::Machine& machine, const KernelRecording& re
   };
   levels_.push_back(level(gpu.l2, gpu.interconnect, static_cast<double>(gpu.l2_slices), sms));
   slices_.resize(gpu.l2_slices);
+  slice_slack_ = kSliceSlack * sectors_of_line(gpu.l1);
   for (std::size_t i = 0; load != nullptr && !changes.no_shared_limits && i < slices_.size(); ++i)
     if (load->own_of_slice[i] != 0)
       slices_[i].share = static_cast<double>(load->of_slice[i]) / static_cast<double>(load->own_of_slice[i]);
@@ -188,7 +195,7 @@ double MemoryPath::below(const Request& request, double now) {
       if (request.atomic && std::exchange(slice.last_word, word) == word && !changes_.no_atomic_conflicts)
         all = std::max(all, conflict * std::min(of_word, slice.share));
       all *= level.clock_ratio;
-      at = std::max(at, slice.port.take(at, all) - kSliceSlack * all);
+      at = std::max(at, slice.port.take(at, all) - slice_slack_ * all);
     }
     at = level.look_up.take(at, level.clock_ratio * look_up * level.share) +
          level.clock_ratio * (1 + level.latency + look_up - 1);

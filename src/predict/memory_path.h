@@ -68,6 +68,7 @@ class MemoryPath {
     std::uint64_t last_word = ~std::uint64_t{0};  // of an atomic
   };
   std::vector<Slice> slices_;  // of L2
+  double slice_slack_ = 0;     // turns of all SMs that come together by chance
   TagArray l1_, constants_;
   Server l1_port_, constant_port_;
   // Lines of which a cache waits for something. As its registers have it: one for a line, whoever comes while

@@ -145,6 +145,12 @@ __global__ void spin(long long cycles) {
   }
 }
 
+// Four warps of a block want a sector each of every line.
+__global__ void sectors(const unsigned char* from, unsigned char* to) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  to[i] = from[i] + from[i + (1 << 20)] + from[i + (2 << 20)] + from[i + (3 << 20)];
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -185,6 +191,8 @@ int main(int argc, char** argv) {
   if (strcmp(what, "COPY") == 0) copy<<<4096, 256>>>(data, data + (8 << 20));
   if (strcmp(what, "FEW") == 0) few<<<8192, 256>>>(data, 100);
   for (int i = 0; i < 4 && strcmp(what, "COPIES") == 0; i++) copy<<<4096, 256>>>(data, data + (8 << 20));
+  auto* const bytes = reinterpret_cast<unsigned char*>(data);
+  if (strcmp(what, "SECTORS") == 0) sectors<<<4096, 256>>>(bytes, bytes + (4 << 20));
   if (strcmp(what, "EMPTY") == 0) empty<<<132, 32>>>(data);
   if (strcmp(what, "CODE") == 0) code<<<1, 32>>>(data);
   const cudaError_t error = cudaDeviceSynchronize();

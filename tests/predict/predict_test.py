@@ -114,6 +114,11 @@ class AgainstTheSimulator(Predicted):
         for one, other in zip(predicted, timed):
             self.assertLess(abs(one / other - 1), 0.08, (predicted, timed))
 
+    def test_sectors_of_a_line_go_to_one_slice(self):
+        """That one SM asks for four at a time does not mean that all do."""
+        words = ["--machine", "h100", self.program, "SECTORS"]
+        self.assertLess(abs(sum(self.times(words, "predict")) / sum(self.times(words)) - 1), 0.10)
+
     def test_many_sms_want_the_same_code(self):
         machines = [["--machine", "h100", "--set", f"gpu.sm.count={sms}", "--set", "gpu.dram.refresh=false"] for sms in (8, 132)]
         timed = [self.kernel_us(*words, self.program, "EMPTY") for words in machines]
