@@ -91,7 +91,7 @@ struct Recorder::Launch {
     if (block < middle + wave) return std::max(block, middle);
     return std::max(block, blocks - wave);
   }
-  // Where only what decides the time is executed, every so manieth block is to its end, for how much the
+  // Where only what decides the time is executed, every n-th block is to its end, for how much the
   // others do. Odd, as a side of the grid is often even: they would all lie in one column.
   std::uint64_t every() const { return std::max<std::uint64_t>(recording.blocks / kCounted, 1) | 1; }
   // The first one from this one on that is executed.

@@ -76,7 +76,7 @@ class AgainstTheSimulator(Predicted):
                 self.assertTrue(low <= timed <= high, f"{what}: {timed} us, and not from {low} to {high}")
                 self.assertTrue(timed < 2 * high < 8 * timed and low < timed < 4 * low, "the interval says something")
                 self.assertRegex(done.stdout, rf" {low:.1f}-{high:.1f} ")
-                if kernel["bound"] in ("instruction fetch", "memory latency", "arithmetic latency") and not kernel["doubts"]:
+                if kernel["bound"] in ("instruction fetch", "memory latency", "DRAM rate") and not kernel["doubts"]:
                     self.assertLess(kernel["interval_from"], 150, "of its own class, and not of all")
 
     def test_how_often_a_wait_looks_takes_no_time(self):
