@@ -11,6 +11,7 @@ TagArray::TagArray(const config::Cache& config, const memory::SliceMap* map)
       numbering_(map != nullptr ? map->numbering() : memory::LineNumbering{}),
       line_shift_(static_cast<unsigned>(std::countr_zero(config.line_bytes))),
       segments_of_sector_(config.sector_bytes >= 32 ? static_cast<unsigned>(config.sector_bytes / 32) : 1),
+      all_segments_((1u << std::min<Bytes>(config.line_bytes / 32, 4)) - 1),
       ways_(static_cast<std::uint32_t>(config.ways)),
       sets_(config.sets),
       set_bits_(static_cast<unsigned>(std::countr_zero(config.sets))),
@@ -135,7 +136,7 @@ bool TagArray::pass_in(std::size_t set, double dirty_share, Passed& passed) {
   if (oldest == kNone) return false;
   passed.left += static_cast<unsigned>(std::popcount(dirty_[oldest]));
   dirty_left_ += dirty_share;
-  const unsigned dirty = dirty_left_ >= 1 ? 0xf : 0;
+  const unsigned dirty = dirty_left_ >= 1 ? all_segments_ : 0;
   if (dirty != 0) dirty_left_ -= 1;
   passed.came += static_cast<unsigned>(std::popcount(dirty));
   put(oldest, dirty);

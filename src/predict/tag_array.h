@@ -119,6 +119,7 @@ class TagArray {
   const memory::SliceMap* map_;
   memory::LineNumbering numbering_;
   unsigned line_shift_, segments_of_sector_;
+  unsigned all_segments_;  // of a line, a bit each
   std::uint32_t ways_;
   std::uint64_t sets_;
   unsigned set_bits_;

@@ -103,6 +103,14 @@ TEST(TagArray, LinesThatWereNotSeenMakeOthersLeave) {
   EXPECT_EQ(tags.dirty_segments(), 0u);
 }
 
+TEST(TagArray, ALineThatPassesIsAsLongAsTheOthers) {
+  config::Cache cache = small_cache();
+  cache.line_bytes = 64;
+  TagArray tags(cache, nullptr);
+  tags.begin_kernel();
+  EXPECT_EQ(tags.pass(4, 1).came, 4u * 2);
+}
+
 // A set that had fewer lines gets more of those that were not seen.
 TEST(TagArray, LinesThatWereNotSeenGoToSetsInTurn) {
   TagArray tags(small_cache(), nullptr);
