@@ -301,20 +301,22 @@ MemoryModel::Moments MemoryModel::moments() const {
 }
 
 MemoryModel::Left MemoryModel::left_since(const Moments& moments) const {
-  Left result(levels_.size());
-  for (std::size_t i = 0; i < levels_.size(); ++i) {
+  Left result;
+  result.lines.resize(levels_.size());
+  for (std::size_t i = 0; i < levels_.size(); ++i)
     levels_[i]->tags.for_used_since(moments[i],
-                                    [&](const TagArray::Line& line) { result[i].push_back(line); });
-    std::sort(result[i].begin(), result[i].end(),
-              [](const TagArray::Line& one, const TagArray::Line& other) { return one.used < other.used; });
-  }
+                                    [&](const TagArray::Line& line) { result.lines[i].push_back(line); });
   return result;
 }
 
-void MemoryModel::leave(const Left& left) {
+void MemoryModel::leave(Left& left) {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     Level& level = *levels_[i];
-    for (const TagArray::Line& line : left[i]) {
+    std::vector<TagArray::Line>& lines = left.lines[i];
+    if (!left.in_order)
+      std::sort(lines.begin(), lines.end(),
+                [](const TagArray::Line& one, const TagArray::Line& other) { return one.used < other.used; });
+    for (const TagArray::Line& line : lines) {
       if (line.passed) {
         level.tags.pass_line(line.set, line.dirty);
         if (level.tags.displaced() != 0) displaced(i, level);
@@ -327,6 +329,7 @@ void MemoryModel::leave(const Left& left) {
       if (level.tags.displaced() != 0) displaced(i, level);
     }
   }
+  left.in_order = true;
 }
 
 void MemoryModel::begin_kernel() {
@@ -346,11 +349,15 @@ MemoryModel::Counts MemoryModel::counts() const {
 void MemoryModel::pass(const Counts& then, double more) {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     TagArray& tags = levels_[i]->tags;
-    const auto used = static_cast<double>(tags.first_uses() - then[i].first_uses);
+    const auto since = [&](std::uint64_t TagArray::FirstUses::*uses) {
+      return static_cast<double>(tags.first_uses().*uses - then[i].first_uses.*uses);
+    };
+    const double found = since(&TagArray::FirstUses::found), missed = since(&TagArray::FirstUses::missed);
     const auto dirtied = static_cast<double>(tags.dirtied() - then[i].dirtied);
     const double of_line = static_cast<double>(levels_[i]->line_bytes) / 32;
-    const TagArray::Passed passed = tags.pass(static_cast<std::uint64_t>(used * more),
-                                              std::min(1.0, dirtied / std::max(of_line * used, 1.0)));
+    const TagArray::Passed passed =
+        tags.pass({static_cast<std::uint64_t>(found * more), static_cast<std::uint64_t>(missed * more)},
+                  std::min(1.0, dirtied / std::max(of_line * (found + missed), 1.0)));
     passed_in_ += passed.came;
     passed_out_ += passed.left;
   }

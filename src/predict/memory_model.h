@@ -54,7 +54,8 @@ class MemoryModel {
   // Part of a kernel is not seen. It does `more` times as much as has been seen since `then`: as many lines
   // come to each cache that the kernel has not used before.
   struct Count {
-    std::uint64_t first_uses = 0, dirtied = 0;
+    TagArray::FirstUses first_uses;
+    std::uint64_t dirtied = 0;
   };
   using Counts = std::vector<Count>;  // by level
   void begin_kernel();
@@ -74,11 +75,15 @@ class MemoryModel {
   // segments when the last load was taken.
   void write_back_in_time(double times, std::uint64_t before);
   std::uint16_t slice_of(std::uint64_t address) const;
-  // What the caches hold that was used after some moment, and the same once more.
-  using Left = std::vector<std::vector<TagArray::Line>>;  // by level, in the order of their last use
+  // What the caches hold that was used after some moment, and the same once more, in the order of their last
+  // use.
+  struct Left {
+    std::vector<std::vector<TagArray::Line>> lines;  // by level
+    bool in_order = false;
+  };
   Moments moments() const;
   Left left_since(const Moments& moments) const;
-  void leave(const Left& left);
+  void leave(Left& left);
 
  private:
   struct Level;

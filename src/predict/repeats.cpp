@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace duet::predict {
 
@@ -9,12 +10,26 @@ namespace {
 
 // Of launches of which only what decides their time is executed, more at once.
 constexpr unsigned kAlike = 3, kFewest = 4, kMost = 64, kMostPartial = 1024;
-constexpr double kSameWork = 0.05, kSamePace = 0.02;
+constexpr double kSameWork = 0.05, kSamePace = 0.1, kKnownPace = 0.02, kSurePace = 0.005;
+constexpr std::size_t kPaces = 4;
 
 bool near(double one, double other, double share) { return std::abs(one - other) <= share * other; }
 
 Picoseconds scaled(Picoseconds time, double factor) {
   return static_cast<Picoseconds>(static_cast<double>(time) * factor);
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Standard error of their mean, as a share of it.
+double uncertainty(const std::vector<double>& values) {
+  const double middle = mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - middle) * (value - middle);
+  const auto count = static_cast<double>(values.size());
+  return std::sqrt(squares / (count - 1) / count) / middle;
 }
 
 }  // namespace
@@ -30,31 +45,45 @@ void Repeats::computed(const KernelRecording& recording, const Prediction& predi
                        const MemoryModel& memory, const MemoryModel::Moments& before) {
   Kernel& kernel = kernels_[identity(*recording.grid)];
   const double instructions = recording.instructions();
-  const auto pace = [](const Prediction& of, double count) {
-    return static_cast<double>(of.time_ps) / std::max(count, 1.0);
-  };
+  const double pace = static_cast<double>(prediction.time_ps) / std::max(instructions, 1.0);
   // How often warps look while they wait is not work.
   const bool waits = recording.polls || recording.without_rounds != 1;
   const bool again = kernel.alike != 0 && !recording.overlapped && !waits &&
                      near(instructions, kernel.instructions, kSameWork) &&
-                     near(pace(prediction, instructions), pace(kernel.last, kernel.instructions), kSamePace);
-  if (!again) kernel.alike = kernel.at_once = 0;
+                     near(pace, mean(kernel.paces), kSamePace);
+  if (!again) {
+    kernel.alike = kernel.at_once = 0;
+    kernel.paces.clear();
+  }
   ++kernel.alike;
+  if (kernel.paces.size() == kPaces) kernel.paces.erase(kernel.paces.begin());
+  kernel.paces.push_back(pace);
   kernel.last = prediction;
   kernel.last.recording = nullptr;
   kernel.last.load = nullptr;
   kernel.instructions = instructions;
   kernel.standing = static_cast<double>(recording.standing);
-  if (kernel.alike < kAlike) return;
-  kernel.left = kernel.at_once =
-      std::clamp(2 * kernel.at_once, kFewest, recording.partial ? kMostPartial : kMost);
+  kernel.computed_at = uses_of_memory_;
+  const double unsure = kernel.alike < kAlike ? 1 : uncertainty(kernel.paces);
+  if (unsure > kKnownPace) {
+    kernel.at_once = 0;
+    return;
+  }
+  kernel.left = kernel.at_once = std::clamp((unsure <= kSurePace ? 4 : 2) * kernel.at_once, kFewest,
+                                            recording.partial ? kMostPartial : kMost);
   kernel.left_in_caches = memory.left_since(before);
 }
 
 // Each leaves the same every time: the last time counts.
 void Repeats::leave_in(MemoryModel& memory) {
-  for (const Kernel* kernel : to_leave_) memory.leave(kernel->left_in_caches);
+  // Where they were computed one after the other and nothing came since, all is there.
+  bool there = true;
+  for (std::size_t i = 0; i < to_leave_.size(); ++i)
+    there &= to_leave_[i]->computed_at + to_leave_.size() == uses_of_memory_ + 1 + i;
+  for (Kernel* const kernel : to_leave_)
+    if (!there) memory.leave(kernel->left_in_caches);
   to_leave_.clear();
+  ++uses_of_memory_;
 }
 
 Prediction Repeats::repeated(const KernelRecording& recording) {
@@ -63,14 +92,18 @@ Prediction Repeats::repeated(const KernelRecording& recording) {
       recording.skipped == 0
           ? recording.instructions()
           : kernel.instructions * static_cast<double>(recording.standing) / std::max(kernel.standing, 1.0);
-  if (!near(instructions, kernel.instructions, kSameWork)) kernel.left = kernel.alike = kernel.at_once = 0;
+  const double pace = mean(kernel.paces);
+  if (!near(instructions, kernel.instructions, kSameWork)) {
+    kernel.left = kernel.alike = kernel.at_once = 0;
+    kernel.paces.clear();
+  }
   std::erase(to_leave_, &kernel);
   to_leave_.push_back(&kernel);
   const double factor = instructions / std::max(kernel.instructions, 1.0);
   Prediction result = kernel.last;
   result.recording = &recording;
   result.repeated = true;
-  result.time_ps = scaled(result.time_ps, factor);
+  result.time_ps = static_cast<Picoseconds>(pace * instructions);
   result.roofline_ps = scaled(result.roofline_ps, factor);
   result.hong_kim_ps = scaled(result.hong_kim_ps, factor);
   result.without_ps = {};

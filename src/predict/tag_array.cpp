@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace duet::predict {
 
@@ -94,13 +95,17 @@ std::size_t TagArray::take(std::uint64_t line, Set set) {
 }
 
 void TagArray::begin_kernel() {
-  comes_back_.assign(tags_.size(), 0);
+  seen_.assign(tags_.size(), Seen::Once);
+  comes_back_ = false;
   kernel_ = wave_ = uses_;
 }
 
 // Lines that lie side by side go to sets in turn: a set that had fewer so far gets more.
-TagArray::Passed TagArray::pass(std::uint64_t lines, double dirty_share) {
+TagArray::Passed TagArray::pass(const FirstUses& uses, double dirty_share) {
   const std::size_t sets = tags_.size() / ways_;
+  std::uint64_t lines = uses.all();
+  const double found_share =
+      static_cast<double>(uses.found) / std::max<double>(static_cast<double>(lines), 1);
   std::vector<std::uint32_t> had(sets);
   std::vector<std::uint64_t> sets_of(ways_ + 1);
   for (std::size_t set = 0; set < sets; ++set) {
@@ -121,33 +126,69 @@ TagArray::Passed TagArray::pass(std::uint64_t lines, double dirty_share) {
   for (std::size_t set = 0; set < sets; ++set) {
     std::uint64_t count = level - std::min(level, had[set]) + every;
     if (rest != 0 && had[set] <= level) ++count, --rest;
-    for (; count != 0 && pass_in(set, dirty_share, result); --count) {
+    if (count != 0) {
+      const Passed passed = pass_in(set, count, found_share, dirty_share);
+      result.left += passed.left;
+      result.came += passed.came;
     }
-    for (std::size_t way = set * ways_; way < (set + 1) * ways_; ++way)
-      if (comes_back_[way] != 0) use(way);
+    for (std::size_t way = set * ways_; comes_back_ && way < (set + 1) * ways_; ++way)
+      if (seen_[way] == Seen::ComesBack) use(way);
   }
   return result;
 }
 
-bool TagArray::pass_in(std::size_t set, double dirty_share, Passed& passed) {
-  std::size_t oldest = kNone;
-  for (std::size_t way = set * ways_; way < (set + 1) * ways_; ++way)
-    if (comes_back_[way] == 0 && (oldest == kNone || used_[way] < used_[oldest])) oldest = way;
-  if (oldest == kNone) return false;
-  passed.left += static_cast<unsigned>(std::popcount(dirty_[oldest]));
-  dirty_left_ += dirty_share;
-  const unsigned dirty = dirty_left_ >= 1 ? all_segments_ : 0;
-  if (dirty != 0) dirty_left_ -= 1;
-  passed.came += static_cast<unsigned>(std::popcount(dirty));
-  put(oldest, dirty);
-  return true;
+TagArray::Passed TagArray::pass_in(std::size_t set, std::uint64_t count, double found_share,
+                                   double dirty_share) {
+  // What was used longest ago first.
+  constexpr unsigned kUsed = 32;
+  constexpr std::uint64_t kMoved = ~std::uint64_t{0};
+  order_.clear();
+  for (std::uint32_t way = 0; way < ways_; ++way)
+    if (const std::size_t at = set * ways_ + way; seen_[at] != Seen::ComesBack)
+      order_.push_back(std::uint64_t{used_[at]} << kUsed | way);
+  Passed passed;
+  if (order_.empty()) return passed;
+  std::sort(order_.begin(), order_.end());
+  const auto place = [&](std::uint64_t entry) { return set * ways_ + static_cast<std::uint32_t>(entry); };
+  const auto used = [](std::uint64_t entry) { return entry >> kUsed; };
+  std::size_t oldest = 0, old = 0;
+  for (; count != 0; --count) {
+    dirty_left_ += dirty_share;
+    const unsigned dirty = dirty_left_ >= 1 ? all_segments_ : 0;
+    if (dirty != 0) dirty_left_ -= 1;
+    found_left_ += found_share;
+    const bool found = found_left_ >= 1;
+    if (found) found_left_ -= 1;
+    while (old < order_.size() && (used(order_[old]) == 0 || order_[old] == kMoved)) ++old;
+    std::size_t at = 0;
+    if (found && old < order_.size() && used(order_[old]) <= kernel_) {
+      at = place(std::exchange(order_[old++], kMoved));
+      passed.came += make_dirty(at, dirty);
+      used_[at] = next_use();
+      seen_[at] = Seen::FoundUnseen;
+    } else {
+      while (order_[oldest] == kMoved) ++oldest;
+      at = place(std::exchange(order_[oldest++], kMoved));
+      passed.left += static_cast<unsigned>(std::popcount(dirty_[at]));
+      passed.came += static_cast<unsigned>(std::popcount(dirty));
+      put(at, dirty);
+    }
+    order_.push_back(std::uint64_t{used_[at]} << kUsed | (at - set * ways_));
+  }
+  return passed;
+}
+
+unsigned TagArray::make_dirty(std::size_t at, unsigned segments) {
+  const auto more = static_cast<unsigned>(std::popcount(segments & ~unsigned{dirty_[at]}));
+  dirty_segments_ += more;
+  dirty_[at] |= static_cast<std::uint8_t>(segments);
+  return more;
 }
 
 void TagArray::put(std::size_t at, unsigned dirty) {
   clear(at);
   tags_[at] = kPassed;
-  dirty_[at] = static_cast<std::uint8_t>(dirty);
-  dirty_segments_ += static_cast<unsigned>(std::popcount(dirty));
+  make_dirty(at, dirty);
   used_[at] = next_use();
 }
 
@@ -159,7 +200,7 @@ void TagArray::clear(std::size_t at) {
   used_[at] = 0;
   valid_[at] = dirty_[at] = 0;
   if (!stamps_.empty()) stamps_[at] = 0;
-  if (!comes_back_.empty()) comes_back_[at] = 0;
+  if (!seen_.empty()) seen_[at] = Seen::Once;
 }
 
 // Where the count is full, all moments move together by half.
@@ -175,10 +216,15 @@ std::uint32_t TagArray::next_use() {
 
 void TagArray::use(std::size_t at) {
   const std::uint32_t now = next_use();
-  if (used_[at] <= kernel_)
-    ++first_uses_;
-  else if (used_[at] <= wave_)
-    comes_back_[at] = 1;
+  if (used_[at] <= kernel_) {
+    ++(used_[at] != 0 ? first_uses_.found : first_uses_.missed);
+  } else if (used_[at] <= wave_ && seen_[at] == Seen::FoundUnseen) {
+    seen_[at] = Seen::Once;  // it was another one
+    ++first_uses_.found;
+  } else if (used_[at] <= wave_) {
+    seen_[at] = Seen::ComesBack;
+    comes_back_ = true;
+  }
   used_[at] = now;
 }
 
@@ -212,10 +258,7 @@ bool TagArray::write(std::uint64_t address, unsigned segments, bool whole, bool 
   }
   use(line);
   if (whole) valid_[line] |= static_cast<std::uint8_t>(segments);
-  const auto more = static_cast<unsigned>(std::popcount(segments & ~unsigned{dirty_[line]}));
-  dirty_segments_ += more;
-  dirtied_ += more;
-  dirty_[line] |= static_cast<std::uint8_t>(segments);
+  dirtied_ += make_dirty(line, segments);
   return hit;
 }
 

@@ -5,7 +5,7 @@
 //   const TagArray::Set set = l2.set_at(address); l2.prefetch(set); ... l2.read(address, 0b0011, true, set);
 // Of part of what happens only the amount may be known: then lines come that nobody finds, for their place.
 //   tags.begin_kernel(); ... tags.begin_wave(); ...   what is new to it, and what it comes back to
-//   tags.pass(lines, dirty_share)
+//   tags.pass({.found = 30, .missed = 10}, dirty_share)
 // Left out: replacement policies other than LRU, lines that wait for a fetch, 2^32 - 2 lines of memory and
 // more.
 #pragma once
@@ -54,18 +54,24 @@ class TagArray {
   unsigned displaced() const { return displaced_; }
   std::uint64_t displaced_line() const { return displaced_line_; }
   std::uint64_t dirty_segments() const { return dirty_segments_; }  // of all lines
-  // Of a kernel, since then: lines that it used for the first time, and segments that it made dirty. What it
-  // uses in one wave of blocks and again in a later one it comes back to.
+  // Of a kernel, since then: lines that it used for the first time, by whether they were there, and segments
+  // that it made dirty. What it uses in one wave of blocks and again in a later one it comes back to.
+  struct FirstUses {
+    std::uint64_t found = 0, missed = 0;
+    std::uint64_t all() const { return found + missed; }
+  };
   void begin_kernel();
   void begin_wave() { wave_ = uses_; }
-  std::uint64_t first_uses() const { return first_uses_; }
+  const FirstUses& first_uses() const { return first_uses_; }
   std::uint64_t dirtied() const { return dirtied_; }
-  // The kernel uses so many more lines for the first time, evenly: in place of what was used longest ago, but
-  // for what it comes back to. Returns how many dirty segments left, and how many came.
+  // The kernel uses so many more lines for the first time, evenly. Those that it finds are what it has not
+  // used yet, of that what was used longest ago; they stay themselves. Those that it misses come in place of
+  // what was used longest ago, but for what it comes back to; so do more of the others than there are.
+  // Returns how many dirty segments left, and how many came.
   struct Passed {
     std::uint64_t left = 0, came = 0;
   };
-  Passed pass(std::uint64_t lines, double dirty_share);
+  Passed pass(const FirstUses& lines, double dirty_share);
   // One of them.
   void pass_line(Set set, unsigned dirty);
   std::uint64_t lines() const { return tags_.size(); }
@@ -109,8 +115,9 @@ class TagArray {
   std::uint64_t address_of(std::size_t at) const { return std::uint64_t{tags_[at]} << line_shift_; }
   std::size_t find(std::uint64_t line, Set set) const;  // its place
   std::size_t take(std::uint64_t line, Set set);
-  bool pass_in(std::size_t set, double dirty_share, Passed& passed);  // false: there is no place
-  void put(std::size_t at, unsigned dirty);                           // a line that passes
+  Passed pass_in(std::size_t set, std::uint64_t count, double found_share, double dirty_share);
+  unsigned make_dirty(std::size_t at, unsigned segments);  // how many were not
+  void put(std::size_t at, unsigned dirty);                // a line that passes
   std::uint32_t next_use();
   void use(std::size_t at);
   void clear(std::size_t at);
@@ -130,10 +137,14 @@ class TagArray {
   std::vector<std::uint32_t> stamps_;
   std::uint32_t stamp_ = 0, found_stamp_ = 0;
   std::uint32_t uses_ = 0;
-  std::uint64_t dirty_segments_ = 0, first_uses_ = 0, dirtied_ = 0;
-  std::uint32_t kernel_ = 0, wave_ = 0;   // moments at which they began
-  std::vector<std::uint8_t> comes_back_;  // by place
-  double dirty_left_ = 0;                 // of lines that passed, less than one's
+  std::uint64_t dirty_segments_ = 0, dirtied_ = 0;
+  FirstUses first_uses_;
+  std::uint32_t kernel_ = 0, wave_ = 0;  // moments at which they began
+  enum class Seen : std::uint8_t { Once, ComesBack, FoundUnseen };
+  std::vector<Seen> seen_;                  // by place: how the kernel has used it
+  bool comes_back_ = false;                 // to some
+  double dirty_left_ = 0, found_left_ = 0;  // of lines that passed, less than one's
+  std::vector<std::uint64_t> order_;        // of a set
   unsigned brought_ = 0, displaced_ = 0;
   std::uint64_t displaced_line_ = 0;
 };

@@ -48,10 +48,10 @@ TEST(MemoryModel, WhatALaunchLeftCanBeLeftAgain) {
   const MemoryModel::Moments before = memory.moments();
   access(memory, line(0), Kind::Load);
   access(memory, line(128, true), Kind::Store);
-  const MemoryModel::Left left = memory.left_since(before);
-  ASSERT_EQ(left[0].size(), 2u);
-  EXPECT_EQ(left[0][0].address, 0u);
-  EXPECT_EQ(left[0][1].dirty, 0xf);
+  MemoryModel::Left left = memory.left_since(before);
+  ASSERT_EQ(left.lines[0].size(), 2u);
+  EXPECT_EQ(left.lines[0][0].address, 0u);
+  EXPECT_EQ(left.lines[0][1].dirty, 0xf);
 
   MemoryModel other(gtx580());
   other.leave(left);
@@ -137,6 +137,22 @@ TEST(MemoryModel, WhatIsNotSeenDisplacesToo) {
   EXPECT_EQ(access(memory, line(2 * all + all / 2 - 128), Kind::Load), 0u);  // its own stays
 }
 
+// The same kernel, launched once more, of data that just fit: of what was not seen nothing comes again.
+TEST(MemoryModel, WhatIsNotSeenFindsWhatIsThere) {
+  const config::Machine machine = gtx580();
+  const Bytes all = machine.gpu.l2.sets * machine.gpu.l2.ways * 128 * machine.gpu.l2_slices;
+  MemoryModel memory(machine);
+  for (unsigned launch = 0; launch < 3; ++launch) {
+    memory.begin_kernel();
+    MemoryModel::Counts then = memory.counts();
+    for (const Bytes first : {Bytes{0}, 3 * all / 4}) {
+      for (std::uint64_t at = first; at < first + all / 4; at += 128)
+        EXPECT_EQ(access(memory, line(at), Kind::Load), launch == 0 ? 1u : 0u);
+      if (first == 0) memory.pass(then, 2);
+    }
+  }
+}
+
 // A kernel of which half is seen goes through as much as L2 does not hold: what it used first the next one
 // does not find, also when it only repeats the one before it.
 TEST(MemoryModel, AStreamOfWhichPartIsSeenLeavesNothingOfItsBeginning) {
@@ -149,7 +165,7 @@ TEST(MemoryModel, AStreamOfWhichPartIsSeenLeavesNothingOfItsBeginning) {
   for (std::uint64_t at = 0; at < all / 2; at += 128) access(memory, line(at, true), Kind::Store);
   memory.pass(then, 2);
   EXPECT_EQ(memory.dirty_segments(), all / 32);  // all of it is written
-  const MemoryModel::Left left = memory.left_since(before);
+  MemoryModel::Left left = memory.left_since(before);
   MemoryModel other(machine);
   other.leave(left);
   for (MemoryModel* const model : {&memory, &other}) {

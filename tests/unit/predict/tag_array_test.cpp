@@ -83,13 +83,13 @@ TEST(TagArray, LinesThatWereNotSeenMakeOthersLeave) {
     tags.read(128 * line + kSet, 0xf);
   }
   tags.begin_kernel();
-  EXPECT_EQ(tags.pass(4, 0).left, 4u);  // dirty segments of what left
+  EXPECT_EQ(tags.pass({.missed = 4}, 0).left, 4u);  // dirty segments of what left
   for (std::uint64_t line = 0; line < 4; ++line) {
     EXPECT_FALSE(tags.holds(128 * line));
     EXPECT_TRUE(tags.holds(128 * line + kSet));
   }
   // They stay themselves, in the order of time, and half of them are dirty.
-  const TagArray::Passed passed = tags.pass(4, 0.5);
+  const TagArray::Passed passed = tags.pass({.missed = 4}, 0.5);
   EXPECT_EQ(passed.left, 0u);
   EXPECT_EQ(passed.came, 8u);
   EXPECT_EQ(tags.dirty_segments(), 8u);
@@ -108,7 +108,7 @@ TEST(TagArray, ALineThatPassesIsAsLongAsTheOthers) {
   cache.line_bytes = 64;
   TagArray tags(cache, nullptr);
   tags.begin_kernel();
-  EXPECT_EQ(tags.pass(4, 1).came, 4u * 2);
+  EXPECT_EQ(tags.pass({.missed = 4}, 1).came, 4u * 2);
 }
 
 // A set that had fewer lines gets more of those that were not seen.
@@ -118,7 +118,7 @@ TEST(TagArray, LinesThatWereNotSeenGoToSetsInTurn) {
   for (std::uint64_t line = 0; line < 8; ++line) tags.read(128 * line, 0xf);
   tags.begin_kernel();
   tags.read(8 * 128, 0xf);
-  tags.pass(3, 0);  // to the other three sets
+  tags.pass({.missed = 3}, 0);  // to the other three sets
   EXPECT_TRUE(tags.holds(kSet)) << "of the first set";
   for (std::uint64_t line = 1; line < 4; ++line) {
     EXPECT_FALSE(tags.holds(128 * line));
@@ -130,21 +130,56 @@ TEST(TagArray, WhatAKernelComesBackToStays) {
   TagArray tags(small_cache(), nullptr);
   constexpr std::uint64_t kSet = 4 * 128;
   tags.begin_kernel();
-  EXPECT_EQ(tags.first_uses(), 0u);
+  EXPECT_EQ(tags.first_uses().missed, 0u);
   for (const std::uint64_t address : {std::uint64_t{0}, kSet, kSet}) tags.read(address, 0xf);
-  EXPECT_EQ(tags.first_uses(), 2u);
+  EXPECT_EQ(tags.first_uses().missed, 2u);
   tags.begin_wave();
   tags.read(0, 0xf);
   tags.begin_wave();
   tags.read(kSet + 128, 0xf);
   tags.read(kSet + 128, 0xf);
-  EXPECT_EQ(tags.first_uses(), 3u);
-  tags.pass(100, 0);
+  EXPECT_EQ(tags.first_uses().missed, 3u);
+  tags.pass({.missed = 100}, 0);
   EXPECT_TRUE(tags.holds(0)) << "used in the first wave and in the second";
   EXPECT_FALSE(tags.holds(kSet)) << "used twice, in one wave";
   EXPECT_FALSE(tags.holds(kSet + 128));
   tags.read(kSet, 0xf);
   EXPECT_TRUE(tags.holds(0)) << "and it is used last";
+}
+
+// Of each set the line that was used longest ago, not the other one.
+TEST(TagArray, LinesThatAreFoundUnseenStayAndAreUsedLast) {
+  TagArray tags(small_cache(), nullptr);
+  constexpr std::uint64_t kSet = 4 * 128;
+  for (std::uint64_t line = 0; line < 8; ++line) tags.read(128 * line, 0xf);
+  tags.begin_kernel();
+  const TagArray::Passed found = tags.pass({.found = 4}, 0.5);
+  EXPECT_EQ(found.left, 0u);
+  EXPECT_EQ(found.came, 8u);
+  EXPECT_EQ(tags.dirty_segments(), 8u);
+  for (std::uint64_t line = 0; line < 8; ++line) EXPECT_TRUE(tags.holds(128 * line));
+  EXPECT_EQ(tags.pass({.missed = 4}, 0).left, 0u);
+  for (std::uint64_t line = 0; line < 4; ++line) {
+    EXPECT_TRUE(tags.holds(128 * line));
+    EXPECT_FALSE(tags.holds(128 * line + kSet));
+  }
+  // A later wave uses what was taken for another's: for the first time.
+  tags.begin_wave();
+  tags.read(0, 0xf);
+  EXPECT_EQ(tags.first_uses().found, 1u);
+  tags.pass({.missed = 100}, 0);
+  EXPECT_FALSE(tags.holds(0)) << "used in one wave only";
+}
+
+// More than there are come in place of others.
+TEST(TagArray, NoMoreLinesAreFoundUnseenThanThereAre) {
+  TagArray tags(small_cache(), nullptr);
+  for (std::uint64_t line = 0; line < 4; ++line) tags.write(128 * line, 0xf, true);
+  tags.begin_kernel();
+  EXPECT_EQ(tags.pass({.found = 8}, 0).left, 0u);
+  EXPECT_TRUE(tags.holds(0));
+  EXPECT_EQ(tags.pass({.found = 4}, 0).left, 16u);
+  EXPECT_FALSE(tags.holds(0));
 }
 
 TEST(TagArray, ALineKnowsWhenItWasAskedFor) {
