@@ -346,7 +346,7 @@ MemoryModel::Counts MemoryModel::counts() const {
   return result;
 }
 
-void MemoryModel::pass(const Counts& then, double more) {
+void MemoryModel::pass(const Counts& then, double more, double all) {
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     TagArray& tags = levels_[i]->tags;
     const auto since = [&](std::uint64_t TagArray::FirstUses::*uses) {
@@ -355,9 +355,12 @@ void MemoryModel::pass(const Counts& then, double more) {
     const double found = since(&TagArray::FirstUses::found), missed = since(&TagArray::FirstUses::missed);
     const auto dirtied = static_cast<double>(tags.dirtied() - then[i].dirtied);
     const double of_line = static_cast<double>(levels_[i]->line_bytes) / 32;
-    const TagArray::Passed passed =
-        tags.pass({static_cast<std::uint64_t>(found * more), static_cast<std::uint64_t>(missed * more)},
-                  std::min(1.0, dirtied / std::max(of_line * (found + missed), 1.0)));
+    const bool fits = static_cast<double>(tags.first_uses().all()) + (found + missed) * all <=
+                      static_cast<double>(tags.lines());
+    const auto found_more = static_cast<std::uint64_t>(fits ? found * more : 0);
+    const auto lines = static_cast<std::uint64_t>((found + missed) * more);
+    const TagArray::Passed passed = tags.pass(
+        {found_more, lines - found_more}, std::min(1.0, dirtied / std::max(of_line * (found + missed), 1.0)));
     passed_in_ += passed.came;
     passed_out_ += passed.left;
   }

@@ -51,8 +51,10 @@ class MemoryModel {
   // A line of machine code.
   unsigned fetch(std::uint64_t address) { return read(0, address & ~std::uint64_t{127}, 0xf); }
   using Moments = std::vector<std::uint32_t>;  // by level
-  // Part of a kernel is not seen. It does `more` times as much as has been seen since `then`: as many lines
-  // come to each cache that the kernel has not used before.
+  // Part of a kernel is not seen. It does `more` times as much as has been seen since `then`, and uses as
+  // many lines of each cache for the first time. All that was not or not yet seen does `all` times as much:
+  // where the kernel uses more lines than a cache has, none of them is found there, as its own displace each
+  // other.
   struct Count {
     TagArray::FirstUses first_uses;
     std::uint64_t dirtied = 0;
@@ -61,7 +63,7 @@ class MemoryModel {
   void begin_kernel();
   void begin_wave();
   Counts counts() const;
-  void pass(const Counts& then, double more);
+  void pass(const Counts& then, double more, double all);
   MemoryLoad take_load();
   // At which of so many accesses of a kernel something happens. A line that L2 has may be on its way to it:
   // brought_at() of the last read says which access was on when it was asked for; Request::kBefore: none.

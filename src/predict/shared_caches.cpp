@@ -204,8 +204,11 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
           started == 0
               ? 0
               : (order.blocks[started]->block - order.blocks[started - 1]->block) / machine.gpu.sm.count - 1;
-      if (between != 0)
-        memory.pass(then, static_cast<double>(between) / static_cast<double>(started - started_then));
+      if (between != 0) {
+        const auto seen = static_cast<double>(started - started_then);
+        const std::uint64_t blocks = order.blocks.back()->block / machine.gpu.sm.count + 1;
+        memory.pass(then, static_cast<double>(between) / seen, static_cast<double>(blocks - started) / seen);
+      }
       if (started == 0 || started % recording.blocks_per_sm != 0) continue;
       memory.begin_wave();
       if (started_then != 0) continue;

@@ -97,6 +97,7 @@ std::size_t TagArray::take(std::uint64_t line, Set set) {
 void TagArray::begin_kernel() {
   seen_.assign(tags_.size(), Seen::Once);
   comes_back_ = false;
+  first_uses_ = {};
   kernel_ = wave_ = uses_;
 }
 

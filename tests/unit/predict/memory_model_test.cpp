@@ -131,7 +131,7 @@ TEST(MemoryModel, WhatIsNotSeenDisplacesToo) {
   const MemoryModel::Counts then = memory.counts();
   for (std::uint64_t at = 0; at < all / 2; at += 128) access(memory, line(2 * all + at), Kind::Load);
   EXPECT_GT(memory.dirty_segments(), 0u);
-  memory.pass(then, 1);
+  memory.pass(then, 1, 1);
   EXPECT_EQ(memory.dirty_segments(), 0u);
   EXPECT_EQ(access(memory, line(all - 128), Kind::Load), 1u);
   EXPECT_EQ(access(memory, line(2 * all + all / 2 - 128), Kind::Load), 0u);  // its own stays
@@ -148,7 +148,7 @@ TEST(MemoryModel, WhatIsNotSeenFindsWhatIsThere) {
     for (const Bytes first : {Bytes{0}, 3 * all / 4}) {
       for (std::uint64_t at = first; at < first + all / 4; at += 128)
         EXPECT_EQ(access(memory, line(at), Kind::Load), launch == 0 ? 1u : 0u);
-      if (first == 0) memory.pass(then, 2);
+      if (first == 0) memory.pass(then, 2, 2);
     }
   }
 }
@@ -163,7 +163,7 @@ TEST(MemoryModel, AStreamOfWhichPartIsSeenLeavesNothingOfItsBeginning) {
   memory.begin_kernel();
   const MemoryModel::Counts then = memory.counts();
   for (std::uint64_t at = 0; at < all / 2; at += 128) access(memory, line(at, true), Kind::Store);
-  memory.pass(then, 2);
+  memory.pass(then, 2, 2);
   EXPECT_EQ(memory.dirty_segments(), all / 32);  // all of it is written
   MemoryModel::Left left = memory.left_since(before);
   MemoryModel other(machine);
