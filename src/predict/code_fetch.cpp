@@ -16,7 +16,16 @@ CodeFetch::CodeFetch(const config::Machine& machine, const KernelRecording& reco
       path_(path),
       memory_(memory) {}
 
-bool CodeFetch::has(std::uint64_t address) { return tags_.read(address, (1u << cache_.line_bytes / 32) - 1); }
+void CodeFetch::arrived(Cycle now) {
+  while (!coming_.empty()) {
+    const auto first = std::min_element(coming_.begin(), coming_.end(), [](const Coming& a, const Coming& b) {
+      return a.arrival < b.arrival;
+    });
+    if (first->arrival > now) return;
+    tags_.read(first->line * cache_.line_bytes, (1u << cache_.line_bytes / 32) - 1);
+    coming_.erase(first);
+  }
+}
 
 Cycle CodeFetch::from_below(std::uint64_t address, Cycle from) {
   const unsigned depth = memory_ == nullptr ? 0 : memory_->fetch(address);
@@ -31,38 +40,39 @@ void CodeFetch::look_ahead(std::uint64_t line, Cycle from) {
   for (std::uint64_t ahead = line + 1; ahead <= line + cache_.prefetch_lines; ++ahead) {
     const std::uint64_t address = ahead * cache_.line_bytes;
     if (address >= end_ || coming_.size() >= cache_.mshrs) return;
-    if (has(address)) continue;
+    if (tags_.holds(address) ||
+        std::any_of(coming_.begin(), coming_.end(), [&](const Coming& c) { return c.line == ahead; }))
+      continue;
     coming_.push_back({ahead, from_below(address, ++from), 0});
     prefetched_.push_back(ahead);
   }
 }
 
-Cycle CodeFetch::fetch(std::uint64_t address, Cycle now) {
+CodeFetch::Answer CodeFetch::fetch(std::uint64_t address, Cycle now) {
   const std::uint64_t line = address / cache_.line_bytes;
   Cycle at = std::max(now, port_);
-  std::erase_if(coming_, [&](const Coming& coming) { return coming.arrival <= at; });
-  const bool hit = has(address) || all_there_;
+  if (!coming_.empty()) arrived(at);
+  const bool hit = tags_.read(address, (1u << cache_.line_bytes / 32) - 1, false) || all_there_;
   port_ = at + 1;
   const auto coming =
       std::find_if(coming_.begin(), coming_.end(), [&](const Coming& c) { return c.line == line; });
-  if (coming != coming_.end()) {
+  if (hit) {
+  } else if (coming != coming_.end()) {
     at = coming->arrival + coming->waiting++;
-  } else if (!hit) {
-    Cycle from = at;
-    if (coming_.size() >= cache_.mshrs) {
-      const auto first =
-          std::min_element(coming_.begin(), coming_.end(),
-                           [](const Coming& a, const Coming& b) { return a.arrival < b.arrival; });
-      from = std::max(from, first->arrival);
-      coming_.erase(first);
-    }
+  } else if (coming_.size() >= cache_.mshrs) {
+    const auto first = std::min_element(coming_.begin(), coming_.end(), [](const Coming& a, const Coming& b) {
+      return a.arrival < b.arrival;
+    });
+    return {first->arrival, true};
+  } else {
+    const Cycle from = at;
     at = from_below(address, from);
     coming_.push_back({line, at, 1});
     look_ahead(line, from);
     first_ = false;
   }
   if (!prefetched_.empty() && std::erase(prefetched_, line) != 0) look_ahead(line, port_);
-  return at;
+  return {at};
 }
 
 }  // namespace duet::predict

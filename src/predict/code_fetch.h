@@ -1,7 +1,9 @@
 // When a warp's instructions are there: the instruction cache of the SM that is computed, its port, its
 // registers and what it asks for ahead. Where a kernel's first line comes from to many SMs: memory_path.h.
 //   CodeFetch code(machine, recording, timed, changes, tags, path, &memory);
-//   const Cycle there = code.fetch(address, now);
+//   const CodeFetch::Answer answer = code.fetch(address, now);
+//   if (answer.again) ...                no register is free before answer.at: it has to be asked then
+//   code.finish();                       what is still on its way is kept
 #pragma once
 
 #include <cstdint>
@@ -20,8 +22,13 @@ class CodeFetch {
   CodeFetch(const config::Machine& machine, const KernelRecording& recording, const gpu::TimedKernel& timed,
             const Changes& changes, TagArray& tags, MemoryPath& path, MemoryModel* memory);
 
-  // Asks for the line of the instruction at this address, when the port is free: when it is there.
-  Cycle fetch(std::uint64_t address, Cycle now);
+  // Asks for the line of the instruction at this address, when the port is free.
+  struct Answer {
+    Cycle at;  // it is there, or
+    bool again = false;
+  };
+  Answer fetch(std::uint64_t address, Cycle now);
+  void finish() { arrived(~Cycle{0}); }
 
  private:
   struct Coming {
@@ -30,7 +37,7 @@ class CodeFetch {
     Cycle waiting;  // warps: one after the other fetches when it is there
   };
   void look_ahead(std::uint64_t line, Cycle from);
-  bool has(std::uint64_t address);
+  void arrived(Cycle now);  // lines until then
   Cycle from_below(std::uint64_t address, Cycle from);
 
   const config::Cache& cache_;
@@ -40,8 +47,8 @@ class CodeFetch {
   MemoryPath& path_;
   MemoryModel* const memory_;
   Cycle port_ = 0;
-  bool first_ = true;  // nothing was asked for yet
-  std::vector<Coming> coming_;
+  bool first_ = true;                      // nothing was asked for yet
+  std::vector<Coming> coming_;             // they take their places when they arrive
   std::vector<std::uint64_t> prefetched_;  // lines that nobody has wanted yet
 };
 

@@ -149,13 +149,13 @@ double MemoryPath::flits(const Level& level, double payload) const {
   return level.clock_ratio * std::max(1.0, std::ceil((payload + level.header_bytes) / level.flit_bytes));
 }
 
-double MemoryPath::dram_start(double now, double cost) {
+double MemoryPath::dram_start(double now, double cost, Of of) {
   double start = std::max(now, dram_.free);
   if (refresh_period_ != 0) {
     const double into = std::fmod(start + refresh_phase_, refresh_period_);
     if (into < refresh_) start += refresh_ - into;
   }
-  return dram_.take(start, cost);
+  return of == Of::Code ? start : dram_.take(start, cost);
 }
 
 double MemoryPath::from_host(const Request& request, double now) {
@@ -164,19 +164,22 @@ double MemoryPath::from_host(const Request& request, double now) {
 }
 
 // From the edge at which L1 sends it to the edge at which L1 sees the answer.
-double MemoryPath::below(const Request& request, double now) {
+double MemoryPath::below(const Request& request, double now, Of of) {
   ++requests_below_;
   const bool store = request.store;
   const double up_payload = store || request.atomic ? request.used_bytes : 0;
   const double down_payload = store ? 0 : request.atomic ? request.used_bytes : bytes_of(request);
   const unsigned depth = changes_.l2_hits ? 0 : request.depth;
   const double own_up = flits(levels_[0], up_payload);
-  double at = up_.take(now, own_up);
+  const auto take = [of](Server& server, double from, double time) {
+    return of == Of::Code ? std::max(from, server.free) : server.take(from, time);
+  };
+  double at = take(up_, now, own_up);
   const unsigned reached = std::min<unsigned>(depth, static_cast<unsigned>(levels_.size()) - 1);
   for (unsigned i = 0; i <= reached; ++i) {
     Level& level = levels_[i];
     const double up = flits(level, up_payload);
-    at = level.in.take(at, up * level.in_share) + up +
+    at = take(level.in, at, up * level.in_share) + up +
          level.clock_ratio * (level.network_latency + level.wire);
     double look_up = 1;
     if (request.atomic && i == 0 && machine_.gpu.l2.atomic_words_per_cycle != 0)
@@ -197,7 +200,7 @@ double MemoryPath::below(const Request& request, double now) {
       all *= level.clock_ratio;
       at = std::max(at, slice.port.take(at, all) - slice_slack_ * all);
     }
-    at = level.look_up.take(at, level.clock_ratio * look_up * level.share) +
+    at = take(level.look_up, at, level.clock_ratio * look_up * level.share) +
          level.clock_ratio * (1 + level.latency + look_up - 1);
     if (request.atomic && i == 0) {
       Server& server = words_[word];
@@ -210,9 +213,9 @@ double MemoryPath::below(const Request& request, double now) {
     at = std::max(at, fetches_[request.asked_at]);
   if (depth > reached) {
     ++dram_requests_;
-    at = dram_start(at, dram_read_cost_) + dram_latency_;
+    at = dram_start(at, dram_read_cost_, of) + dram_latency_;
   }
-  if (store && dram_write_cost_ != 0) at = std::max(at, dram_start(at, dram_write_cost_) - dram_slack_);
+  if (store && dram_write_cost_ != 0) at = std::max(at, dram_start(at, dram_write_cost_, of) - dram_slack_);
   for (unsigned i = reached + 1; i-- > 0;) {
     Level& level = levels_[i];
     const double down = flits(level, down_payload);
@@ -227,7 +230,7 @@ double MemoryPath::fetch(unsigned depth, double now) {
   Request request;
   request.depth = static_cast<std::uint8_t>(depth);
   request.sectors = 0xf;
-  return below(request, now) + std::exchange(code_lag_, 0) + 1;
+  return below(request, now, Of::Code) + std::exchange(code_lag_, 0) + 1;
 }
 
 double MemoryPath::fetch_with_all(unsigned depth, std::uint16_t slice, double now) {

@@ -49,8 +49,11 @@ class MemoryPath {
     OpenServer out;
   };
   double flits(const Level& level, double payload) const;
-  double below(const Request& request, double now);
-  double dram_start(double now, double cost);
+  // Code is also asked for ahead of its time, before what is asked for earlier: it waits for others, but
+  // takes nothing from them on its way there, which is a flit and a look-up.
+  enum class Of : std::uint8_t { Data, Code };
+  double below(const Request& request, double now, Of of = Of::Data);
+  double dram_start(double now, double cost, Of of);
   double from_host(const Request& request, double now);
 
   const config::Machine& machine_;

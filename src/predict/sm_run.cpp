@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "gpu/sm/execution_units.h"
 #include "gpu/sm/texture_unit.h"
@@ -38,10 +39,11 @@ struct WarpRun {
   unsigned block = 0;       // in `resident`
   std::uint32_t index = 0;  // in its block
   bool at_barrier = false, live = false;
-  bool asked = false;         // `next` says when its operands are there
-  Cycle drained = 0;          // when all its accesses are complete
-  Cycle began = 0, half = 0;  // when it started, and when half of its steps were done
-  Cycle held_until = 0;       // by a call
+  bool asked = false;          // `next` says when its operands are there
+  bool fetches_again = false;  // its next instructions, at buffered_ready
+  Cycle drained = 0;           // when all its accesses are complete
+  Cycle began = 0, half = 0;   // when it started, and when half of its steps were done
+  Cycle held_until = 0;        // by a call
   std::uint64_t machine_pc = 0, buffered_end = 0;
   Cycle buffered_ready = 0;
 };
@@ -96,6 +98,7 @@ class Run {
   bool issue_control(WarpRun& warp, unsigned slot, const MicroOp& op, const TimedOp& timed, Cycle now);
   bool has_instruction(WarpRun& warp, Cycle now);
   void fetch(WarpRun& warp, Cycle now);
+  void fetch_again(Cycle now);
   void consumed(WarpRun& warp, const TimedOp& timed, Cycle now);
   void advance(WarpRun& warp, Cycle now);
   void ask(WarpRun& warp, Cycle from);
@@ -135,6 +138,8 @@ class Run {
   Cycle load_store_free_ = 0, load_store_busy_ = 0, texture_free_ = 0;
   Cycle heap_free_ = 0;  // the device heap
   Cycle fetch_cycles_;
+  std::vector<WarpRun*> fetching_;  // those that have to ask again
+  Cycle fetch_again_ = kNever;
   double early_ = 0, late_ = 0;  // of warps of which not all was kept: time of either half of what was
   SmTimes result_;
 };
@@ -173,6 +178,7 @@ void Run::start(const Block& block, Cycle now) {
     warp.drained = warp.began = warp.half = now;
     warp.held_until = 0;
     warp.machine_pc = warp.buffered_end = 0;
+    warp.fetches_again = false;
     schedulers_[slot % schedulers_.size()].launched(slot);
     warp.next = now;
     warp.reason = IssueSlot::Fetch;
@@ -193,14 +199,28 @@ void Run::fetch(WarpRun& warp, Cycle now) {
   const std::uint64_t address =
       recording_.grid->code_physical.value() + warp.buffered_end * sm_.instruction_bytes;
   const std::uint64_t to_line_end = (line_bytes - address % line_bytes) / sm_.instruction_bytes;
+  const CodeFetch::Answer answer = code_.fetch(address, now);
+  warp.fetches_again = answer.again;
+  warp.buffered_ready = answer.at;
+  if (answer.again) {
+    fetching_.push_back(&warp);
+    fetch_again_ = std::min(fetch_again_, answer.at);
+    return;
+  }
   warp.buffered_end +=
       std::max<std::uint64_t>(std::min<std::uint64_t>(sm_.fetch_instructions, to_line_end), 1);
-  warp.buffered_ready = code_.fetch(address, now) + fetch_cycles_;
+  warp.buffered_ready += fetch_cycles_;
+}
+
+void Run::fetch_again(Cycle now) {
+  fetch_again_ = kNever;
+  for (WarpRun* const warp : std::exchange(fetching_, {}))
+    if (warp->live && std::exchange(warp->fetches_again, false)) fetch(*warp, now);
 }
 
 bool Run::has_instruction(WarpRun& warp, Cycle now) {
-  if (warp.machine_pc >= warp.buffered_end) fetch(warp, now);
-  if (warp.buffered_ready <= now) return true;
+  if (warp.machine_pc >= warp.buffered_end && !warp.fetches_again) fetch(warp, now);
+  if (warp.buffered_ready <= now && !warp.fetches_again) return true;
   return wait_until(warp, warp.buffered_ready, IssueSlot::Fetch);
 }
 
@@ -240,6 +260,7 @@ void Run::advance(WarpRun& warp, Cycle now) {
   const std::uint32_t pc = warp.steps[warp.at] & ~gpu::RecordedBlock::kAccess;
   if (timed_.ops[pc].machine_index != warp.machine_pc) {
     warp.machine_pc = warp.buffered_end = timed_.ops[pc].machine_index;
+    warp.fetches_again = false;
     fetch(warp, now);
   }
 }
@@ -482,6 +503,7 @@ void Run::charge(const gpu::WarpScheduler& scheduler, Cycle cycles) {
 // A cycle; returns the next one in which something may happen.
 Cycle Run::step(Cycle now) {
   start_blocks(now);
+  if (fetch_again_ <= now) fetch_again(now);
   bool issued = false;
   for (gpu::WarpScheduler& scheduler : schedulers_) {
     bool here = false;
@@ -507,7 +529,7 @@ Cycle Run::step(Cycle now) {
     if (!here) charge(scheduler, 1);
   }
   if (issued) return now + 1;
-  Cycle next = kNever;
+  Cycle next = fetch_again_;
   for (std::uint64_t rest = ~free_slots_ & LaneMask::first(static_cast<unsigned>(sm_.max_warps)).bits();
        rest != 0; rest &= rest - 1)
     next = std::min(next, warps_[static_cast<unsigned>(std::countr_zero(rest))].next);
@@ -542,6 +564,7 @@ SmTimes Run::run() {
     for (const gpu::WarpScheduler& scheduler : schedulers_) charge(scheduler, next - now - 1);
     now = next;
   }
+  code_.finish();
   Cycle last = 0;
   for (const Cycle end : ends_) last = std::max(last, end);
   std::sort(ends_.begin(), ends_.end());
