@@ -25,6 +25,7 @@ struct MemoryModel::Level {
         write_allocate(cache.write_allocate),
         fetch_on_write(cache.fetch_on_write),
         perfect(perfect_level) {}
+  Count unseen;  // of what is counted, that which was not seen
   memory::SliceMap slice_map;
   TagArray tags;
   Bytes line_bytes;
@@ -127,8 +128,19 @@ unsigned MemoryModel::read(std::size_t number, std::uint64_t block, unsigned seg
 
 // A dirty line goes below.
 void MemoryModel::displaced(std::size_t number, Level& level) {
+  if (level.tags.displaced_passed() && write_passed(number + 1, level.tags.displaced())) return;
   const std::uint64_t line = level.tags.displaced_line();
   write(number + 1, line & ~std::uint64_t{127}, level.tags.displaced() << line % 128 / 32, true);
+}
+
+// A line that passed is one of those that passed below, in a cache that keeps what is written back.
+bool MemoryModel::write_passed(std::size_t number, unsigned segments) {
+  if (number >= levels_.size() || !levels_[number]->write_back) return false;
+  bool all = true;
+  for_lines(*levels_[number], 0, segments, [&](std::uint64_t, unsigned own, unsigned) {
+    all = all && levels_[number]->tags.write_passed(own);
+  });
+  return all;
 }
 
 void MemoryModel::write(std::size_t number, std::uint64_t block, unsigned segments, bool whole) {
@@ -162,6 +174,7 @@ void MemoryModel::copied(PhysicalAddress first, Bytes bytes, bool written) {
 }
 
 void MemoryModel::to_dram(std::uint64_t address, unsigned segments, bool written) {
+  if (passing_) return;
   const config::Dram& dram = machine_.gpu.dram;
   const memory::DramPlace place = map_.place(PhysicalAddress(address));
   Channel& channel = channels_[place.channel];
@@ -241,23 +254,30 @@ std::uint64_t MemoryModel::dirty_segments() const {
   return result;
 }
 
-void MemoryModel::write_back_in_time(double times, std::uint64_t before) {
+MemoryModel::Held MemoryModel::held() const {
+  const TagArray& last = levels_.back()->tags;
+  return {dirty_segments(), last.lines() - last.held()};
+}
+
+void MemoryModel::write_back_in_time(double times, const Held& before) {
   if (times <= 1) return;
   const double written = static_cast<double>(load_.dram_written_bytes) / 32;
   const double read = static_cast<double>(load_.dram_bytes) / 32 - written;
-  const double made = static_cast<double>(dirty_segments() + passed_out_) -
-                      static_cast<double>(before + passed_in_) + written;
-  double room = 0;
-  for (const auto& level : levels_)
-    room += static_cast<double>(level->tags.lines()) * static_cast<double>(level->line_bytes) / 32;
-  const double touched = times * (made + read);
-  const double left_by_others = static_cast<double>(before) * std::min(1.0, touched / room);
-  const double all = left_by_others / times + made * std::max(0.0, 1 - room / std::max(touched, 1.0));
-  if (all < written) {
-    // What others have left dirty leaves first, and once.
-    const double less = (read + all) / std::max(read + written, 1.0);
+  const auto made = static_cast<double>(counts().front().dirtied);
+  const TagArray& last = levels_.back()->tags;
+  const auto room = static_cast<double>(last.lines());
+  const auto free = static_cast<double>(before.free_lines);
+  const double taken = times * static_cast<double>(counts().back().first_uses.missed);
+  const double displaced = std::clamp((taken - free) / std::max(room - free, 1.0), 0.0, 1.0);
+  const double left_by_others = static_cast<double>(before.dirty_segments) * displaced;
+  const double all = left_by_others / times + made * std::max(0.0, 1 - room / std::max(taken, 1.0));
+  // What others have left dirty leaves first, and once. Of what was written enough has to be seen to know how
+  // long more of it takes.
+  constexpr double kEnough = 0.25;
+  if (all < written || written > kEnough * all) {
+    const double share = (read + all) / std::max(read + written, 1.0);
     serve_all();
-    load_.dram_cycles *= less;
+    load_.dram_cycles *= share;
     load_.dram_bytes = static_cast<std::uint64_t>(32 * (read + all));
     load_.dram_writes = static_cast<std::uint64_t>(static_cast<double>(load_.dram_writes) * all / written);
     return;
@@ -333,7 +353,10 @@ void MemoryModel::leave(Left& left) {
 }
 
 void MemoryModel::begin_kernel() {
-  for (const auto& level : levels_) level->tags.begin_kernel();
+  for (const auto& level : levels_) {
+    level->tags.begin_kernel();
+    level->unseen = {{}, level->tags.dirtied()};
+  }
 }
 
 void MemoryModel::begin_wave() {
@@ -342,28 +365,41 @@ void MemoryModel::begin_wave() {
 
 MemoryModel::Counts MemoryModel::counts() const {
   Counts result;
-  for (const auto& level : levels_) result.push_back({level->tags.first_uses(), level->tags.dirtied()});
+  for (const auto& level : levels_)
+    result.push_back(Count{level->tags.first_uses(), level->tags.dirtied()} - level->unseen);
   return result;
 }
 
 void MemoryModel::pass(const Counts& then, double more, double all) {
+  const Counts now = counts();
+  passing_ = true;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     TagArray& tags = levels_[i]->tags;
     const auto since = [&](std::uint64_t TagArray::FirstUses::*uses) {
-      return static_cast<double>(tags.first_uses().*uses - then[i].first_uses.*uses);
+      return static_cast<double>(now[i].first_uses.*uses - then[i].first_uses.*uses);
     };
     const double found = since(&TagArray::FirstUses::found), missed = since(&TagArray::FirstUses::missed);
-    const auto dirtied = static_cast<double>(tags.dirtied() - then[i].dirtied);
+    const auto dirtied = static_cast<double>(now[i].dirtied - then[i].dirtied);
     const double of_line = static_cast<double>(levels_[i]->line_bytes) / 32;
-    const bool fits = static_cast<double>(tags.first_uses().all()) + (found + missed) * all <=
+    const bool fits = static_cast<double>(now[i].first_uses.all()) + (found + missed) * all <=
                       static_cast<double>(tags.lines());
     const auto found_more = static_cast<std::uint64_t>(fits ? found * more : 0);
     const auto lines = static_cast<std::uint64_t>((found + missed) * more);
-    const TagArray::Passed passed = tags.pass(
-        {found_more, lines - found_more}, std::min(1.0, dirtied / std::max(of_line * (found + missed), 1.0)));
-    passed_in_ += passed.came;
-    passed_out_ += passed.left;
+    // What has to leave a cache goes to the one below.
+    TagArray::Displaced displaced;
+    if (i + 1 < levels_.size())
+      displaced = [&](std::uint64_t address, unsigned segments) {
+        if (address == TagArray::kNowhere)
+          write_passed(i + 1, segments);
+        else
+          write(i + 1, address & ~std::uint64_t{127}, segments << address % 128 / 32, true);
+      };
+    tags.pass({found_more, lines - found_more},
+              std::min(1.0, dirtied / std::max(of_line * (found + missed), 1.0)), displaced);
+    for (std::size_t j = i + 1; j < levels_.size(); ++j)
+      levels_[j]->unseen = Count{levels_[j]->tags.first_uses(), levels_[j]->tags.dirtied()} - now[j];
   }
+  passing_ = false;
 }
 
 // Of what waits in the queues; nothing does then.
@@ -378,7 +414,7 @@ MemoryLoad MemoryModel::take_load() {
   const std::uint64_t dram = load.dram_reads + load.dram_writes;
   if (dram != 0) load.row_hits = 1 - static_cast<double>(row_misses_) / static_cast<double>(dram);
   load.of_slice = std::exchange(of_slice_, std::vector<std::uint64_t>(of_slice_.size()));
-  row_misses_ = passed_in_ = passed_out_ = 0;
+  row_misses_ = 0;
   load_ = {};
   load_.below.resize(levels_.size());
   return load;

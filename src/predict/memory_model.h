@@ -58,6 +58,10 @@ class MemoryModel {
   struct Count {
     TagArray::FirstUses first_uses;
     std::uint64_t dirtied = 0;
+    Count operator-(const Count& other) const {
+      return {{first_uses.found - other.first_uses.found, first_uses.missed - other.first_uses.missed},
+              dirtied - other.dirtied};
+    }
   };
   using Counts = std::vector<Count>;  // by level
   void begin_kernel();
@@ -73,9 +77,14 @@ class MemoryModel {
   std::uint64_t dirty_segments() const;  // of all caches, 32 bytes each
   // Of a kernel that does `times` as much as was seen since the last load was taken: it drives out what was
   // dirty before, once, and in the long run as much is written back as is written, as far as the caches have
-  // no room for it. The load becomes what it is on average; what the caches hold stays there. `before`: dirty
-  // segments when the last load was taken.
-  void write_back_in_time(double times, std::uint64_t before);
+  // no room for it. The load becomes what it is on average; what the caches hold stays there. `before`:
+  // held() when the last load was taken.
+  struct Held {
+    std::uint64_t dirty_segments = 0;
+    std::uint64_t free_lines = 0;  // of the last level
+  };
+  Held held() const;
+  void write_back_in_time(double times, const Held& before);
   std::uint16_t slice_of(std::uint64_t address) const;
   // What the caches hold that was used after some moment, and the same once more, in the order of their last
   // use.
@@ -96,6 +105,7 @@ class MemoryModel {
   unsigned read(std::size_t number, std::uint64_t block, unsigned segments);
   void displaced(std::size_t number, Level& level);
   void write(std::size_t number, std::uint64_t block, unsigned segments, bool whole, TagArray::Set set);
+  bool write_passed(std::size_t number, unsigned segments);
   void write(std::size_t number, std::uint64_t block, unsigned segments, bool whole);
   void to_dram(std::uint64_t address, unsigned segments, bool written);
   void serve(Channel& channel);
@@ -108,9 +118,7 @@ class MemoryModel {
   std::vector<Channel> channels_;
   std::vector<std::uint64_t> of_slice_;
   std::uint64_t row_misses_ = 0, chunk_requests_ = 0;
-  // Since the last load was taken: dirty segments of lines that were not seen, and of what made room for
-  // them.
-  std::uint64_t passed_in_ = 0, passed_out_ = 0;
+  bool passing_ = false;                            // what goes to DRAM is not part of the load
   std::uint32_t first_stamp_ = 1, next_stamp_ = 1;  // of the accesses of the kernel, and of the next one's
   MemoryLoad load_;
 };

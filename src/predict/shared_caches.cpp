@@ -189,7 +189,7 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
     const AccessOrder::Entry& entry = order.entries[i];
     order.blocks[entry.block]->accesses[entry.warp][entry.access].place = static_cast<std::uint32_t>(i);
   }
-  const std::uint64_t dirty = memory.dirty_segments();
+  const MemoryModel::Held before = memory.held();
   std::uint64_t own_requests = 0, own_stores = 0;
   std::vector<std::uint64_t> own_below(1 + machine.levels.size()), own_of_slice(machine.gpu.l2_slices);
   // Of blocks that were not recorded only how many lines they use is known: as many as those of the windows,
@@ -248,7 +248,7 @@ MemoryLoad play(KernelRecording& recording, const AccessOrder& order, const conf
   }
   if (recording.kept.size() < recording.blocks)
     memory.write_back_in_time(recording.instructions() / static_cast<double>(recording.kept_instructions()),
-                              dirty);
+                              before);
   MemoryLoad load = memory.take_load();
   load.own_requests = own_requests;
   load.own_stores = own_stores;

@@ -88,9 +88,11 @@ std::size_t TagArray::take(std::uint64_t line, Set set) {
     if (used_[way] < used_[victim]) victim = way;
   displaced_ = tags_[victim] == kNoTag ? 0 : dirty_[victim];
   constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 24;
-  displaced_line_ = tags_[victim] == kPassed ? (line ^ kElsewhere) << line_shift_ : address_of(victim);
+  displaced_passed_ = tags_[victim] == kPassed;
+  displaced_line_ = displaced_passed_ ? (line ^ kElsewhere) << line_shift_ : address_of(victim);
   clear(victim);
   tags_[victim] = static_cast<std::uint32_t>(line);
+  ++held_;
   return victim;
 }
 
@@ -102,7 +104,7 @@ void TagArray::begin_kernel() {
 }
 
 // Lines that lie side by side go to sets in turn: a set that had fewer so far gets more.
-TagArray::Passed TagArray::pass(const FirstUses& uses, double dirty_share) {
+TagArray::Passed TagArray::pass(const FirstUses& uses, double dirty_share, const Displaced& displaced) {
   const std::size_t sets = tags_.size() / ways_;
   std::uint64_t lines = uses.all();
   const double found_share =
@@ -128,7 +130,7 @@ TagArray::Passed TagArray::pass(const FirstUses& uses, double dirty_share) {
     std::uint64_t count = level - std::min(level, had[set]) + every;
     if (rest != 0 && had[set] <= level) ++count, --rest;
     if (count != 0) {
-      const Passed passed = pass_in(set, count, found_share, dirty_share);
+      const Passed passed = pass_in(set, count, found_share, dirty_share, displaced);
       result.left += passed.left;
       result.came += passed.came;
     }
@@ -139,7 +141,7 @@ TagArray::Passed TagArray::pass(const FirstUses& uses, double dirty_share) {
 }
 
 TagArray::Passed TagArray::pass_in(std::size_t set, std::uint64_t count, double found_share,
-                                   double dirty_share) {
+                                   double dirty_share, const Displaced& displaced) {
   // What was used longest ago first.
   constexpr unsigned kUsed = 32;
   constexpr std::uint64_t kMoved = ~std::uint64_t{0};
@@ -171,6 +173,8 @@ TagArray::Passed TagArray::pass_in(std::size_t set, std::uint64_t count, double 
       while (order_[oldest] == kMoved) ++oldest;
       at = place(std::exchange(order_[oldest++], kMoved));
       passed.left += static_cast<unsigned>(std::popcount(dirty_[at]));
+      if (displaced && dirty_[at] != 0)
+        displaced(tags_[at] == kPassed ? kNowhere : address_of(at), dirty_[at]);
       passed.came += static_cast<unsigned>(std::popcount(dirty));
       put(at, dirty);
     }
@@ -186,9 +190,23 @@ unsigned TagArray::make_dirty(std::size_t at, unsigned segments) {
   return more;
 }
 
+bool TagArray::write_passed(unsigned segments) {
+  constexpr std::size_t kFurthest = 1024;  // ways that are looked at
+  for (std::size_t i = 0; i < std::min(kFurthest, tags_.size()); ++i) {
+    const std::size_t at = next_passed_;
+    if (++next_passed_ == tags_.size()) next_passed_ = 0;
+    if (tags_[at] != kPassed) continue;
+    make_dirty(at, segments & all_segments_);
+    used_[at] = next_use();
+    return true;
+  }
+  return false;
+}
+
 void TagArray::put(std::size_t at, unsigned dirty) {
   clear(at);
   tags_[at] = kPassed;
+  ++held_;
   make_dirty(at, dirty);
   used_[at] = next_use();
 }
@@ -197,6 +215,7 @@ void TagArray::pass_line(Set set, unsigned dirty) { put(take(kPassed, set), dirt
 
 void TagArray::clear(std::size_t at) {
   dirty_segments_ -= static_cast<unsigned>(std::popcount(dirty_[at]));
+  held_ -= tags_[at] != kNoTag;
   tags_[at] = kNoTag;
   used_[at] = 0;
   valid_[at] = dirty_[at] = 0;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "config/machine.h"
@@ -53,6 +54,7 @@ class TagArray {
   // that passed lie as far from each other as what displaces them.
   unsigned displaced() const { return displaced_; }
   std::uint64_t displaced_line() const { return displaced_line_; }
+  bool displaced_passed() const { return displaced_passed_; }
   std::uint64_t dirty_segments() const { return dirty_segments_; }  // of all lines
   // Of a kernel, since then: lines that it used for the first time, by whether they were there, and segments
   // that it made dirty. What it uses in one wave of blocks and again in a later one it comes back to.
@@ -71,10 +73,18 @@ class TagArray {
   struct Passed {
     std::uint64_t left = 0, came = 0;
   };
-  Passed pass(const FirstUses& lines, double dirty_share);
+  // `displaced`: null, or f(address, dirty segments) for each line that leaves and has some; kNowhere: it
+  // passed.
+  static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+  using Displaced = std::function<void(std::uint64_t, unsigned)>;
+  Passed pass(const FirstUses& lines, double dirty_share, const Displaced& displaced = nullptr);
+  // A cache above writes back one that passed there: it is one of those that passed here, in turn. False:
+  // there is none, of many that were looked at.
+  bool write_passed(unsigned segments);
   // One of them.
   void pass_line(Set set, unsigned dirty);
   std::uint64_t lines() const { return tags_.size(); }
+  std::uint64_t held() const { return held_; }  // of them
   // From now on each line knows under which stamp a read last brought some of it; 0: under none.
   void set_stamp(std::uint32_t stamp) {
     if (stamps_.empty()) stamps_.resize(tags_.size());
@@ -115,7 +125,8 @@ class TagArray {
   std::uint64_t address_of(std::size_t at) const { return std::uint64_t{tags_[at]} << line_shift_; }
   std::size_t find(std::uint64_t line, Set set) const;  // its place
   std::size_t take(std::uint64_t line, Set set);
-  Passed pass_in(std::size_t set, std::uint64_t count, double found_share, double dirty_share);
+  Passed pass_in(std::size_t set, std::uint64_t count, double found_share, double dirty_share,
+                 const Displaced& displaced);
   unsigned make_dirty(std::size_t at, unsigned segments);  // how many were not
   void put(std::size_t at, unsigned dirty);                // a line that passes
   std::uint32_t next_use();
@@ -146,7 +157,9 @@ class TagArray {
   double dirty_left_ = 0, found_left_ = 0;  // of lines that passed, less than one's
   std::vector<std::uint64_t> order_;        // of a set
   unsigned brought_ = 0, displaced_ = 0;
-  std::uint64_t displaced_line_ = 0;
+  std::uint64_t displaced_line_ = 0, held_ = 0;
+  bool displaced_passed_ = false;
+  std::size_t next_passed_ = 0;  // where write_passed() goes on
 };
 
 }  // namespace duet::predict
