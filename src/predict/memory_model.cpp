@@ -270,7 +270,8 @@ void MemoryModel::write_back_in_time(double times, const Held& before) {
   const double taken = times * static_cast<double>(counts().back().first_uses.missed);
   const double displaced = std::clamp((taken - free) / std::max(room - free, 1.0), 0.0, 1.0);
   const double left_by_others = static_cast<double>(before.dirty_segments) * displaced;
-  const double all = left_by_others / times + made * std::max(0.0, 1 - room / std::max(taken, 1.0));
+  const double unseen = left_by_others / times + made * std::max(0.0, 1 - room / std::max(taken, 1.0));
+  const double all = (written + (times - 1) * unseen) / times;
   // What others have left dirty leaves first, and once. Of what was written enough has to be seen to know how
   // long more of it takes.
   constexpr double kEnough = 0.25;

@@ -65,13 +65,13 @@ TEST(MemoryModel, InTheLongRunWhatIsWrittenGoesToDram) {
   const config::Machine machine = gtx580();
   const config::Cache& l2 = machine.gpu.l2;
   const std::uint64_t lines = l2.sets * l2.ways * machine.gpu.l2_slices;
-  const auto load_of = [&](double times, bool dirty_before) {
+  const auto load_of = [&](double times, std::uint64_t dirty_before) {
     MemoryModel memory(machine);
-    if (dirty_before)
-      for (std::uint64_t i = 0; i < lines; ++i)
-        access(memory, line((8 * lines + i) * 128, true), Kind::Store);
+    for (std::uint64_t i = 0; i < dirty_before; ++i)
+      access(memory, line((8 * lines + i) * 128, true), Kind::Store);
     memory.take_load();
-    const std::uint64_t before = memory.dirty_segments();
+    memory.begin_kernel();
+    const MemoryModel::Held before = memory.held();
     for (std::uint64_t i = 0; i < lines / 4; ++i) access(memory, line(i * 128, true), Kind::Store);
     memory.write_back_in_time(times, before);
     return memory.take_load();
@@ -79,13 +79,16 @@ TEST(MemoryModel, InTheLongRunWhatIsWrittenGoesToDram) {
   const auto share = [&](const MemoryLoad& load) {
     return static_cast<double>(load.dram_writes) / static_cast<double>(lines / 4);
   };
-  EXPECT_EQ(load_of(1, false).dram_writes, 0u) << "it fits";
-  EXPECT_EQ(load_of(4, false).dram_writes, 0u) << "it just fits";
-  EXPECT_NEAR(share(load_of(400, false)), 1, 0.03);
-  EXPECT_GT(load_of(400, false).dram_cycles, 0);
+  EXPECT_EQ(load_of(1, 0).dram_writes, 0u) << "it fits";
+  EXPECT_EQ(load_of(4, 0).dram_writes, 0u) << "it just fits";
+  EXPECT_NEAR(share(load_of(400, 0)), 1, 0.03);
+  EXPECT_GT(load_of(400, 0).dram_cycles, 0);
   // For what comes what others have left dirty leaves, and later what is the kernel's own.
   for (const double times : {1.0, 2.0, 4.0, 8.0, 400.0})
-    EXPECT_NEAR(share(load_of(times, true)), 1, 0.03) << times;
+    EXPECT_NEAR(share(load_of(times, lines)), 1, 0.03) << times;
+  EXPECT_EQ(load_of(2, lines / 2).dram_writes, 0u) << "free lines come first";
+  // The lines/4 that were seen displaced nothing; of the three times as much that was not, half did.
+  EXPECT_NEAR(share(load_of(4, lines / 2)), 0.5 * 3 / 4, 0.03);
 }
 
 TEST(MemoryModel, AStreamTakesTheBusAndARowAtATimeTheBank) {
@@ -150,6 +153,38 @@ TEST(MemoryModel, WhatIsNotSeenFindsWhatIsThere) {
         EXPECT_EQ(access(memory, line(at), Kind::Load), launch == 0 ? 1u : 0u);
       if (first == 0) memory.pass(then, 2, 2);
     }
+  }
+}
+
+// Data that do not fit into L2, but into the level below it: half of a kernel that writes them is seen. What
+// leaves L2 is found below, also by those that come again, and nothing goes to DRAM.
+TEST(MemoryModel, WhatIsNotSeenIsFoundInTheLevelBelow) {
+  config::Machine machine = gtx580();
+  const Bytes all = 2 * machine.gpu.l2.capacity() * machine.gpu.l2_slices;
+  config::Level level;
+  level.name = "L3";
+  level.cache = machine.gpu.l2;
+  level.cache.sets *= 4;
+  level.slices = machine.gpu.l2_slices;
+  machine.levels.push_back(level);
+  MemoryModel memory(machine);
+  for (unsigned launch = 0; launch < 3; ++launch) {
+    memory.take_load();
+    const MemoryModel::Held before = memory.held();
+    memory.begin_kernel();
+    const MemoryModel::Counts then = memory.counts();
+    for (const Bytes first : {Bytes{0}, 3 * all / 4}) {
+      for (std::uint64_t at = first; at < first + all / 4; at += 128) {
+        access(memory, line(at), Kind::Load);
+        access(memory, line(at, true), Kind::Store);
+      }
+      if (first == 0) memory.pass(then, 2, 3);
+    }
+    memory.write_back_in_time(2, before);
+    const MemoryLoad load = memory.take_load();
+    EXPECT_EQ(load.below[0], all / 2 / 128) << launch;
+    EXPECT_EQ(load.below[1], launch == 0 ? all / 2 / 128 : 0) << launch;
+    EXPECT_EQ(load.dram_writes, 0u) << launch;
   }
 }
 

@@ -171,6 +171,24 @@ TEST(TagArray, LinesThatAreFoundUnseenStayAndAreUsedLast) {
   EXPECT_FALSE(tags.holds(0)) << "used in one wave only";
 }
 
+TEST(TagArray, WhatPassedAboveIsWrittenToWhatPassedHere) {
+  TagArray tags(small_cache(), nullptr);
+  EXPECT_FALSE(tags.write_passed(0xf));
+  tags.begin_kernel();
+  tags.pass({.missed = 2}, 0);
+  EXPECT_EQ(tags.held(), 2u);
+  EXPECT_TRUE(tags.write_passed(0xf));
+  EXPECT_TRUE(tags.write_passed(0x3));
+  EXPECT_EQ(tags.dirty_segments(), 6u);
+  std::uint64_t nowhere = 0;
+  tags.pass({.missed = 8}, 0, [&](std::uint64_t address, unsigned segments) {
+    EXPECT_EQ(address, TagArray::kNowhere);
+    nowhere += segments;
+  });
+  EXPECT_EQ(nowhere, 0xfu + 0x3u);
+  EXPECT_EQ(tags.held(), 8u);
+}
+
 // More than there are come in place of others.
 TEST(TagArray, NoMoreLinesAreFoundUnseenThanThereAre) {
   TagArray tags(small_cache(), nullptr);
