@@ -302,8 +302,9 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now, std::uint
   }
   if (request.store || request.atomic || !cached) {
     if (request.store && cached) {
-      if (cache.write_evict)
-        l1_.drop(request.address);
+      if (cache.write_evict && l1_.holds(request.address))
+        dropped_.drop(request.address / cache.line_bytes,
+                      DroppedWords::of(request.first_byte, request.used_bytes));
       else if (l1_.read(request.address, 0, false))
         l1_.write(request.address, 0, false, false);
     }
@@ -323,9 +324,13 @@ MemoryPath::Times MemoryPath::send(const Request& request, double now, std::uint
   }
   misses.arrived(look_up);
   const std::uint64_t set = tags.set_of(request.address);
-  const bool hit = tags.read(request.address, segments);
+  const bool dropped =
+      !constant && dropped_.any(line, DroppedWords::of(request.first_byte, request.used_bytes));
+  const bool hit = tags.read(request.address, segments) && !dropped;
   Request fetched = request;
-  if (cache.line_bytes >= 128) fetched.sectors = static_cast<std::uint8_t>(tags.brought());
+  if (cache.line_bytes >= 128)
+    fetched.sectors = static_cast<std::uint8_t>(tags.brought() | (dropped ? tags.with_sectors(segments) : 0));
+  if (!hit && !constant) dropped_.fetched(line);
   // One that hits is answered when nobody is who has waited for a line, and holds up those behind it.
   const auto answer_hit = [&]() -> Times {
     ++l1_hits_;

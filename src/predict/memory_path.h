@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/machine.h"
+#include "predict/dropped_words.h"
 #include "predict/recorder.h"
 #include "predict/servers.h"
 #include "predict/sm_run.h"
@@ -73,6 +74,7 @@ class MemoryPath {
   std::vector<Slice> slices_;  // of L2
   double slice_slack_ = 0;     // turns of all SMs that come together by chance
   TagArray l1_, constants_;
+  DroppedWords dropped_;  // of L1
   Server l1_port_, constant_port_;
   // Lines of which a cache waits for something. As its registers have it: one for a line, whoever comes while
   // it is in use waits in turn, and there is room for so many.

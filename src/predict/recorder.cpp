@@ -21,13 +21,13 @@ constexpr std::uint64_t kOwnRequests = 750'000, kAllRequests = 12'000'000, kLeas
 
 // What lanes of a warp touch within a segment of up to 128 bytes.
 struct Touched {
-  unsigned bytes = 0;
+  unsigned first = 0, bytes = 0;
   unsigned sectors = 0;  // 32 bytes each, a bit each
 };
 
 // All bytes from one to the other.
 Touched touched_range(unsigned from, unsigned bytes) {
-  return {bytes, (2u << (from + bytes - 1) / 32) - (1u << from / 32)};
+  return {from, bytes, (2u << (from + bytes - 1) / 32) - (1u << from / 32)};
 }
 
 // `step`: bytes from an element's start, of accesses that are done word by word.
@@ -44,6 +44,8 @@ Touched touched_by(const gpu::MemoryInstruction<W>& instruction, const gpu::Memo
     return touched_range(from, 4 * lanes);
   const memory::ByteMask mask = gpu::touched_bytes(offsets, step - segment, group, bytes);
   Touched result;
+  result.first = static_cast<unsigned>(mask.bits[0] != 0 ? std::countr_zero(mask.bits[0])
+                                                         : 64 + std::countr_zero(mask.bits[1]));
   result.bytes = static_cast<unsigned>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
   for (unsigned i = 0; i < 4; ++i)
     result.sectors |= static_cast<unsigned>((mask.bits[i / 2] >> i % 2 * 32 & 0xffffffff) != 0) << i;
@@ -405,6 +407,7 @@ std::uint64_t Recorder::add_request(Lanes<W>& lanes, const gpu::MemoryPart& part
   request.passes = static_cast<std::uint16_t>(std::popcount(group) * op.vector_elements);
   const Touched touched = touched_by(instruction, part, step, segment, group);
   request.used_bytes = static_cast<std::uint8_t>(touched.bytes);
+  request.first_byte = static_cast<std::uint8_t>(first.value() % 128 + touched.first);
   // What a load fetches: whole lines, where L1 has no sectors of its own.
   const bool whole_line =
       op.kind == ptx::Kind::Load && request.in_l1 && machine_.gpu.l1.sector_bytes >= part.request_bytes;

@@ -46,7 +46,7 @@ bool Block::same(std::uint32_t warp, std::size_t one, std::size_t other) const {
   for (std::uint32_t i = 0; i < a.count; ++i) {
     const Request &first = requests[a.first + i], &second = requests[b.first + i];
     if (first.path != Path::L1 || first.path != second.path || first.address != second.address ||
-        first.sectors != second.sectors)
+        first.sectors != second.sectors || first.first_byte != second.first_byte)
       return false;
   }
   return a.count != 0;

@@ -22,7 +22,8 @@ enum class Path : std::uint8_t { L1, ConstantCache, Shared, Parameters };
 
 // Of the lanes of a warp: what the load-store unit does in one turn.
 struct Request {
-  std::uint64_t address = 0;  // physical, of its first byte; of an atomic that of its first word
+  std::uint64_t address =
+      0;  // physical, of its first sector or the line's; of an atomic that of its first word
   Path path = Path::L1;
   std::uint8_t depth = 0xff;  // caches below L1 that did not have it; beyond all of them: DRAM
   std::uint8_t sectors = 0;   // of its line, 32 bytes each, a bit each
@@ -30,9 +31,10 @@ struct Request {
   std::uint16_t passes = 1;  // shared memory; of an atomic: words
   static constexpr std::uint16_t kNoSlice = 0xffff;
   std::uint16_t slice = kNoSlice;  // of L2, of the SM whose time is computed; filled in as `depth`
-  bool in_l1 = false;              // L1 may hold it
-  bool store = false, atomic = false;
-  bool host = false;  // in the memory of the host
+  std::uint8_t first_byte = 0;     // that it uses, of its 128 bytes
+  bool in_l1 : 1 = false;          // L1 may hold it
+  bool store : 1 = false, atomic : 1 = false;
+  bool host : 1 = false;  // in the memory of the host
   // L2 has it, but as another SM has asked for it: this one's access that was on then, by its place; none, if
   // it was there before.
   static constexpr std::uint32_t kBefore = ~std::uint32_t{0};
@@ -44,14 +46,15 @@ class CacheRequest {
  public:
   // Of one that goes to a cache.
   explicit CacheRequest(const Request& request)
-      : bits_(request.address << kFlags |
+      : bits_((request.address & ~kWords) << kFlags | std::uint64_t{request.first_byte} / 4 << kFlags |
               std::uint64_t{request.used_bytes == 32 * std::popcount(request.sectors)} << 8 |
               std::uint64_t{request.in_l1} << 7 | std::uint64_t{request.path == Path::ConstantCache} << 6 |
               std::uint64_t{request.atomic} << 5 | std::uint64_t{request.store} << 4 | request.sectors) {}
   static bool is_of(const Request& request) {
     return !request.host && (request.path == Path::L1 || request.path == Path::ConstantCache);
   }
-  std::uint64_t address() const { return bits_ >> kFlags; }
+  std::uint64_t address() const { return bits_ >> kFlags & ~kWords; }                      // of a sector
+  unsigned first_word() const { return static_cast<unsigned>(bits_ >> kFlags & kWords); }  // of 128 bytes
   unsigned sectors() const { return bits_ & 0xf; }
   bool store() const { return (bits_ >> 4 & 1) != 0; }
   bool atomic() const { return (bits_ >> 5 & 1) != 0; }
@@ -62,6 +65,7 @@ class CacheRequest {
 
  private:
   static constexpr unsigned kFlags = 9;
+  static constexpr std::uint64_t kWords = 31;  // an address's bits below a sector's
   std::uint64_t bits_;
 };
 

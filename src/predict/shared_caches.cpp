@@ -1,6 +1,9 @@
 #include "predict/shared_caches.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "predict/dropped_words.h"
 
 namespace duet::predict {
 
@@ -19,12 +22,23 @@ class PrivateCaches {
   bool has(const CacheRequest& request) {
     if (request.constant()) return constants_.read(request.address(), own(request, constant_bytes_));
     if (!request.in_l1() || request.atomic()) return false;
-    if (!request.store()) return l1_.read(request.address(), own(request, l1_bytes_));
-    if (evicts_) l1_.drop(request.address());
-    return false;
+    const std::uint64_t line = request.address() / l1_bytes_;
+    if (request.store()) {
+      if (evicts_ && l1_.holds(request.address())) dropped_.drop(line, words(request));
+      return false;
+    }
+    const bool hit =
+        l1_.read(request.address(), own(request, l1_bytes_)) && !dropped_.any(line, words(request));
+    if (!hit) dropped_.fetched(line);
+    return hit;
   }
 
  private:
+  // Of one that does not use all bytes of its sectors only the first is known.
+  static std::uint32_t words(const CacheRequest& request) {
+    const Bytes bytes = request.whole() ? 32 * static_cast<Bytes>(std::popcount(request.sectors())) : 1;
+    return DroppedWords::of(4 * Bytes{request.first_word()}, bytes);
+  }
   static unsigned own(const CacheRequest& request, Bytes line) {
     if (line >= 128) return request.sectors();
     return request.sectors() >> request.address() % 128 / line * (line / 32) & ((1u << line / 32) - 1);
@@ -32,6 +46,7 @@ class PrivateCaches {
   bool evicts_;
   Bytes l1_bytes_, constant_bytes_;
   TagArray l1_, constants_;
+  DroppedWords dropped_;
 };
 
 // Entries of the order that are gone through at a time: the private caches of an SM see so many before those

@@ -286,8 +286,4 @@ bool TagArray::holds(std::uint64_t address) const {
   return find(address >> line_shift_, set_at(address)) != kNone;
 }
 
-void TagArray::drop(std::uint64_t address) {
-  if (const std::size_t line = find(address >> line_shift_, set_at(address)); line != kNone) clear(line);
-}
-
 }  // namespace duet::predict

@@ -47,7 +47,8 @@ class TagArray {
   }
   bool write(std::uint64_t address, unsigned segments, bool whole, bool allocate, Set set);
   bool holds(std::uint64_t address) const;
-  void drop(std::uint64_t address);
+  // All segments of the sectors of these.
+  unsigned with_sectors(unsigned segments) const;
   // Of the last read: segments that it brought.
   unsigned brought() const { return brought_; }
   // Of the last call: segments of a line that it displaced and that were dirty, and where they lie. Those
@@ -132,8 +133,6 @@ class TagArray {
   std::uint32_t next_use();
   void use(std::size_t at);
   void clear(std::size_t at);
-  unsigned with_sectors(unsigned segments) const;
-
   const memory::SliceMap* map_;
   memory::LineNumbering numbering_;
   unsigned line_shift_, segments_of_sector_;

@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "predict/dropped_words.h"
+
 namespace duet::predict {
 namespace {
 
@@ -54,7 +56,7 @@ TEST(TagArray, CountsWhatIsDirty) {
   tags.write(kSet, 0xf, true);
   tags.read(2 * kSet, 0xf);  // displaces the first one
   EXPECT_EQ(tags.dirty_segments(), 4u);
-  tags.drop(kSet);
+  tags.read(3 * kSet, 0xf);  // and the other one
   EXPECT_EQ(tags.dirty_segments(), 0u);
 }
 
@@ -211,10 +213,26 @@ TEST(TagArray, ALineKnowsWhenItWasAskedFor) {
   tags.read(0, 0b0010);
   EXPECT_EQ(tags.found_stamp(), 7u);
   // Another line in its place, written and not asked for.
-  tags.drop(0);
+  tags.read(4 * 128, 0xf);
+  tags.read(8 * 128, 0xf);
   tags.write(0, 0b0010, true);
   tags.read(0, 0b0010);
   EXPECT_EQ(tags.found_stamp(), 0u);
+}
+
+// A store drops its words only.
+TEST(DroppedWords, TheRestOfTheLineStays) {
+  EXPECT_EQ(DroppedWords::of(12, 4), 0b1000u);
+  EXPECT_EQ(DroppedWords::of(14, 4), 0b11000u);
+  EXPECT_EQ(DroppedWords::of(0, 128), ~0u);
+  DroppedWords dropped;
+  EXPECT_FALSE(dropped.any(7, ~0u));
+  dropped.drop(7, DroppedWords::of(12, 4));
+  EXPECT_TRUE(dropped.any(7, DroppedWords::of(8, 8)));
+  EXPECT_FALSE(dropped.any(7, DroppedWords::of(16, 4)));
+  EXPECT_FALSE(dropped.any(8, ~0u));
+  dropped.fetched(7);
+  EXPECT_FALSE(dropped.any(7, ~0u));
 }
 
 }  // namespace
