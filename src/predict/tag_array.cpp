@@ -104,7 +104,7 @@ void TagArray::begin_kernel() {
 }
 
 // Lines that lie side by side go to sets in turn: a set that had fewer so far gets more.
-TagArray::Passed TagArray::pass(const FirstUses& uses, double dirty_share, const Displaced& displaced) {
+void TagArray::pass(const FirstUses& uses, double dirty_share, const Displaced& displaced) {
   const std::size_t sets = tags_.size() / ways_;
   std::uint64_t lines = uses.all();
   const double found_share =
@@ -125,23 +125,19 @@ TagArray::Passed TagArray::pass(const FirstUses& uses, double dirty_share, const
   // again and again.
   const std::uint64_t every = std::min<std::uint64_t>(lines / sets, ways_);
   std::uint64_t rest = lines % sets;
-  Passed result;
   for (std::size_t set = 0; set < sets; ++set) {
     std::uint64_t count = level - std::min(level, had[set]) + every;
     if (rest != 0 && had[set] <= level) ++count, --rest;
     if (count != 0) {
-      const Passed passed = pass_in(set, count, found_share, dirty_share, displaced);
-      result.left += passed.left;
-      result.came += passed.came;
+      pass_in(set, count, found_share, dirty_share, displaced);
     }
     for (std::size_t way = set * ways_; comes_back_ && way < (set + 1) * ways_; ++way)
       if (seen_[way] == Seen::ComesBack) use(way);
   }
-  return result;
 }
 
-TagArray::Passed TagArray::pass_in(std::size_t set, std::uint64_t count, double found_share,
-                                   double dirty_share, const Displaced& displaced) {
+void TagArray::pass_in(std::size_t set, std::uint64_t count, double found_share, double dirty_share,
+                       const Displaced& displaced) {
   // What was used longest ago first.
   constexpr unsigned kUsed = 32;
   constexpr std::uint64_t kMoved = ~std::uint64_t{0};
@@ -149,8 +145,7 @@ TagArray::Passed TagArray::pass_in(std::size_t set, std::uint64_t count, double 
   for (std::uint32_t way = 0; way < ways_; ++way)
     if (const std::size_t at = set * ways_ + way; seen_[at] != Seen::ComesBack)
       order_.push_back(std::uint64_t{used_[at]} << kUsed | way);
-  Passed passed;
-  if (order_.empty()) return passed;
+  if (order_.empty()) return;
   std::sort(order_.begin(), order_.end());
   const auto place = [&](std::uint64_t entry) { return set * ways_ + static_cast<std::uint32_t>(entry); };
   const auto used = [](std::uint64_t entry) { return entry >> kUsed; };
@@ -166,21 +161,18 @@ TagArray::Passed TagArray::pass_in(std::size_t set, std::uint64_t count, double 
     std::size_t at = 0;
     if (found && old < order_.size() && used(order_[old]) <= kernel_) {
       at = place(std::exchange(order_[old++], kMoved));
-      passed.came += make_dirty(at, dirty);
+      make_dirty(at, dirty);
       used_[at] = next_use();
       seen_[at] = Seen::FoundUnseen;
     } else {
       while (order_[oldest] == kMoved) ++oldest;
       at = place(std::exchange(order_[oldest++], kMoved));
-      passed.left += static_cast<unsigned>(std::popcount(dirty_[at]));
       if (displaced && dirty_[at] != 0)
         displaced(tags_[at] == kPassed ? kNowhere : address_of(at), dirty_[at]);
-      passed.came += static_cast<unsigned>(std::popcount(dirty));
       put(at, dirty);
     }
     order_.push_back(std::uint64_t{used_[at]} << kUsed | (at - set * ways_));
   }
-  return passed;
 }
 
 unsigned TagArray::make_dirty(std::size_t at, unsigned segments) {

@@ -70,15 +70,11 @@ class TagArray {
   // The kernel uses so many more lines for the first time, evenly. Those that it finds are what it has not
   // used yet, of that what was used longest ago; they stay themselves. Those that it misses come in place of
   // what was used longest ago, but for what it comes back to; so do more of the others than there are.
-  // Returns how many dirty segments left, and how many came.
-  struct Passed {
-    std::uint64_t left = 0, came = 0;
-  };
   // `displaced`: null, or f(address, dirty segments) for each line that leaves and has some; kNowhere: it
   // passed.
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
   using Displaced = std::function<void(std::uint64_t, unsigned)>;
-  Passed pass(const FirstUses& lines, double dirty_share, const Displaced& displaced = nullptr);
+  void pass(const FirstUses& lines, double dirty_share, const Displaced& displaced = nullptr);
   // A cache above writes back one that passed there: it is one of those that passed here, in turn. False:
   // there is none, of many that were looked at.
   bool write_passed(unsigned segments);
@@ -126,8 +122,8 @@ class TagArray {
   std::uint64_t address_of(std::size_t at) const { return std::uint64_t{tags_[at]} << line_shift_; }
   std::size_t find(std::uint64_t line, Set set) const;  // its place
   std::size_t take(std::uint64_t line, Set set);
-  Passed pass_in(std::size_t set, std::uint64_t count, double found_share, double dirty_share,
-                 const Displaced& displaced);
+  void pass_in(std::size_t set, std::uint64_t count, double found_share, double dirty_share,
+               const Displaced& displaced);
   unsigned make_dirty(std::size_t at, unsigned segments);  // how many were not
   void put(std::size_t at, unsigned dirty);                // a line that passes
   std::uint32_t next_use();

@@ -81,6 +81,13 @@ __global__ void code(float* data) {
   data[threadIdx.x] = unrolled<400>(x, x + 1);
 }
 
+// Each lane goes through a row of its own, and writes where it has read.
+__global__ void rows(float* data, int columns) {
+  float* const row = data + (blockIdx.x * blockDim.x + threadIdx.x) * (columns + 32);
+  float last = 0;
+  for (int k = 0; k < columns; k++) row[k] = last = row[k] + last;
+}
+
 __global__ void heap(int* data) {
   char* memory = static_cast<char*>(malloc(16));
   asm volatile("" : "+l"(memory));  // or the compiler leaves both out
@@ -195,6 +202,8 @@ int main(int argc, char** argv) {
   if (strcmp(what, "SECTORS") == 0) sectors<<<4096, 256>>>(bytes, bytes + (4 << 20));
   if (strcmp(what, "EMPTY") == 0) empty<<<132, 32>>>(data);
   if (strcmp(what, "CODE") == 0) code<<<1, 32>>>(data);
+  if (strcmp(what, "ROWS") == 0) rows<<<16, 64>>>(data, 256);
+  for (int i = 0; i < 4 && strcmp(what, "FITS") == 0; i++) copy<<<1400, 256>>>(data, data + (8 << 20));
   const cudaError_t error = cudaDeviceSynchronize();
   if (error == cudaSuccess && cudaGetLastError() == cudaSuccess) std::puts("done");
   return error != cudaSuccess;

@@ -76,6 +76,15 @@ TEST(TagArray, NothingIsTakenWithoutAllocation) {
   EXPECT_FALSE(tags.holds(0));
 }
 
+// Dirty segments that leave.
+unsigned left_for(TagArray& tags, const TagArray::FirstUses& lines, double dirty_share) {
+  unsigned result = 0;
+  tags.pass(lines, dirty_share, [&](std::uint64_t, unsigned segments) {
+    result += static_cast<unsigned>(std::popcount(segments));
+  });
+  return result;
+}
+
 // Two ways in each of four sets: of each set the line that was used longest ago makes room.
 TEST(TagArray, LinesThatWereNotSeenMakeOthersLeave) {
   TagArray tags(small_cache(), nullptr);
@@ -85,15 +94,13 @@ TEST(TagArray, LinesThatWereNotSeenMakeOthersLeave) {
     tags.read(128 * line + kSet, 0xf);
   }
   tags.begin_kernel();
-  EXPECT_EQ(tags.pass({.missed = 4}, 0).left, 4u);  // dirty segments of what left
+  EXPECT_EQ(left_for(tags, {.missed = 4}, 0), 4u);
   for (std::uint64_t line = 0; line < 4; ++line) {
     EXPECT_FALSE(tags.holds(128 * line));
     EXPECT_TRUE(tags.holds(128 * line + kSet));
   }
   // They stay themselves, in the order of time, and half of them are dirty.
-  const TagArray::Passed passed = tags.pass({.missed = 4}, 0.5);
-  EXPECT_EQ(passed.left, 0u);
-  EXPECT_EQ(passed.came, 8u);
+  EXPECT_EQ(left_for(tags, {.missed = 4}, 0.5), 0u);
   EXPECT_EQ(tags.dirty_segments(), 8u);
   for (std::uint64_t line = 0; line < 4; ++line) EXPECT_FALSE(tags.holds(128 * line + kSet));
   unsigned dirty = 0;
@@ -110,7 +117,8 @@ TEST(TagArray, ALineThatPassesIsAsLongAsTheOthers) {
   cache.line_bytes = 64;
   TagArray tags(cache, nullptr);
   tags.begin_kernel();
-  EXPECT_EQ(tags.pass({.missed = 4}, 1).came, 4u * 2);
+  tags.pass({.missed = 4}, 1);
+  EXPECT_EQ(tags.dirty_segments(), 4u * 2);
 }
 
 // A set that had fewer lines gets more of those that were not seen.
@@ -155,12 +163,10 @@ TEST(TagArray, LinesThatAreFoundUnseenStayAndAreUsedLast) {
   constexpr std::uint64_t kSet = 4 * 128;
   for (std::uint64_t line = 0; line < 8; ++line) tags.read(128 * line, 0xf);
   tags.begin_kernel();
-  const TagArray::Passed found = tags.pass({.found = 4}, 0.5);
-  EXPECT_EQ(found.left, 0u);
-  EXPECT_EQ(found.came, 8u);
+  EXPECT_EQ(left_for(tags, {.found = 4}, 0.5), 0u);
   EXPECT_EQ(tags.dirty_segments(), 8u);
   for (std::uint64_t line = 0; line < 8; ++line) EXPECT_TRUE(tags.holds(128 * line));
-  EXPECT_EQ(tags.pass({.missed = 4}, 0).left, 0u);
+  EXPECT_EQ(left_for(tags, {.missed = 4}, 0), 0u);
   for (std::uint64_t line = 0; line < 4; ++line) {
     EXPECT_TRUE(tags.holds(128 * line));
     EXPECT_FALSE(tags.holds(128 * line + kSet));
@@ -196,9 +202,9 @@ TEST(TagArray, NoMoreLinesAreFoundUnseenThanThereAre) {
   TagArray tags(small_cache(), nullptr);
   for (std::uint64_t line = 0; line < 4; ++line) tags.write(128 * line, 0xf, true);
   tags.begin_kernel();
-  EXPECT_EQ(tags.pass({.found = 8}, 0).left, 0u);
+  EXPECT_EQ(left_for(tags, {.found = 8}, 0), 0u);
   EXPECT_TRUE(tags.holds(0));
-  EXPECT_EQ(tags.pass({.found = 4}, 0).left, 16u);
+  EXPECT_EQ(left_for(tags, {.found = 4}, 0), 16u);
   EXPECT_FALSE(tags.holds(0));
 }
 
