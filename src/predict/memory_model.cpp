@@ -25,7 +25,10 @@ struct MemoryModel::Level {
         write_allocate(cache.write_allocate),
         fetch_on_write(cache.fetch_on_write),
         perfect(perfect_level) {}
-  Count unseen;  // of what is counted, that which was not seen
+  // Of what is counted, that which was not seen, and that which the level above has written back.
+  Count unseen, written_back;
+  double new_below = 0;         // of lines that passed and are written back: less than one's
+  std::uint64_t next_line = 0;  // of those that passed above and are new here: they lie in a row
   memory::SliceMap slice_map;
   TagArray tags;
   Bytes line_bytes;
@@ -128,19 +131,37 @@ unsigned MemoryModel::read(std::size_t number, std::uint64_t block, unsigned seg
 
 // A dirty line goes below.
 void MemoryModel::displaced(std::size_t number, Level& level) {
-  if (level.tags.displaced_passed() && write_passed(number + 1, level.tags.displaced())) return;
   const std::uint64_t line = level.tags.displaced_line();
-  write(number + 1, line & ~std::uint64_t{127}, level.tags.displaced() << line % 128 / 32, true);
+  write_below(number + 1, line & ~std::uint64_t{127}, level.tags.displaced() << line % 128 / 32,
+              level.tags.displaced_passed());
 }
 
-// A line that passed is one of those that passed below, in a cache that keeps what is written back.
+// What a cache writes back is not how many lines a kernel uses of the one below.
+void MemoryModel::write_below(std::size_t number, std::uint64_t block, unsigned segments, bool passed) {
+  if (number >= levels_.size()) return write(number, block, segments, true);
+  Level& level = *levels_[number];
+  const Count before{level.tags.first_uses(), level.tags.dirtied()};
+  if (!passed || !write_passed(number, segments)) write(number, block, segments, true);
+  const Count after{level.tags.first_uses(), level.tags.dirtied()};
+  if (!passing_) level.written_back = level.written_back - (before - after);
+}
+
+// A line that passed is one of those that passed below, where the kernel had read it, or a new one, in a
+// cache that keeps what is written back.
 bool MemoryModel::write_passed(std::size_t number, unsigned segments) {
   if (number >= levels_.size() || !levels_[number]->write_back) return false;
-  bool all = true;
-  for_lines(*levels_[number], 0, segments, [&](std::uint64_t, unsigned own, unsigned) {
-    all = all && levels_[number]->tags.write_passed(own);
+  Level &above = *levels_[number - 1], &level = *levels_[number];
+  const TagArray::FirstUses& dirtied = above.tags.dirtied_lines();
+  above.new_below +=
+      static_cast<double>(dirtied.missed) / static_cast<double>(std::max<std::uint64_t>(dirtied.all(), 1));
+  const bool is_new = above.new_below >= 1;
+  if (is_new) above.new_below -= 1;
+  for_lines(level, 0, segments, [&](std::uint64_t, unsigned own, unsigned) {
+    if (!is_new && level.tags.write_passed(own)) return;
+    level.tags.pass_line(level.tags.set_at(level.next_line++ * level.line_bytes), own);
+    if (level.tags.displaced() != 0) displaced(number, level);
   });
-  return all;
+  return true;
 }
 
 void MemoryModel::write(std::size_t number, std::uint64_t block, unsigned segments, bool whole) {
@@ -267,7 +288,8 @@ void MemoryModel::write_back_in_time(double times, const Held& before) {
   const TagArray& last = levels_.back()->tags;
   const auto room = static_cast<double>(last.lines());
   const auto free = static_cast<double>(before.free_lines);
-  const double taken = times * static_cast<double>(counts().back().first_uses.missed);
+  const double taken = times * static_cast<double>(counts().back().first_uses.missed +
+                                                   levels_.back()->written_back.first_uses.missed);
   const double displaced = std::clamp((taken - free) / std::max(room - free, 1.0), 0.0, 1.0);
   const double left_by_others = static_cast<double>(before.dirty_segments) * displaced;
   const double unseen = left_by_others / times + made * std::max(0.0, 1 - room / std::max(taken, 1.0));
@@ -357,6 +379,7 @@ void MemoryModel::begin_kernel() {
   for (const auto& level : levels_) {
     level->tags.begin_kernel();
     level->unseen = {{}, level->tags.dirtied()};
+    level->written_back = {};
   }
 }
 
@@ -367,7 +390,8 @@ void MemoryModel::begin_wave() {
 MemoryModel::Counts MemoryModel::counts() const {
   Counts result;
   for (const auto& level : levels_)
-    result.push_back(Count{level->tags.first_uses(), level->tags.dirtied()} - level->unseen);
+    result.push_back(Count{level->tags.first_uses(), level->tags.dirtied()} - level->unseen -
+                     level->written_back);
   return result;
 }
 
@@ -398,7 +422,8 @@ void MemoryModel::pass(const Counts& then, double more, double all) {
     tags.pass({found_more, lines - found_more},
               std::min(1.0, dirtied / std::max(of_line * (found + missed), 1.0)), displaced);
     for (std::size_t j = i + 1; j < levels_.size(); ++j)
-      levels_[j]->unseen = Count{levels_[j]->tags.first_uses(), levels_[j]->tags.dirtied()} - now[j];
+      levels_[j]->unseen = Count{levels_[j]->tags.first_uses(), levels_[j]->tags.dirtied()} -
+                           levels_[j]->written_back - now[j];
   }
   passing_ = false;
 }

@@ -106,6 +106,7 @@ class MemoryModel {
   void displaced(std::size_t number, Level& level);
   void write(std::size_t number, std::uint64_t block, unsigned segments, bool whole, TagArray::Set set);
   bool write_passed(std::size_t number, unsigned segments);
+  void write_below(std::size_t number, std::uint64_t block, unsigned segments, bool passed);
   void write(std::size_t number, std::uint64_t block, unsigned segments, bool whole);
   void to_dram(std::uint64_t address, unsigned segments, bool written);
   void serve(Channel& channel);

@@ -101,6 +101,8 @@ void Predictor::written_by_copy(PhysicalAddress first, Bytes bytes, std::uint64_
 Picoseconds Predictor::finish(KernelRecording& recording) {
   if (recording.repeated) {
     const Prediction prediction = repeats_->repeated(recording);
+    // A grid of all SMs has left it there when it was computed.
+    if (recording.blocks < machine_.gpu.sm.count) model_.has_code(recording, prediction.code);
     tell_(prediction);
     return prediction.time_ps;
   }
@@ -111,6 +113,7 @@ Picoseconds Predictor::finish(KernelRecording& recording) {
   prediction.recording = &recording;
   prediction.times = model_.run(recording, *timed);
   prediction.load = &model_.load();
+  prediction.code = model_.code();
   prediction.time_ps = in_time(prediction.times.cycles);
   prediction.roofline_ps = roofline(recording, model_.load(), prediction.times.computed_share, machine_);
   prediction.hong_kim_ps = hong_kim(recording, model_.blocks(), machine_);

@@ -56,6 +56,7 @@ struct Prediction {
   std::array<Picoseconds, kLimits> without_ps{};
   Picoseconds roofline_ps = 0, hong_kim_ps = 0;
   std::uint32_t doubts = 0;
+  SmModel::Code code;     // what the instruction caches have after it
   bool repeated = false;  // not computed: it did what launches before it did (repeats.h)
 };
 

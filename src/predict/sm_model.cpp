@@ -19,7 +19,7 @@ SmModel::SmModel(const config::Machine& machine, MemoryModel& memory)
 
 SmModel::~SmModel() = default;
 
-std::shared_ptr<TagArray>& SmModel::instructions_of(const KernelRecording& recording, std::uint64_t place) {
+SmModel::Code& SmModel::instructions_of(const KernelRecording& recording, std::uint64_t place) {
   return instructions_[(recording.first_sm + place) % instructions_.size()];
 }
 
@@ -56,12 +56,16 @@ SmTimes SmModel::run(KernelRecording& recording, const gpu::TimedKernel& timed) 
   if (order_.blocks.empty()) return {};
   instructions_before_ = instructions_of(recording, order_.sm);
   TagArray first = *instructions_before_;
-  const auto after = std::make_shared<TagArray>(first);
+  code_ = std::make_shared<TagArray>(first);
   run_sm(machine_, recording, timed, order_.blocks, nullptr, {}, memory_, first, &order_);
   load_ = play(recording, order_, machine_, memory_);
-  for (std::uint64_t place = 0; place < std::min(sms, recording.blocks); ++place)
-    instructions_of(recording, place) = after;
-  return times_ = run_sm(machine_, recording, timed, order_.blocks, &load_, {}, memory_, *after, nullptr);
+  has_code(recording, code_);
+  return times_ = run_sm(machine_, recording, timed, order_.blocks, &load_, {}, memory_, *code_, nullptr);
+}
+
+void SmModel::has_code(const KernelRecording& recording, const Code& code) {
+  for (std::uint64_t place = 0; place < std::min(instructions_.size(), recording.blocks); ++place)
+    instructions_of(recording, place) = code;
 }
 
 // Whether a kernel may take another time with these.

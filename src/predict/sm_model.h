@@ -25,19 +25,24 @@ class SmModel {
   // Of the last kernel: what the caches below L1 and DRAM did, and its time with other assumptions.
   const MemoryLoad& load() const { return load_; }
   const std::vector<Block*>& blocks() const { return order_.blocks; }  // of the SM that was computed
+  // What the instruction caches of its SMs have now; and that those of a launch that was not computed have
+  // it.
+  using Code = std::shared_ptr<TagArray>;
+  const Code& code() const { return code_; }
+  void has_code(const KernelRecording& recording, const Code& code);
   // In cycles: its time with other assumptions. Of a long kernel the beginning is computed with and without
   // them.
   double again(const KernelRecording& recording, const gpu::TimedKernel& timed, const Changes& changes);
 
  private:
-  std::shared_ptr<TagArray>& instructions_of(const KernelRecording& recording, std::uint64_t place);
+  Code& instructions_of(const KernelRecording& recording, std::uint64_t place);
   std::uint64_t slowest(const KernelRecording& recording);
   bool matters(const Changes& changes) const;
 
   const config::Machine machine_;
   MemoryModel& memory_;
-  std::vector<std::shared_ptr<TagArray>> instructions_;  // of each SM; those that execute the same share one
-  std::shared_ptr<TagArray> instructions_before_;
+  std::vector<Code> instructions_;  // of each SM; those that execute the same share one
+  Code instructions_before_, code_;
   AccessOrder order_;
   MemoryLoad load_;
   SmTimes times_;

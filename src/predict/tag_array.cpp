@@ -99,7 +99,7 @@ std::size_t TagArray::take(std::uint64_t line, Set set) {
 void TagArray::begin_kernel() {
   seen_.assign(tags_.size(), Seen::Once);
   comes_back_ = false;
-  first_uses_ = {};
+  first_uses_ = dirtied_lines_ = {};
   kernel_ = wave_ = uses_;
 }
 
@@ -203,7 +203,12 @@ void TagArray::put(std::size_t at, unsigned dirty) {
   used_[at] = next_use();
 }
 
-void TagArray::pass_line(Set set, unsigned dirty) { put(take(kPassed, set), dirty); }
+// It has no address, from which that of one that passed before it would follow: they leave in a row.
+void TagArray::pass_line(Set set, unsigned dirty) {
+  const std::size_t at = take(kPassed, set);
+  if (displaced_passed_) displaced_line_ = std::uint64_t{uses_} << line_shift_;
+  put(at, dirty);
+}
 
 void TagArray::clear(std::size_t at) {
   dirty_segments_ -= static_cast<unsigned>(std::popcount(dirty_[at]));
@@ -270,6 +275,7 @@ bool TagArray::write(std::uint64_t address, unsigned segments, bool whole, bool 
   }
   use(line);
   if (whole) valid_[line] |= static_cast<std::uint8_t>(segments);
+  if (dirty_[line] == 0) ++(hit ? dirtied_lines_.found : dirtied_lines_.missed);
   dirtied_ += make_dirty(line, segments);
   return hit;
 }

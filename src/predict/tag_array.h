@@ -67,6 +67,8 @@ class TagArray {
   void begin_wave() { wave_ = uses_; }
   const FirstUses& first_uses() const { return first_uses_; }
   std::uint64_t dirtied() const { return dirtied_; }
+  // Lines of it that became dirty, by whether they were there.
+  const FirstUses& dirtied_lines() const { return dirtied_lines_; }
   // The kernel uses so many more lines for the first time, evenly. Those that it finds are what it has not
   // used yet, of that what was used longest ago; they stay themselves. Those that it misses come in place of
   // what was used longest ago, but for what it comes back to; so do more of the others than there are.
@@ -144,7 +146,7 @@ class TagArray {
   std::uint32_t stamp_ = 0, found_stamp_ = 0;
   std::uint32_t uses_ = 0;
   std::uint64_t dirty_segments_ = 0, dirtied_ = 0;
-  FirstUses first_uses_;
+  FirstUses first_uses_, dirtied_lines_;
   std::uint32_t kernel_ = 0, wave_ = 0;  // moments at which they began
   enum class Seen : std::uint8_t { Once, ComesBack, FoundUnseen };
   std::vector<Seen> seen_;                  // by place: how the kernel has used it
