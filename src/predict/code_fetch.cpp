@@ -16,11 +16,14 @@ CodeFetch::CodeFetch(const config::Machine& machine, const KernelRecording& reco
       path_(path),
       memory_(memory) {}
 
+std::vector<CodeFetch::Coming>::iterator CodeFetch::first_to_come() {
+  return std::min_element(coming_.begin(), coming_.end(),
+                          [](const Coming& a, const Coming& b) { return a.arrival < b.arrival; });
+}
+
 void CodeFetch::arrived(Cycle now) {
   while (!coming_.empty()) {
-    const auto first = std::min_element(coming_.begin(), coming_.end(), [](const Coming& a, const Coming& b) {
-      return a.arrival < b.arrival;
-    });
+    const auto first = first_to_come();
     if (first->arrival > now) return;
     tags_.read(first->line * cache_.line_bytes, (1u << cache_.line_bytes / 32) - 1);
     coming_.erase(first);
@@ -51,20 +54,16 @@ void CodeFetch::look_ahead(std::uint64_t line, Cycle from) {
 CodeFetch::Answer CodeFetch::fetch(std::uint64_t address, Cycle now) {
   const std::uint64_t line = address / cache_.line_bytes;
   Cycle at = std::max(now, port_);
-  if (!coming_.empty()) arrived(at);
+  arrived(at);
   const bool hit = tags_.read(address, (1u << cache_.line_bytes / 32) - 1, false) || all_there_;
   port_ = at + 1;
   const auto coming =
       std::find_if(coming_.begin(), coming_.end(), [&](const Coming& c) { return c.line == line; });
-  if (hit) {
-  } else if (coming != coming_.end()) {
+  if (!hit && coming != coming_.end()) {
     at = coming->arrival + coming->waiting++;
-  } else if (coming_.size() >= cache_.mshrs) {
-    const auto first = std::min_element(coming_.begin(), coming_.end(), [](const Coming& a, const Coming& b) {
-      return a.arrival < b.arrival;
-    });
-    return {first->arrival, true};
-  } else {
+  } else if (!hit && coming_.size() >= cache_.mshrs) {
+    return {first_to_come()->arrival, true};
+  } else if (!hit) {
     const Cycle from = at;
     at = from_below(address, from);
     coming_.push_back({line, at, 1});

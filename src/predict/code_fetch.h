@@ -38,6 +38,7 @@ class CodeFetch {
   };
   void look_ahead(std::uint64_t line, Cycle from);
   void arrived(Cycle now);  // lines until then
+  std::vector<Coming>::iterator first_to_come();
   Cycle from_below(std::uint64_t address, Cycle from);
 
   const config::Cache& cache_;
