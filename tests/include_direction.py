@@ -1,38 +1,87 @@
 #!/usr/bin/env python3
-"""Checks that includes point down: cli -> reproduce, sweep -> machine, runtime -> machine -> host -> driver -> predict, sample -> gpu, cpu, link -> check -> memory, ptx, rv64 -> sim, config -> base.
+"""Checks that includes of src/ point down, between rooms and between the folders of a room.
 
-A room may include itself and rooms of a lower rank; rooms of one rank never see each other. report/ stands beside sim and config, advise/, explain/ and model/ see both.
-Usage: include_direction.py SOURCE_DIRECTORY. Prints one line per violation; exit status 1 when there is any.
+    include_direction.py SOURCE_DIRECTORY     one line for each violation; exit status 1 where there is one
+    include_direction.py --self-test          seeds violations in a tree of its own: each must be found
+
+A room includes itself and rooms of a lower rank; rooms of one rank never see each other. In a room of FOLDERS a folder includes
+itself and the folders of its own or a lower rank; "." is the room's own files.
 """
 import pathlib
 import re
 import sys
+import tempfile
 
-RANK = {"base": 0, "sim": 1, "config": 1, "report": 1, "advise": 2, "explain": 2, "model": 2, "memory": 2, "ptx": 2, "rv64": 2, "check": 2.5, "gpu": 3, "predict": 3.5, "sample": 3.5, "cpu": 3, "link": 3, "preexec": 3,
-        "driver": 4, "host": 5, "machine": 6, "reproduce": 7, "sweep": 7, "cli": 8}
+RANK = {"base": 0, "sim": 1, "config": 1, "report": 1, "advise": 2, "explain": 2, "model": 2, "memory": 2, "ptx": 2, "rv64": 2,
+        "check": 2.5, "gpu": 3, "cpu": 3, "link": 3, "preexec": 3, "predict": 3.5, "sample": 3.5, "driver": 4, "host": 5, "machine": 6,
+        "reproduce": 7, "sweep": 7, "cli": 8}
+FOLDERS = {
+    "machine": {"rules": 0, "levels": 1, "host": 2, "build": 3,
+                ".": 4, "device_calls": 4, "watch": 4, "cores_for_gpu": 4, "time_models": 4},
+    "report": {"journal": 0, ".": 1, "results": 1, "json": 2, "compare": 2, "timeline": 3, "terminal": 3, "pages": 4},
+    "cli": {".": 0, "options": 0, "beside": 1, "run": 2, "lists": 2, "compile": 2, "results": 3},
+}
+# The command line names what it starts.
+EXCEPT = {"cli/main.cpp", "cli/subcommands.cpp"}
 
 
-def main() -> int:
-    root = pathlib.Path(sys.argv[1])
-    violations = 0
+def folder_of(room, path):
+    """The folder of FOLDERS in which a file of a room lies."""
+    return path.parts[1] if len(path.parts) > 2 else "."
+
+
+def violations(root):
     for path in sorted((root / "src").rglob("*")):
         if path.suffix not in (".h", ".cpp"):
             continue
-        room = path.relative_to(root / "src").parts[0]
+        file = path.relative_to(root / "src")
+        room = file.parts[0]
+        folders = FOLDERS.get(room)
         if room not in RANK:
-            print(f"{path}: room '{room}' is not in the house")
-            violations += 1
+            yield f"src/{file}: room '{room}' is not in the house"
+            continue
+        if folders and folder_of(room, file) not in folders:
+            yield f"src/{file}: folder '{folder_of(room, file)}' has no rank in {room}/"
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            match = re.match(r'\s*#include "([a-z0-9_]+)/', line)
-            if not match or match.group(1) == room:
+            match = re.match(r'\s*#include "([a-z0-9_]+/[^"]+)"', line)
+            if not match:
                 continue
-            other = match.group(1)
-            if other not in RANK or RANK[other] >= RANK[room]:
-                print(f"{path.relative_to(root)}:{number}: {room}/ must not include {other}/")
-                violations += 1
-    print(f"{violations} violations")
-    return 1 if violations else 0
+            other = pathlib.PurePath(match[1])
+            if other.parts[0] != room:
+                if RANK.get(other.parts[0], RANK[room]) >= RANK[room]:
+                    yield f"src/{file}:{number}: {room}/ must not include {other.parts[0]}/"
+            elif folders and str(file) not in EXCEPT:
+                mine, its = folder_of(room, file), folder_of(room, other)
+                if folders.get(its, 99) > folders[mine]:
+                    yield f"src/{file}:{number}: {room}/{mine} must not include {room}/{its}"
+
+
+def self_test():
+    """A tree with one include a file: those that point up are found, and no other one."""
+    seeds = {"sim/up.cpp": "gpu/sm/sm.h", "gpu/sm/down.cpp": "sim/engine.h", "memory/beside.cpp": "ptx/kernel.h",
+             "machine/rules/up.cpp": "machine/build/board.h", "machine/build/down.cpp": "machine/rules/policies.h",
+             "machine/host/up.cpp": "machine/system.h", "report/json/up.cpp": "report/pages/page.h",
+             "machine/new_folder/file.cpp": "base/units.h", "new_room/file.cpp": "base/units.h"}
+    wanted = {"sim/up.cpp", "memory/beside.cpp", "machine/rules/up.cpp", "machine/host/up.cpp", "report/json/up.cpp",
+              "machine/new_folder/file.cpp", "new_room/file.cpp"}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, include in seeds.items():
+            file = pathlib.Path(folder) / "src" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f'#include "{include}"\n')
+        found = {re.match(r"src/([^:]+):", line)[1] for line in violations(pathlib.Path(folder))}
+    for name in sorted(found ^ wanted):
+        print(f"{name}: {'found, and is right' if name in found else 'not found'}")
+    return 1 if found != wanted else 0
+
+
+def main():
+    if sys.argv[1] == "--self-test":
+        return self_test()
+    found = list(violations(pathlib.Path(sys.argv[1])))
+    print("\n".join([*found, f"{len(found)} violations"]))
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the templates report.html, pages.html and explain.html from report/, in a copy, so that nothing is written beside the sources:
-#   build_report_page.sh report build/report build/share/duet/report
+# Makes the templates report.html, pages.html and explain.html from web/, in a copy, so that nothing is written beside the sources:
+#   build_report_page.sh web build/web build/share/duet/report
 # What npm fetches is kept in the copy, and fetched again only where package-lock.json is another one.
 set -eu
 source=$1 work=$2 output=$3

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "cuda/session/session.h"
-#include "machine/processor.h"
+#include "machine/host/processor.h"
 
 extern "C" int duet_unsupported(const char* name);
 extern "C" int duet_driver_unsupported(const char* name);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "guest/served_calls.h"
-#include "machine/simulated_host.h"
+#include "machine/host/simulated_host.h"
 #include "process/program.h"
 
 namespace duet::guest {

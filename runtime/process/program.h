@@ -23,7 +23,7 @@
 #include "process/host_clock.h"
 #include "process/host_threads.h"
 #include "process/program_side.h"
-#include "report/journal.h"
+#include "report/journal/journal.h"
 
 namespace duet::process {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "config/machine.h"
-#include "report/advice.h"
+#include "report/results/advice.h"
 #include "report/run_report.h"
 
 namespace duet::advise {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "advise/rules.h"
-#include "report/table_text.h"
+#include "report/terminal/table_text.h"
 
 namespace duet::advise {
 

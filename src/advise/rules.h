@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "advise/facts.h"
-#include "report/advice.h"
+#include "report/results/advice.h"
 
 namespace duet::advise {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "advise/rules.h"
-#include "report/table_text.h"
+#include "report/terminal/table_text.h"
 
 namespace duet::advise {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_words.h"
+#include "cli/options/run_words.h"
 #include "config/installation.h"
 #include "config/loader.h"
 #include "explain/selection.h"
@@ -34,7 +34,7 @@ struct RunOptions {
   double spin_diagnosis_seconds = 10;
   double timeout_seconds = 0;  // 0: no limit
   bool simulated_host = false;
-  bool profile = false;     // makes a profile for pre-execution first (cli/preexec_profile.h)
+  bool profile = false;     // makes a profile for pre-execution first (cli/run/preexec_profile.h)
   rv64::FileOptions files;  // of a program on the simulated host
   std::vector<std::string> command;
   RunWords words;

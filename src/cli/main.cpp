@@ -20,10 +20,10 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "cli/explain_options.h"
-#include "cli/preexec_profile.h"
+#include "cli/options/explain_options.h"
+#include "cli/options/trace_options.h"
+#include "cli/run/preexec_profile.h"
 #include "cli/subcommands.h"
-#include "cli/trace_options.h"
 #include "sweep/sweep.h"
 
 namespace {

@@ -15,7 +15,7 @@
 #include "base/issue_slot.h"
 #include "config/machine.h"
 #include "explain/selection.h"
-#include "report/processor_result.h"
+#include "report/results/processor_result.h"
 #include "report/run_report.h"
 
 namespace duet::explain {

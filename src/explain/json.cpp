@@ -1,6 +1,6 @@
 // explain.json, schema duet.explanation/1.
 #include "explain/explanation.h"
-#include "report/json_writer.h"
+#include "report/json/json_writer.h"
 
 namespace duet::explain {
 

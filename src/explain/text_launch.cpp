@@ -6,7 +6,7 @@
 
 #include "explain/text_parts.h"
 #include "explain/words.h"
-#include "report/table_text.h"
+#include "report/terminal/table_text.h"
 
 namespace duet::explain {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/table_text.h"
+#include "report/terminal/table_text.h"
 
 namespace duet::explain {
 

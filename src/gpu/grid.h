@@ -83,7 +83,7 @@ struct Grid {
   std::uint64_t launch_id = 0;
   std::uint64_t command = 0;  // the driver's number of its launch
   bool cooperative = false;
-  bool fast_forward = false;       // on the timed GPU: executed functionally (machine/fast_forward.h)
+  bool fast_forward = false;  // on the timed GPU: executed functionally (machine/time_models/fast_forward.h)
   std::uint64_t timed_blocks = 0;  // of one that was in time when it began: how many blocks went out before
   std::shared_ptr<const VirtualAddress>
       workspace;  // of a cooperative grid: where its blocks meet, in device memory

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/readable_name.h"
-#include "machine/board.h"
+#include "machine/build/board.h"
 #include "ptx/compiler.h"
 #include "ptx/semantics/semantics.h"
 #include "ptx/state_spaces.h"

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <iterator>
 
+#include "machine/host/processor.h"
+#include "machine/host/simulated_host.h"
 #include "machine/process.h"
-#include "machine/processor.h"
-#include "machine/simulated_host.h"
 #include "predict/predictor.h"
 #include "sample/sampler.h"
 #include "sim/clock_domain.h"

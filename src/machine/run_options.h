@@ -7,9 +7,9 @@
 
 #include "base/trace_detail.h"
 #include "check/checks.h"
-#include "machine/fast_forward.h"
-#include "machine/preexecution_options.h"
-#include "machine/run_watch.h"
+#include "machine/cores_for_gpu/preexecution_options.h"
+#include "machine/time_models/fast_forward.h"
+#include "machine/watch/run_watch.h"
 
 namespace duet::machine {
 

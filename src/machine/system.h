@@ -11,7 +11,7 @@
 #include "gpu/functional/functional_sm.h"
 #include "gpu/outside_accesses.h"
 #include "gpu/sm/line_counts.h"
-#include "machine/standstill.h"
+#include "machine/watch/standstill.h"
 #include "memory/address_space.h"
 #include "memory/host_port.h"
 #include "memory/race_detector.h"
@@ -40,7 +40,8 @@ struct Options {
   check::Checks check;             // of kernels: src/check
   bool strict_memory = false;      // accesses beside allocations are faults
   bool skip_clock_loops = true;    // gpu/sm/sm_spin.cpp
-  bool fast_forward = false;       // the timed GPU may execute kernels functionally: machine/fast_forward.h
+  bool fast_forward =
+      false;  // the timed GPU may execute kernels functionally: machine/time_models/fast_forward.h
   double sample_error = 0;   // of the time that src/sample is to find; 0: all kernels are simulated in time
   bool count_lines = false;  // gpu/sm/line_counts.h; timed GPU
   bool simulated_host = false;  // the program runs on the machine's cores; it has some

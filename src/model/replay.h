@@ -11,7 +11,7 @@
 #include "config/machine.h"
 #include "model/rules.h"
 #include "model/task_events.h"
-#include "report/journal.h"
+#include "report/journal/journal.h"
 
 namespace duet::model {
 

@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "base/readable_name.h"
-#include "report/json_writer.h"
+#include "report/json/json_writer.h"
 
 namespace duet::predict {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/processor_result.h"
+#include "report/results/processor_result.h"
 
 namespace duet::report {
 

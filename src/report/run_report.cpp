@@ -5,7 +5,7 @@
 #include <deque>
 #include <iterator>
 
-#include "report/covered_time.h"
+#include "report/results/covered_time.h"
 
 namespace duet::report {
 

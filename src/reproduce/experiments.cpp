@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "config/loader.h"
-#include "machine/check_machine.h"
+#include "machine/rules/check_machine.h"
 
 namespace duet::reproduce {
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "report/page.h"
+#include "report/pages/page.h"
 #include "reproduce/experiments.h"
 #include "reproduce/reproduce.h"
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "report/journal.h"
-#include "report/sampling_result.h"
+#include "report/journal/journal.h"
+#include "report/results/sampling_result.h"
 
 namespace duet::sample {
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "report/page.h"
+#include "report/pages/page.h"
 #include "sweep/results.h"
 #include "sweep/runner.h"
 

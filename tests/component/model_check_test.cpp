@@ -1,7 +1,7 @@
 // The rules of hu2016's model on what the machine tells of its tasks: a machine that keeps them is silent;
 // one whose parts do not (a faulty script, SM, or a machine file that promises less than the machine takes)
 // is found, and by which rule.
-#include "machine/model_check.h"
+#include "machine/watch/model_check.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 #include "driver/driver.h"
 #include "host/native_thread.h"
-#include "machine/board.h"
+#include "machine/build/board.h"
 #include "sim/clock_domain.h"
 #include "sim/event_sink.h"
 

@@ -15,7 +15,7 @@
 #include "config/fields.h"
 #include "config/loader.h"
 #include "keys/workloads.h"
-#include "machine/idle_keys.h"
+#include "machine/rules/idle_keys.h"
 
 namespace duet::keys {
 namespace {

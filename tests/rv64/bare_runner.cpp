@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "config/loader.h"
 #include "cpu/core.h"
-#include "machine/cpu_memory.h"
+#include "machine/host/cpu_memory.h"
 #include "rv64/decode.h"
 #include "rv64/interpreter.h"
 #include "rv64/process/elf.h"

@@ -53,7 +53,7 @@ class WorkDistributor : public sim::Component {
   void connect_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
     dispatcher_.connect_sm(sm, launches, done);
   }
-  // machine/fast_forward.h: one for each SM. `on_fast_forward` as BlockDispatcher has it.
+  // machine/time_models/fast_forward.h: one for each SM. `on_fast_forward` as BlockDispatcher has it.
   void connect_fast_forward_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches,
                                sim::Queue<BlockDone>& done) {
     dispatcher_.connect_fast_forward_sm(sm, launches, done);

@@ -12,7 +12,7 @@
 //
 // Time, in edges of the level's clock: a part that is seen at edge k leaves at edge k + wire_cycles, one a
 // cycle and class; so do answers, on their way back. Left out: more than one packet a cycle, and triggers of
-// full/empty bits, which may not be split (machine/cache_level.cpp refuses such a machine).
+// full/empty bits, which may not be split (machine/levels/cache_level.cpp refuses such a machine).
 #pragma once
 
 #include <array>

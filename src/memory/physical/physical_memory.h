@@ -4,7 +4,7 @@
 // where the host keeps them: whoever has bytes that the GPU is to reach lends them frames of host DRAM, for
 // as long as that is so. Physical addresses are given in the order of asking, so timing never depends on host
 // address bits. Which controller serves a range, and in what time, is the machine's business
-// (machine/board.h).
+// (machine/build/board.h).
 #pragma once
 
 #include <array>

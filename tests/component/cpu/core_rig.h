@@ -12,7 +12,7 @@
 
 #include "config/loader.h"
 #include "cpu/core.h"
-#include "machine/cpu_memory.h"
+#include "machine/host/cpu_memory.h"
 #include "rv64_words.h"
 #include "sim/statistics.h"
 

@@ -8,7 +8,7 @@
 
 #include "component/statistic_of.h"
 #include "core_rig.h"
-#include "machine/root_complex.h"
+#include "machine/host/root_complex.h"
 #include "memory/simple_memory.h"
 
 namespace duet::test {

@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "config/loader.h"
-#include "machine/idle_keys.h"
-#include "machine/policies.h"
-#include "machine/value_rules.h"
+#include "machine/rules/idle_keys.h"
+#include "machine/rules/policies.h"
+#include "machine/rules/value_rules.h"
 
 namespace {
 std::string write(const char* suffix, const std::string& text) {

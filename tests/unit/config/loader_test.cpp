@@ -341,7 +341,7 @@ TEST(Names, EveryKeyWithNamesTakesThoseAndNoOther) {
               "--set: " + field.key + " = \"nonsense\" is not known: known are " + known);
     EXPECT_NE(error_of("gtx580", {field.key + "=\"\""}), "no error") << field.key;
   }
-  // The names of warp schedulers are the GPU's to know (machine/policies.h).
+  // The names of warp schedulers are the GPU's to know (machine/rules/policies.h).
   EXPECT_EQ(free_text, (std::vector<std::string>{"name", "description", "gpu.name", "gpu.sm.scheduler",
                                                  "link.name", "host.name"}));
 }

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "report/table_text.h"
+#include "report/terminal/table_text.h"
 
 namespace duet::report {
 namespace {

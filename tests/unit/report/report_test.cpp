@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "report/covered_time.h"
-#include "report/groups.h"
-#include "report/journal.h"
+#include "report/journal/journal.h"
+#include "report/results/covered_time.h"
+#include "report/results/groups.h"
 #include "report/run_report.h"
 #include "unit/own_folder.h"
 

@@ -1,0 +1,213 @@
+// `duet advise FOLDER`: makes a run again on changed machines and says what its advice really saves.
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "base/readable_name.h"
+#include "cli/commands.h"
+#include "cli/run/folder_claim.h"
+#include "report/results/advice.h"
+
+namespace duet::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr double kGain = 0.01;  // of the run: less is none
+
+Json read_json(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) throw Error(fmt::format("advise: {} cannot be read: no run has ended there", path));
+  try {
+    return Json::parse(*text);
+  } catch (const Json::exception&) {
+    throw Error(fmt::format("advise: {} is no JSON: make the run again", path));
+  }
+}
+
+Picoseconds run_ps(const Json& stats) { return stats.at("account").at("time_ps").get<Picoseconds>(); }
+
+// From first block to completion, of all launches of a kernel.
+Picoseconds kernel_ps(const Json& stats, const std::string& name) {
+  Picoseconds sum = 0;
+  for (const Json& kernel : stats.at("kernels"))
+    if (kernel.at("name") == name)
+      sum += kernel.at("end_ps").get<Picoseconds>() - kernel.at("start_ps").get<Picoseconds>();
+  for (const Json& group : stats.at("kernel_groups"))
+    if (group.at("name") == name) sum += group.at("executed_ps").at("sum").get<Picoseconds>();
+  return sum;
+}
+
+// A run on one changed machine.
+struct WhatIf {
+  std::vector<std::string> sets;
+  std::string folder;
+  pid_t process = 0;
+  std::optional<Json> stats;
+  std::string failure;
+};
+
+void start(WhatIf& what_if, const RunWords& words) {
+  std::vector<std::string> command{"/proc/self/exe", "run"};
+  for (const std::string& option : words.options)
+    if (option != "--profile") command.push_back(option);  // the profile is the unchanged machine's
+  for (const std::string& set : what_if.sets) command.insert(command.end(), {"--set", set});
+  command.insert(command.end(), {"--quiet", "--no-html", "--out", what_if.folder, "--"});
+  command.insert(command.end(), words.command.begin(), words.command.end());
+  what_if.process =
+      start_process(std::move(command), words.directory, {what_if.folder + ".out", what_if.folder + ".err"});
+}
+
+// The program's own status does not matter, as it did not before.
+void finish(WhatIf& what_if) {
+  what_if.process = 0;
+  const std::string path = what_if.folder + "/stats.json";
+  if (fs::exists(path)) what_if.stats = read_json(path);
+  if (what_if.stats && what_if.stats->at("complete").get<bool>()) return;
+  what_if.stats.reset();
+  what_if.failure = fmt::format("its run failed, see {}.err", what_if.folder);
+}
+
+void run_all(std::vector<WhatIf>& what_ifs, const RunWords& words, unsigned jobs) {
+  std::size_t begun = 0, running = 0;
+  while (begun < what_ifs.size() || running != 0) {
+    if (begun < what_ifs.size() && running < jobs) {
+      start(what_ifs[begun++], words);
+      ++running;
+      continue;
+    }
+    const pid_t ended = waitpid(-1, nullptr, 0);
+    for (WhatIf& one : what_ifs)
+      if (ended > 0 && one.process == ended) {
+        finish(one);
+        --running;
+      }
+  }
+}
+
+// What the changed machine saves of the run; of a kernel's advice no more than of the kernel.
+Picoseconds saved(const Json& before, const Json& after, const Json& advice) {
+  const auto less = [](Picoseconds a, Picoseconds b) { return a > b ? a - b : 0; };
+  const Picoseconds run = less(run_ps(before), run_ps(after));
+  if (!advice.contains("kernel")) return run;
+  const std::string name = advice.at("kernel");
+  return std::min(run, less(kernel_ps(before, name), kernel_ps(after, name)));
+}
+
+Picoseconds saves_ps(const Json& advice) {
+  return advice.at(advice.contains("measured_ps") ? "measured_ps" : "saves_ps").get<Picoseconds>();
+}
+
+std::string lines_of(const Json& advice, std::size_t number, Picoseconds run) {
+  const auto what_if = advice.at("what_if").get<std::vector<std::string>>();
+  const std::string how = advice.contains("measured_ps")
+                              ? fmt::format("measured with {}", fmt::join(what_if, ", "))
+                              : "estimated";
+  return report::advice_lines({advice.at("rule"), advice.value("kernel", ""), advice.at("bound_by"),
+                               advice.at("because"), advice.at("try"), 0, what_if},
+                              number, "", "saves " + report::saved_text(saves_ps(advice), run) + ", " + how);
+}
+
+// Into the page's place for it, whatever lies there.
+void show_in_page(const std::string& path, const std::string& json) {
+  auto page = read_file(path);
+  if (!page) return;
+  const std::string mark = "<script type=\"application/json\" id=\"duet-advice\">";
+  const std::size_t at = page->find(mark);
+  if (at == std::string::npos) return;
+  const std::size_t from = at + mark.size(), to = page->find("</script>", from);
+  if (to == std::string::npos) return;
+  std::string text = json;
+  for (std::size_t i = 0; (i = text.find('<', i)) != std::string::npos;) text.replace(i, 1, "\\u003c");
+  page->replace(from, to - from, text);
+  write_file(path, *page);
+}
+
+void check(const std::string& folder) {
+  if (!fs::is_directory(folder))
+    throw Error(fmt::format("advise: {} is no folder: give what `duet run --out FOLDER` wrote", folder));
+  if (!fs::exists(fs::path(folder) / "stats.json"))
+    throw Error(fmt::format("advise: {}/stats.json cannot be read: no run has ended there", folder));
+  if (fs::exists(fs::path(folder) / "1" / "stats.json"))
+    throw Error(fmt::format(
+        "advise: the run in {} had several processes: make a run of the one that you want to know of",
+        folder));
+}
+
+}  // namespace
+
+int advise_run(const AdviseOptions& options) {
+  check(options.folder);
+  const std::string folder = fs::absolute(options.folder).string();
+  const FolderClaim claim(FolderClaim::Ended{options.folder});
+  const Json stats = read_json(folder + "/stats.json");
+  if (!stats.contains("advice"))
+    throw Error(fmt::format("advise: {} has no advice: make the run again with this Duet", options.folder));
+  const RunWords words = read_run_words(folder);
+
+  std::map<std::vector<std::string>, std::size_t> places;
+  std::vector<WhatIf> what_ifs;
+  for (const Json& one : stats.at("advice")) {
+    const auto sets = one.at("what_if").get<std::vector<std::string>>();
+    if (!sets.empty() && places.emplace(sets, what_ifs.size()).second)
+      what_ifs.push_back({sets, fmt::format("{}/what-if/{}", folder, what_ifs.size() + 1), 0, {}, {}});
+  }
+  if (!what_ifs.empty()) {
+    claim.note("what-if/");
+    fs::remove_all(folder + "/what-if");
+    fs::create_directories(folder + "/what-if");
+    run_all(what_ifs, words,
+            options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency()));
+  }
+
+  Json measured = Json::array();
+  for (Json one : stats.at("advice")) {
+    const auto place = places.find(one.at("what_if").get<std::vector<std::string>>());
+    if (place != places.end()) {
+      const WhatIf& what_if = what_ifs[place->second];
+      one["folder"] = fs::relative(what_if.folder, folder).string();
+      if (what_if.stats)
+        one["measured_ps"] = saved(stats, *what_if.stats, one);
+      else
+        one["failure"] = what_if.failure;
+    }
+    measured.push_back(std::move(one));
+  }
+  std::stable_sort(measured.begin(), measured.end(),
+                   [](const Json& a, const Json& b) { return saves_ps(a) > saves_ps(b); });
+  const Picoseconds run = run_ps(stats);
+  const Json result = {{"schema", "duet.advice/1"}, {"time_ps", run}, {"advice", measured}};
+  const std::string text = result.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  claim.note("advice.json");
+  write_file(folder + "/advice.json", text);
+  show_in_page(folder + "/report.html", text);
+
+  if (measured.empty()) fmt::print("nothing that would shorten the run by 2 % was found\n");
+  std::size_t number = 0;
+  for (const Json& one : measured)
+    if (static_cast<double>(saves_ps(one)) >= kGain * static_cast<double>(run))
+      fmt::print("{}", lines_of(one, ++number, run));
+  for (const Json& one : measured) {
+    if (one.contains("failure"))
+      fmt::print("not measured: {}: {}\n", one.at("rule").get<std::string>(),
+                 one.at("failure").get<std::string>());
+    if (static_cast<double>(saves_ps(one)) < kGain * static_cast<double>(run))
+      fmt::print("checked, and no gain: {}{}\n", one.at("rule").get<std::string>(),
+                 one.contains("kernel") ? " of " + readable_name(one.at("kernel").get<std::string>()) : "");
+  }
+  return 0;
+}
+
+}  // namespace duet::cli

@@ -1,0 +1,67 @@
+// `duet predict PROGRAM`: a run whose kernels take the time of a model (src/predict).
+#include <cstdio>
+#include <optional>
+#include <sstream>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/run/run_folder.h"
+#include "predict/result.h"
+
+namespace duet::cli {
+
+namespace {
+
+constexpr const char* kFile = "prediction.json";
+
+// What the functional GPU, or the model, knows nothing of.
+void refuse(const RunOptions& run) {
+  const auto no = [](bool given, const char* option, const char* why) {
+    if (given)
+      throw Error(std::string("predict: ") + option + " " + why + ": leave it out, or use `duet run`");
+  };
+  no(run.run.check.any(), "--check", "is for a run");
+  no(run.run.preexecution.on(), "--preexec", "is not in the model");
+  no(run.run.cpu_blocks, "--cpu-blocks", "is not in the model");
+  no(run.simulated_host, "--host simulated", "is not in the model");
+  no(run.run.fast_forward.any(), "--skip-kernels, --kernels and --count-kernels", "are for kernels in time");
+  no(run.run.sample, "--sample", "is for kernels in time");
+  no(run.lines.value_or(false), "--lines", "counts what kernels do in time");
+}
+
+}  // namespace
+
+int predict_run(const PredictOptions& options, RunOptions& run, const std::function<int()>& make) {
+  refuse(run);
+  run.run.functional = run.run.predict = true;
+  run.run.sampled = options.sampled;
+  const bool quiet = run.quiet;
+  run.quiet = true;
+  unsigned processes = 0;
+  std::optional<std::string> failure, written;
+  run.on_report = [&](const RunFolder& folder, const std::string& into, const report::RunReport& report,
+                      const config::Machine& machine) {
+    try {
+      const predict::PredictedRun result = predict::read_predicted_run(report);
+      const auto write = [&](std::ostream& out) { predict::write_json(out, result, machine); };
+      folder.write_result(into + kFile, write);
+      if (processes++ == 0) written = folder.name() + "/" + into + kFile;
+      if (options.json) {
+        std::ostringstream text;
+        write(text);
+        std::fputs(text.str().c_str(), stdout);
+      } else if (!quiet) {
+        std::fputs(predict::text_of(result, options.rows).c_str(), stdout);
+      }
+      std::fflush(stdout);  // before what follows on standard error
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+  };
+  const int status = make();
+  if (failure) throw Error(*failure);
+  if (written && !quiet) std::fprintf(stderr, "duet: with all numbers: %s\n", written->c_str());
+  return processes == 0 && status == 0 ? 125 : status;
+}
+
+}  // namespace duet::cli

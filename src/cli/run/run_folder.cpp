@@ -1,0 +1,175 @@
+#include "cli/run/run_folder.h"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "advise/advise.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/run/html_page.h"
+#include "report/journal/journal.h"
+#include "report/run_report.h"
+#include "report/timeline/timeline_trace.h"
+#include "sample/run_result.h"
+
+namespace duet::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+constexpr int kRefused = 125;
+constexpr const char* kRunWords = "run.json";
+constexpr std::size_t kFileBuffer = 64 * 1024;  // results of a run have megabytes
+
+void write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
+  std::remove(path.c_str());  // to empty a file that an earlier run left would take longer
+  std::vector<char> buffer(kFileBuffer);
+  std::ofstream file;
+  file.rdbuf()->pubsetbuf(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  file.open(path);
+  write(file);
+  if (!file.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
+}
+using duet::write_file;
+}  // namespace
+
+RunFolder::RunFolder(const std::string& named) : claim_(named) {
+  std::error_code error;
+  fs::remove_all(journal_directory(), error);
+  if (error) throw Error("cannot write into " + name() + ": " + error.message());
+}
+
+void RunFolder::begin(const config::ResolvedMachine& machine) {
+  std::error_code error;
+  fs::create_directories(journal_directory(), error);
+  if (error) throw Error("cannot write into " + name() + ": " + error.message());
+  begin_without_journals(machine.values);
+  write_file(journal_directory() + "/machine.toml", config::to_toml(machine.values));
+  // The program's processes write it. One that stands there already is somebody else's.
+  if (!fs::exists(claim_.directory() / "ptx")) claim_.note("ptx/");
+}
+
+void RunFolder::begin_without_journals(const std::vector<config::ResolvedValue>& machine) {
+  const std::string text = config::to_toml(machine);
+  write_result("machine.toml", [&](std::ostream& out) { out << text; });
+}
+
+void RunFolder::write_result(const std::string& name, const std::function<void(std::ostream&)>& write) const {
+  claim_.note(name);
+  write_file(claim_.directory() / name, write);
+}
+
+bool RunFolder::write_page(const std::string& name, const std::function<void(std::ostream&)>& write) const {
+  try {
+    write_result(name, write);
+    return true;
+  } catch (const Error& error) {  // the numbers are there all the same
+    std::fprintf(stderr, "duet: %s\n", error.what());
+    std::error_code ignored;
+    fs::remove(claim_.directory() / name, ignored);
+    return false;
+  }
+}
+
+void RunFolder::keep_journal(const std::string& path, const std::string& into) const {
+  claim_.note(into + kKeptJournal);
+  std::error_code error;
+  fs::rename(path, claim_.directory() / (into + kKeptJournal), error);
+  if (error) throw Error("cannot write into " + name() + ": " + error.message());
+}
+
+void RunFolder::write_words(const RunWords& words) const {
+  write_file(journal_directory() + "/" + kRunWords, to_json(words));
+}
+
+void RunFolder::write_run_options(const machine::RunOptions& options) {
+  write_file(journal_directory() + "/run_options.json", machine::to_text(options));
+}
+
+RunFolder::Outcome RunFolder::render(const config::Installation& installation,
+                                     const config::ResolvedMachine& machine, double wall_seconds,
+                                     const RunOptions& options, bool cut_off, bool fault_is_told) {
+  Outcome outcome;
+  const std::string html = html_template(installation, !options.no_html);
+  if (fs::exists(journal_directory() + "/refused")) outcome.failure = kRefused;
+  for (const std::string& path : report::journals_in(journal_directory())) {
+    if (!report::JournalReader::begun(path)) continue;  // the process was killed while it made it
+    const report::JournalReader journal(path);
+    report::RunReport report = report::read_report(journal, machine.machine.name, wall_seconds,
+                                                   cut_off || journal.header().failure != 0);
+    report.records = options.records;
+    report.trace_detail = options.run.trace_detail;
+    report.interval_ps = options.run.interval_ps;
+    report.interval_cycles = options.run.interval_cycles;
+    report.all_calls = options.run.events || options.run.trace_all_calls;
+    if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
+    if (journal.header().failure == kRefused && !report.anything_ran()) continue;  // zeros are no results
+    std::string into;  // the folder of the process in ours
+    if (outcome.processes != 0) {
+      into = std::to_string(outcome.processes);
+      claim_.note(into);
+      fs::create_directories(claim_.directory() / into);
+      into += "/";
+    }
+    report.sampling = sample::sampling_of(journal);
+    report.advice = advise::advise(report, machine.machine);
+    const auto render = [&](const char* name, void (*write)(std::ostream&, const report::RunReport&)) {
+      write_result(into + name, [&](std::ostream& out) { write(out, report); });
+    };
+    std::string stats;  // where the page has the same
+    if (!html.empty() && report::page_has_all(report)) {
+      std::ostringstream text;
+      report::write_stats_json(text, report);
+      stats = std::move(text).str();
+      write_result(into + "stats.json", [&](std::ostream& out) { out << stats; });
+    } else {
+      render("stats.json", report::write_stats_json);
+    }
+    if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
+    if (options.run.trace_detail != TraceDetail::None)
+      render("timeline.pftrace", report::write_timeline_trace);
+    if (options.run.events) render("events.json", report::write_events_json);
+    if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
+    if (!options.quiet) std::fputs(report::advice_text(report.advice, report.simulated_ps).c_str(), stderr);
+    std::fputs(report::incomplete_text(report).c_str(), stderr);
+    if (!fault_is_told) std::fputs(report::failure_text(report, options.quiet).c_str(), stderr);
+    std::fputs(report::race_text(report).c_str(), stderr);
+    if (!report.check.has("memory")) std::fputs(report::outside_text(report).c_str(), stderr);
+    std::fputs(report::check_text(report).c_str(), stderr);
+    outcome.findings += report.check.findings.size();
+    if (report.lost_records != 0) {
+      const bool memory = report.lost_because == ENOMEM;
+      fmt::print(stderr, "duet: {} records of this run are missing from the results in {}: {} ({})\n",
+                 report.lost_records, (claim_.directory() / into).string(),
+                 std::strerror(report.lost_because),
+                 memory ? kAddressSpaceHint : "make room, or give another folder with --out");
+      if (outcome.failure == 0) outcome.failure = 125;
+    }
+    if (!html.empty() &&
+        !write_page(into + "report.html",
+                    [&](std::ostream& out) {
+                      report::write_html_report(out, html, report, machine_keys(machine.values), stats);
+                    }) &&
+        outcome.failure == 0)
+      outcome.failure = 125;
+    if (options.on_report) options.on_report(*this, into, report, machine.machine);
+    if (options.keep_journal) keep_journal(path, into);
+    ++outcome.processes;
+  }
+  if (const auto words = read_file(journal_directory() + "/" + kRunWords); words && outcome.processes != 0)
+    write_result(kRunWords, [&](std::ostream& out) { out << *words; });
+  fs::remove_all(journal_directory());
+  return outcome;
+}
+
+}  // namespace duet::cli

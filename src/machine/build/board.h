@@ -1,0 +1,125 @@
+// Everything between the driver and the SMs, put together from a machine file: link, memories, front end,
+// copy engines and the queues between them. connect_sm plugs in SMs, so that a test may bring its own.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "config/machine.h"
+#include "driver/driver.h"
+#include "gpu/front_end/block_dispatcher.h"
+#include "gpu/front_end/data_transfer_engine.h"
+#include "gpu/front_end/giga_thread_engine.h"
+#include "gpu/front_end/gpu_port.h"
+#include "gpu/front_end/work_distributor.h"
+#include "link/link.h"
+#include "machine/build/memory_system.h"
+#include "machine/host/processor.h"
+#include "machine/host/root_complex.h"
+#include "machine/levels/node.h"
+#include "memory/address_space.h"
+#include "memory/simple_memory.h"
+#include "sim/engine.h"
+
+namespace duet::machine {
+
+class Board {
+ public:
+  struct Kind {
+    bool timed = false;           // the GPU
+    bool simulated_host = false;  // connect() comes
+  };
+  Board(sim::Engine& engine, const config::Machine& config, memory::AddressSpace& address_space,
+        memory::HostPort& host, gpu::OccupancyFunction occupancy, const Kind& kind,
+        memory::RaceDetector* races = nullptr);
+
+  // The host's memory is that of this processor.
+  void connect(Processor& processor);
+
+  struct SmQueues {
+    sim::Queue<gpu::BlockLaunch>& launches;
+    sim::Queue<gpu::BlockDone>& done;
+  };
+  SmQueues connect_sm(sim::Component& sm);
+  SmQueues connect_fast_forward_sm(sim::Component& sm);
+  // Of the functional GPU: before a copy's write, or its read, is serviced.
+  void on_device_write(std::function<void(const memory::Request&)> f) {
+    if (device_memory_) device_memory_->tell_before_writes(std::move(f));
+  }
+  void on_device_read(std::function<void(const memory::Request&)> f) {
+    if (device_memory_) device_memory_->tell_before_reads(std::move(f));
+  }
+  // As BlockDispatcher has it.
+  void on_skip(std::function<std::uint64_t(const gpu::Grid&, std::uint64_t, std::uint64_t)> f) {
+    work_distributor_.on_skip(std::move(f));
+  }
+  void on_fast_forward(std::function<void(const gpu::Grid&)> f) {
+    work_distributor_.on_fast_forward(std::move(f));
+  }
+  void on_resume(std::function<void()> f) { work_distributor_.on_resume(std::move(f)); }
+  void on_grid_begin(std::function<void(gpu::Grid&)> f) { work_distributor_.on_begin(std::move(f)); }
+  // As BlockDispatcher has it.
+  void on_block_done(std::function<bool(const gpu::Grid&, std::uint64_t)> f) {
+    work_distributor_.on_done(std::move(f));
+  }
+  void on_grid_end(std::function<void(const gpu::Grid&)> f) { work_distributor_.on_end(std::move(f)); }
+
+  // Somebody whose cores execute blocks too, of this many at a time.
+  struct CoreQueues {
+    sim::Queue<gpu::BlockClaim>& claims;
+    sim::Queue<gpu::BlockGrant>& grants;
+    sim::Queue<gpu::BlockDone>& done;
+  };
+  CoreQueues connect_cores(sim::Component& cores, std::size_t count);
+
+  // The memory system of the timed GPU; null with the functional one, whose memory is a simple one.
+  MemorySystem* memory_system() { return memory_system_ ? &*memory_system_ : nullptr; }
+
+  driver::Driver& driver() { return *driver_; }
+  const gpu::WorkDistributor& work_distributor() const { return work_distributor_; }
+  gpu::WorkDistributor& work_distributor() { return work_distributor_; }
+  const std::deque<gpu::DataTransferEngine>& copy_engines() const { return copy_engines_; }
+  const sim::Component& gpu() const { return gpu_node_; }
+  memory::RequestPool& requests() { return pool_; }
+
+ private:
+  SmQueues queues_of_sm(sim::Component& sm);
+  // Numbers of the ends of the link.
+  static constexpr std::uint8_t kDriver = 0, kHostMemory = 1, kGigaThreadEngine = 2, kWorkDistributor = 3,
+                                kHostBridge = 4, kFirstCopyEngine = 5;
+  void connect_host_memory(const config::Machine& config);
+  void connect_front_end(const config::Machine& config);
+  void connect_copy_engine(gpu::DataTransferEngine& engine, const config::Machine& config,
+                           std::uint16_t link_number, bool bits);
+
+  const config::Machine config_;
+  memory::RaceDetector* const races_;  // null: nobody looks for races
+  memory::RequestPool pool_;
+  gpu::TaskPool tasks_;
+  gpu::GpuPort port_;
+  Node system_node_, gpu_node_;
+  link::Direction to_gpu_, to_host_;
+  memory::SimpleMemory host_memory_;
+  std::optional<RootComplex> root_complex_;            // with a simulated host
+  std::optional<memory::SimpleMemory> device_memory_;  // of the functional GPU
+  std::optional<MemorySystem> memory_system_;          // of the timed GPU
+  gpu::GigaThreadEngine giga_thread_engine_;
+  gpu::WorkDistributor work_distributor_;
+  std::deque<gpu::DataTransferEngine> copy_engines_;
+  std::deque<memory::Channel> memory_channels_;
+  std::deque<sim::Queue<memory::Packet>> memory_queues_;
+  std::deque<sim::Queue<gpu::TaskReady>> channel_queues_;
+  std::deque<sim::Queue<gpu::MoveStart>> move_queues_;
+  std::deque<sim::Queue<gpu::MoveDone>> move_done_queues_;
+  std::deque<sim::Queue<gpu::BlockLaunch>> launch_queues_;
+  std::deque<sim::Queue<gpu::BlockDone>> done_queues_;
+  std::optional<sim::Queue<gpu::BlockClaim>> claims_;
+  std::optional<sim::Queue<gpu::BlockGrant>> grants_;
+  std::unique_ptr<driver::Driver> driver_;
+};
+
+}  // namespace duet::machine

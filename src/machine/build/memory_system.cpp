@@ -1,0 +1,218 @@
+#include "machine/build/memory_system.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+
+namespace duet::machine {
+
+namespace {
+
+constexpr std::uint16_t kNumbersOfSm = 3;
+constexpr std::size_t kCommands = 4;  // to a cache, that it has not taken yet
+
+// What takes the bytes that caches give up.
+auto store_into(memory::PhysicalMemory& memory) {
+  return [&memory](PhysicalAddress address, const std::byte* data, const memory::ByteMask& mask) {
+    std::byte* const backing = memory.bytes(address);
+    if (backing == nullptr) return;  // the allocation is gone, and nobody can read its bytes any more
+    for (unsigned i = 0; i < memory::kLineBytes; ++i)
+      if (mask.test(i)) backing[i] = data[i];
+  };
+}
+
+}  // namespace
+
+MemorySystem::MemorySystem(sim::Engine& engine, const sim::Component* shared, const sim::Component* parent,
+                           const config::Gpu& config, const std::vector<config::Level>& levels,
+                           memory::RequestPool& pool, memory::AddressSpace& address_space,
+                           std::uint16_t link_number, std::uint16_t host_memory_number)
+    : engine_(engine),
+      config_(config),
+      pool_(pool),
+      address_space_(address_space),
+      map_(config_.dram),
+      bridge_(engine, parent, config.interconnect.clock_khz, link_number, host_memory_number) {
+  for (unsigned c = 0; c < map_.channels(); ++c)
+    controllers_.emplace_back(engine, "DRAM channel " + std::to_string(c), parent, config_.dram, c, map_,
+                              pool, address_space, config_.full_empty);
+  levels_.emplace_back(
+      engine, parent, config::Level{"L2", config_.l2_slices, config_.l2, config_.interconnect},
+      CacheLevel::Names{"interconnect to memory", "interconnect to SMs", "interconnect", "l2"}, map_, pool,
+      config_.full_empty);
+  for (const config::Level& level : levels) {
+    const std::string kind = config::statistics_name(level);
+    CacheLevel& above = levels_.back();
+    levels_.emplace_back(engine, shared, level,
+                         CacheLevel::Names{"interconnect to " + level.name, "interconnect from " + level.name,
+                                           kind + "_interconnect", kind},
+                         map_, pool, config_.full_empty);
+    above.connect_below(levels_.back());
+    if (level.perfect) levels_.back().serve_from(address_space.memory());
+  }
+  levels_.back().connect_below(controllers_, config_.dram);
+}
+
+CacheLevel* MemorySystem::shared_level() {
+  for (CacheLevel& level : levels_)
+    if (level.shared_with_processor()) return &level;
+  return nullptr;
+}
+
+bool MemorySystem::l2_alone_is_newer() const {
+  return !config_.l1.write_back && levels_.size() > 1 && levels_[1].shared_with_processor();
+}
+
+std::uint16_t MemorySystem::destination_of(PhysicalAddress physical) const {
+  return static_cast<std::uint16_t>(address_space_.memory().route_of(physical) == memory::Route::DeviceDram
+                                        ? levels_.front().destination_of(physical)
+                                        : levels_.front().slices());
+}
+
+void MemorySystem::connect_sm(sim::Component& sm, gpu::TimedSm::Ports& ports) {
+  const auto sm_number = static_cast<std::uint16_t>(l1_.size());
+  const auto number = static_cast<std::uint16_t>(sm_number * kNumbersOfSm);
+  const std::uint64_t hertz = config_.core_clock_khz * 1000;
+  memory::RequestCrossbar& requests = levels_.front().requests();
+  memory::ResponseCrossbar& responses = levels_.front().responses();
+  const unsigned in = requests.add_input_port(), out = responses.add_output_port();
+  const auto route = [this](PhysicalAddress line) { return destination_of(line); };
+  const auto place = [&](memory::Cache& cache, const config::Cache& config, std::uint16_t own,
+                         memory::Channel*& to, sim::Queue<memory::Packet>*& from) {
+    to = &channels_.emplace_back(config.queue_entries, &sm, &cache);
+    from = &queues_.emplace_back(config.queue_entries, &cache, &sm);
+    cache.connect_above(*to, *from);
+    cache.connect_below(requests.add_input(in, &cache), responses.add_output(out, own, &cache), own, route);
+  };
+  memory::Cache& l1 = l1_.emplace_back(engine_, "L1 " + std::to_string(sm_number), "l1", &sm, 0, config_.l1,
+                                       hertz, pool_, memory::LineNumbering{}, config_.full_empty);
+  place(l1, config_.l1, number, ports.to_l1, ports.from_l1);
+  if (config_.l1_prefetch.prefetcher == "stride")
+    l1.prefetch_by(config_.l1_prefetch, address_space_.memory());
+  memory::Cache& constants =
+      constant_caches_.emplace_back(engine_, "constant cache " + std::to_string(sm_number), "constant_cache",
+                                    &sm, 0, config_.constant_cache, hertz, pool_);
+  place(constants, config_.constant_cache, static_cast<std::uint16_t>(number + 1), ports.to_constant_cache,
+        ports.from_constant_cache);
+  // A command that has not begun yet does for a later one, too.
+  auto& to_l1 = commands_.emplace_back(kCommands, nullptr, &l1);
+  auto& to_constants = commands_.emplace_back(kCommands, nullptr, &constants);
+  l1.connect_commands(to_l1, nullptr);
+  constants.connect_commands(to_constants, nullptr);
+  ports.invalidate_caches = [&to_l1, &to_constants, last = kNever](Picoseconds now) mutable {
+    if (std::exchange(last, now) == now) return;
+    for (auto* commands : {&to_l1, &to_constants})
+      if (commands->can_push(now)) commands->push(now, memory::CacheCommand{});  // all that is clean
+  };
+  ports.instructions.number = static_cast<std::uint16_t>(number + 2);
+  ports.instructions.to_memory = &requests.add_input(in, &sm);
+  ports.instructions.from_memory = &responses.add_output(out, ports.instructions.number, &sm);
+  ports.instructions.destination_of = route;
+}
+
+MemorySystem::EnginePorts MemorySystem::connect_copy_engine(sim::Component& engine) {
+  memory::RequestCrossbar& requests = levels_.front().requests();
+  memory::ResponseCrossbar& responses = levels_.front().responses();
+  EnginePorts ports;
+  ports.number = static_cast<std::uint16_t>(config_.sm.count * kNumbersOfSm + next_engine_++);
+  ports.requests = &requests.add_input(requests.add_input_port(), &engine);
+  ports.responses = &responses.add_output(responses.add_output_port(), ports.number, &engine);
+  return ports;
+}
+
+std::vector<MemorySystem::CommandPorts> MemorySystem::connect_commander(sim::Component& commander) {
+  std::vector<CommandPorts> ports;
+  for (memory::Cache& slice : levels_.front().caches()) {
+    CommandPorts& port = ports.emplace_back();
+    port.commands = &commands_.emplace_back(kCommands, &commander, &slice);
+    port.done = &commands_done_.emplace_back(kCommands, &slice, &commander);
+    slice.connect_commands(*port.commands, port.done);
+  }
+  return ports;
+}
+
+void MemorySystem::connect_link(sim::Queue<memory::Packet>& to_link, sim::Queue<memory::Packet>& from_link) {
+  CacheLevel& l2 = levels_.front();
+  HostBridge::Ports ports;
+  ports.from_gpu = &l2.requests().add_output(static_cast<std::uint16_t>(l2.slices()), &bridge_);
+  ports.to_gpu = &l2.responses().add_input(l2.responses().add_input_port(), &bridge_);
+  ports.to_link = &to_link;
+  ports.from_link = &from_link;
+  bridge_.connect(ports);
+}
+
+void MemorySystem::write_back(PhysicalAddress physical, Bytes bytes) {
+  // The newest bytes last, which lie nearest to the SMs.
+  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
+    level->flush_range(physical, bytes, store_into(address_space_.memory()));
+}
+
+void MemorySystem::write_back_all() {
+  constexpr Bytes kAll = Bytes{1} << 62;
+  write_back(PhysicalAddress(0), kAll);
+  for (memory::Cache& l1 : l1_) l1.flush_range(PhysicalAddress(0), kAll, store_into(address_space_.memory()));
+}
+
+void MemorySystem::warm(const std::vector<Sector>& latest_first) {
+  std::vector<const Sector*> held;
+  const auto warm = [&](const Sector& sector) {
+    return levels_.front().warm(sector.address, address_space_.memory().bytes(sector.address),
+                                sector.cacheability);
+  };
+  for (const Sector& sector : latest_first)
+    if (warm(sector)) held.push_back(&sector);
+  // Once more in the order of their use, so that the last one counts as used last.
+  for (auto sector = held.rbegin(); sector != held.rend(); ++sector) warm(**sector);
+}
+
+std::vector<PhysicalAddress> MemorySystem::held_by_l2() {
+  std::vector<std::pair<std::uint64_t, PhysicalAddress>> held;
+  for (const memory::Cache& slice : levels_.front().caches())
+    slice.for_each_held([&](std::uint64_t when, PhysicalAddress sector) { held.emplace_back(when, sector); });
+  std::sort(held.begin(), held.end());
+  std::vector<PhysicalAddress> sectors;
+  for (const auto& [when, sector] : held) sectors.push_back(sector);
+  return sectors;
+}
+
+void MemorySystem::settle(PhysicalAddress physical, Bytes bytes) {
+  write_back(physical, bytes);
+  for (memory::DramController& controller : controllers_) controller.reset_bits(physical, bytes);
+}
+
+std::optional<std::byte> MemorySystem::peek(std::uint32_t sm, PhysicalAddress physical) const {
+  if (const auto byte = l1_[sm].dirty_byte(physical)) return byte;
+  if (address_space_.memory().route_of(physical) == memory::Route::DeviceDram)
+    for (const CacheLevel& level : levels_)
+      if (const auto byte = level.dirty_byte(physical)) return byte;
+  const std::byte* backing = address_space_.memory().bytes(physical);
+  return backing == nullptr ? std::nullopt : std::optional(*backing);
+}
+
+void MemorySystem::empty_bits(PhysicalAddress physical, Bytes bytes) {
+  for (PhysicalAddress line = physical; line < physical + bytes; line += memory::kLineBytes)
+    controllers_[map_.place(line).channel].empty_bits(
+        line, static_cast<unsigned>(std::min<Bytes>(memory::kLineBytes, physical + bytes - line)));
+}
+
+std::vector<memory::WaitingRequest> MemorySystem::waiting_requests(bool also_before) {
+  std::vector<memory::WaitingRequest> result;
+  for (const memory::DramController& controller : controllers_)
+    for (const memory::WaitingRequest& waiting : controller.waiting_requests()) result.push_back(waiting);
+  if (!also_before) return result;
+  // What has joined a fetch that waits in a queue is said with the fetch.
+  std::set<std::pair<std::uint64_t, memory::Agent>> queued;
+  for (const memory::WaitingRequest& waiting : result)
+    queued.emplace(waiting.address / memory::kLineBytes, waiting.agent);
+  pool_.for_each_in_use([&](memory::RequestHandle, const memory::Request& request) {
+    if (!request.tracked || request.trigger == memory::Trigger::None) return;
+    const memory::WaitingRequest waiting =
+        controllers_[map_.place(request.address).channel].describe(request);
+    if (!queued.contains({waiting.address / memory::kLineBytes, waiting.agent})) result.push_back(waiting);
+  });
+  return result;
+}
+
+}  // namespace duet::machine

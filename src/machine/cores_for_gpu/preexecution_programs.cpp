@@ -1,0 +1,62 @@
+#include "machine/cores_for_gpu/preexecution_programs.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "preexec/elf.h"
+
+namespace duet::machine {
+
+namespace {
+
+preexec::DataGuards data_guards(const std::string& name) {
+  return name == "keep"   ? preexec::DataGuards::Keep
+         : name == "drop" ? preexec::DataGuards::Drop
+                          : preexec::DataGuards::InSlice;
+}
+
+}  // namespace
+
+unsigned PreexecutionPrograms::skip_factor_of(const ptx::Kernel& kernel) const {
+  if (options_.skip_factor != 0) return options_.skip_factor;
+  if (options_.mode != PreexecutionMode::Profiled) return own_skip_factor_;
+  const auto known = options_.profile.find(kernel.name);
+  if (known == options_.profile.end())
+    throw Error(
+        fmt::format("the profile does not have kernel '{}': make it anew with --profile", kernel.name));
+  return known->second;
+}
+
+void PreexecutionPrograms::prepare(const ptx::Kernel& kernel) {
+  if (programs_.contains(&kernel)) return;
+  KernelSource& source = sources_.of(kernel);
+  PreexecutionProgram made;
+  made.skip_factor = skip_factor_of(kernel);
+  try {
+    preexec::Options options;
+    options.unroll_factor = options_.unroll_factor;
+    options.kernel_loop_unroll = options_.kernel_loop_unroll;
+    options.adaptive = options_.mode == PreexecutionMode::Adaptive;
+    options.data_guards = data_guards(options_.data_guards);
+    options.forwarded_blocks = options_.blocks == "forwarded";
+    const preexec::Program program = preexec::generate(source.parsed_module(), kernel.name, options);
+    made.accesses = program.accesses.size();
+    for (const preexec::Access& access : program.accesses) {
+      made.covered += access.covered();
+      if (!access.covered())
+        made.not_prefetched.push_back(fmt::format("{}:{}: {}", source.name, access.ptx_line, access.reason));
+    }
+    made.symbols = source.addresses_of(program.symbols);
+    if (program.fetches())
+      made.entry = place_program(program.c, program.entry, memory_, next_);
+    else
+      made.reason = "it has no access that could be prefetched";
+  } catch (const preexec::ToolError&) {
+    throw;
+  } catch (const Error& error) {  // the kernel runs without
+    made.reason = error.what();
+  }
+  programs_.emplace(&kernel, std::move(made));
+}
+
+}  // namespace duet::machine

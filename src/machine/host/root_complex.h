@@ -1,0 +1,126 @@
+// Where the link meets the host: requests of the GPU for host memory come in here (a PCIe root complex). What
+// the program on simulated cores owns is read and written as an agent of their coherent domain does: a line
+// is asked of the directory, as cores ask for theirs, is read, or written whole or in part, and is given
+// back. So a read finds what a core has written and still holds, and a write takes the line from the cores
+// that hold it before it is made. The driver's own memory, which no core ever reads, is a simple one behind
+// this.
+//
+// Order is PCI Express's (Base Specification 2.0, table 2-24, without relaxed ordering): writes, which are
+// posted, are made in the order in which they come; a read or an atomic passes no write before it. Reads pass
+// one another, and writes pass reads, where they concern other lines. All lines are asked for at once; one
+// that comes before its turn is kept, and probes of it wait, so that order costs no time that the slowest
+// does not. Nobody waits for ever: what is kept waits for other lines, and whoever has those gives them up at
+// once.
+//
+// Of pages that no cache may hold, lines are asked for so that caches below the directory do not keep them.
+//
+// A write of a whole line says so, and what it overwrites is not fetched. Who decoded code from bytes that
+// are written is told.
+//
+// Time: a request goes on in the tick in which it arrives; to_directory_cycles of the processor pass on the
+// way to the directory. Left out: the root complex's own queues and their limits; writes of a line in several
+// requests, which fetch it; order between the program's memory and the driver's own (the front end waits for
+// what it has to wait for before it writes there).
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "machine/host/cpu_memory.h"
+#include "memory/packet.h"
+#include "memory/physical/physical_memory.h"
+#include "sim/clock_cursor.h"
+#include "sim/statistics.h"
+
+namespace duet::machine {
+
+struct RootComplexStatistics : sim::StatisticGroup {
+  using StatisticGroup::StatisticGroup;
+  sim::Counter reads{*this, "reads", "requests", "reads and atomics of the program's memory"};
+  sim::Counter writes{*this, "writes", "requests", "writes to the program's memory"};
+  sim::Counter whole_lines{*this, "whole_lines", "lines",
+                           "asked of the directory to be written in all their bytes"};
+  sim::Counter lines{*this, "lines", "lines", "asked of the directory for them"};
+  sim::Counter from_domain{*this, "from_domain", "lines", "of these: with the processor's cores"};
+  sim::Counter from_cache{*this, "from_cache", "lines", "of these: in the cache below the directory"};
+};
+
+class RootComplex final : public sim::Component {
+ public:
+  using PacketQueue = sim::Queue<memory::Packet>;
+
+  // `lent` tells whose bytes lie at a physical address of the GPU's machine: what is reached through a port
+  // is the program's. `number` is that of this end of the link.
+  RootComplex(sim::Engine& engine, const sim::Component* parent, memory::RequestPool& pool,
+              const memory::PhysicalMemory& lent, std::uint16_t number);
+
+  struct Ports {
+    PacketQueue* from_link = nullptr;
+    PacketQueue* to_link = nullptr;      // has room for all that is outstanding
+    PacketQueue* to_memory = nullptr;    // the driver's
+    PacketQueue* from_memory = nullptr;  // the same
+  };
+  void connect(const Ports& ports) { ports_ = ports; }
+  // A packet is on its way from the other end of the link for `link_latency_ps` at least.
+  void connect(CpuMemory& memory, const config::Cpu& cpu, Picoseconds link_latency_ps);
+
+  Picoseconds tick(Picoseconds now) override;
+  std::string waits_for() const override;
+
+ private:
+  // A request's bytes in one line.
+  struct Part {
+    std::uint32_t access = 0;
+    unsigned of_line = 0, of_request = 0, bytes = 0;
+    bool writes = false;  // an atomic does too
+    bool posted = false;  // a write
+    bool whole = false;   // all bytes of the line
+    bool cached = true;   // caches below the directory may hold it
+    std::uint64_t writes_before = 0;
+    VirtualAddress place;  // the program's
+  };
+  struct Access {
+    memory::Packet packet;
+    unsigned parts_left = 0;
+  };
+  struct Line {
+    std::deque<Part> parts;
+    // While it is held.
+    std::byte* bytes = nullptr;
+    bool exclusive = false, written = false;
+    std::optional<memory::CoherenceMessage> probe;
+  };
+
+  bool is_of_program(const memory::Request& request) const;
+  void take(Picoseconds now, const memory::Packet& packet);
+  bool writes_all(const memory::Request& request, unsigned from, unsigned bytes) const;
+  void ask(Picoseconds now, PhysicalAddress line, const Part& first);
+  Picoseconds asks_from(Picoseconds now) const;
+  void granted(Picoseconds now, const memory::CoherenceMessage& grant);
+  void probed(Picoseconds now, const memory::CoherenceMessage& probe);
+  bool has_turn(const Part& part) const;
+  bool serve(Picoseconds now, std::uint64_t line);
+  void perform(const Part& part, std::byte* line, PhysicalAddress address);
+  void finish(Picoseconds now, std::uint32_t access);
+  void say(Picoseconds now, const memory::CoherenceMessage& message);
+
+  memory::RequestPool& pool_;
+  const memory::PhysicalMemory& lent_;
+  const std::uint16_t number_;
+  Ports ports_;
+  CpuMemory* memory_ = nullptr;
+  CpuMemory::Agent agent_;
+  Picoseconds to_directory_ps_ = 0, link_latency_ps_ = 0;
+  Bytes line_bytes_ = 0;
+  std::unordered_map<std::uint64_t, Line> lines_;  // that are asked for, or held
+  std::vector<std::uint64_t> held_;                // of these, in the order in which they came
+  std::uint64_t writes_taken_ = 0, writes_made_ = 0;
+  std::vector<Access> accesses_;
+  std::vector<std::uint32_t> free_accesses_;
+  RootComplexStatistics statistics_{*this, "root_complex."};
+};
+
+}  // namespace duet::machine

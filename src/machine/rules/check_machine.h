@@ -1,0 +1,14 @@
+// What every command says of a machine file before it simulates the machine.
+#pragma once
+
+#include "config/loader.h"
+#include "machine/rules/idle_keys.h"
+
+namespace duet::machine {
+
+// Refuses names that no policy has (policies.h) and values that make no machine (value_rules.h), and says on
+// standard error a line for each key that the user has set and that does nothing (idle_keys.h).
+void check_machine(const config::ResolvedMachine& machine, bool functional,
+                   OnCores on_cores = OnCores::Nothing);
+
+}  // namespace duet::machine

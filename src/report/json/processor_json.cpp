@@ -1,0 +1,35 @@
+// What stats.json has of a processor, with a GPU beside it and without.
+#include "report/json/json_writer.h"
+
+namespace duet::report {
+
+Json core_json(const CoreResult& core) {
+  Json slots = Json::object();
+  for (std::size_t i = 0; i < CoreSlots::kUses; ++i) slots[CoreSlots::kNames[i]] = core.slots.slots[i];
+  return {{"name", core.name},
+          {"instructions", core.instructions},
+          {"cycles", core.cycles},
+          {"l1_misses", core.l1_misses},
+          {"l2_misses", core.l2_misses},
+          {"l3_misses", core.l3_misses},
+          {"mispredictions", core.mispredictions},
+          {"slots", slots}};
+}
+
+Json thread_json(const ThreadResult& thread) {
+  return {{"id", thread.id},
+          {"name", thread.name},
+          {"core_time_ps", thread.core_time_ps},
+          {"instructions", thread.instructions}};
+}
+
+Json processor_totals(const ProcessorResult& processor, double wall_seconds) {
+  const std::uint64_t instructions = processor.instructions();
+  return {
+      {"instructions", instructions},
+      {"dram_read_bytes", processor.dram_read_bytes},
+      {"dram_written_bytes", processor.dram_written_bytes},
+      {"instructions_per_second", wall_seconds > 0 ? static_cast<double>(instructions) / wall_seconds : 0.0}};
+}
+
+}  // namespace duet::report

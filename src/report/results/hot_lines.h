@@ -1,0 +1,70 @@
+// Which lines of the source a run's kernels spend their issue slots on (`duet run --lines`): what the journal
+// has by instruction, added up by line, of each kernel the hottest first.
+//   lines.add(record, bytes, text); ...; lines.finish();  for (const KernelLines& kernel : lines.kernels) ...
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/instruction_counts.h"
+#include "report/journal/journal.h"
+
+namespace duet::report {
+
+struct HotLine {
+  std::string file;            // of the kernel's PTX where the compiler named no source
+  std::uint32_t line = 0;      // in it
+  std::string ptx;             // "duet-out/ptx/app.ptx"
+  std::uint32_t ptx_line = 0;  // that of its instruction which spent most slots
+  std::string text;            // of the line, without what is before and behind; empty: not to be had
+  std::string inlined;  // "b.h:40": of what it inlines from other files the line with most slots; or empty
+  std::uint64_t instructions = 0;  // machine instructions of warps
+  std::uint64_t l1_misses = 0;     // reads that L1 did not answer at once
+  std::uint64_t atomics = 0;       // requests of atomics to global memory
+  InstructionCounts counts{};
+  std::uint64_t slots() const;  // issued and lost
+};
+
+struct KernelLines {
+  std::string kernel;
+  std::uint64_t launches = 0;       // that are complete
+  std::uint64_t no_warp_slots = 0;  // of no line
+  std::vector<HotLine> lines;
+  std::uint64_t slots() const;  // all, those of no line too
+};
+
+class LinesResult {
+ public:
+  bool asked = false;                // somebody wanted them
+  std::vector<KernelLines> kernels;  // those that spent most slots first
+
+  void add(const std::byte* record, std::size_t bytes, std::string_view text);
+  // When all records are known: sorts, and reads the text of lines from their files.
+  void finish();
+  // The rest of a kernel's lines become one, of line 0; other kernels are left out.
+  void keep_hottest(std::size_t most_kernels, std::size_t most_lines);
+
+ private:
+  using Key = std::tuple<std::string, std::uint32_t>;  // file and line
+  struct Line {
+    HotLine line;
+    std::uint64_t most_slots = 0;                     // of one instruction
+    std::map<std::string, std::uint64_t> from_files;  // slots of what was inlined from other files
+  };
+  struct Kernel {
+    std::uint64_t launches = 0, no_warp_slots = 0;
+    std::map<Key, Line> lines;
+  };
+  std::map<std::string, Kernel> by_name_;
+};
+
+// At most so many bytes, not in the middle of a character of UTF-8.
+std::string cut_text(std::string_view text, std::size_t most);
+// Of the counts behind the slots, as stats.json has them: "thread_instructions".
+const char* instruction_count_name(InstructionCount count);
+
+}  // namespace duet::report
