@@ -29,7 +29,7 @@ test: deps-test
 sanitize: deps-test
 	@cmake --preset asan -B $(BUILD)-asan >/dev/null
 	@cmake --build $(BUILD)-asan -j $(JOBS) --target unit_tests
-	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -R '^(unit_|component|ptx_instructions)'
+	@ctest --test-dir $(BUILD)-asan --output-on-failure -j $(JOBS) -L unit
 
 # Components ticked on two threads, under ThreadSanitizer: the unit tests of the engine, and small kernels against one thread.
 tsan: deps-test

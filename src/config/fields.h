@@ -21,6 +21,8 @@ struct Field {
   Names names = {};  // of a string: those that it may be; none: any text
 };
 
+inline constexpr std::uint64_t kCycles = 1'000'000;  // the maximum of a number of cycles
+
 // The fields of what is there, in the order in which they are printed. Those of one link are link.KEY, of
 // several link[0].KEY and so on.
 std::vector<Field> fields_of(Topology& topology);

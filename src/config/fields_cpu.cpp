@@ -5,8 +5,6 @@ namespace duet::config {
 
 namespace {
 
-constexpr std::uint64_t kCycles = 1'000'000;
-
 void add_unit(std::vector<Field>& fields, const std::string& prefix, Cpu::Unit& unit) {
   const std::vector<Field> own{
       {prefix + ".count", &unit.count, 1u, 64u, "units", "of this kind"},

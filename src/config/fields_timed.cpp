@@ -5,8 +5,6 @@ namespace duet::config {
 
 namespace {
 
-constexpr std::uint64_t kCycles = 1'000'000;
-
 void add_timing(std::vector<Field>& fields, const std::string& prefix, Sm::Timing& timing) {
   fields.push_back({prefix + ".latency_cycles", &timing.latency_cycles, 1u, kCycles, "core cycles",
                     "from the start of execution until a dependent instruction may issue"});

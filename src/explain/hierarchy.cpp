@@ -2,15 +2,12 @@
 #include <fmt/format.h>
 
 #include "explain/explanation.h"
+#include "explain/text_parts.h"
 #include "explain/words.h"
 
 namespace duet::explain {
 
 namespace {
-
-std::string many(std::uint64_t count, const char* one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
 
 // Of a clock; with a nanosecond's tenths.
 std::string cycles_text(std::uint64_t cycles, std::uint64_t khz) {

@@ -13,7 +13,6 @@ namespace duet::model {
 
 namespace {
 
-using Json = nlohmann::json;
 using report::RecordType;
 
 // When the first instance of each command's group was dispatched, or its first move began; commands in the
@@ -60,8 +59,8 @@ class Replayer {
   void describe(RecordType type, const std::byte* record, std::size_t bytes, std::string_view text);
   void take(const report::EventRecord& record, std::string_view text);
   void operated(const Operation& operation);
-  void compare(const Json& stats);
-  void compare_order(const Json& list, const char* what, std::uint64_t& count);
+  void compare(const nlohmann::json& stats);
+  void compare_order(const nlohmann::json& list, const char* what, std::uint64_t& count);
   void same(const std::string& what, std::uint64_t replayed, std::uint64_t recorded);
 
   const report::JournalReader& journal_;
@@ -133,8 +132,8 @@ void Replayer::same(const std::string& what, std::uint64_t replayed, std::uint64
 }
 
 // Each of the list began when the replay says, and no group in it has more or fewer instances.
-void Replayer::compare_order(const Json& list, const char* what, std::uint64_t& count) {
-  for (const Json& one : list) {
+void Replayer::compare_order(const nlohmann::json& list, const char* what, std::uint64_t& count) {
+  for (const nlohmann::json& one : list) {
     const auto command = one.at("command").get<std::uint64_t>();
     const std::string name = fmt::format("{} #{} (command {}): ", what, ++count, command);
     const auto first = told_.first.find(command);
@@ -152,8 +151,8 @@ void Replayer::compare_order(const Json& list, const char* what, std::uint64_t& 
   }
 }
 
-void Replayer::compare(const Json& stats) {
-  const Json& counters = stats.at("counters");
+void Replayer::compare(const nlohmann::json& stats) {
+  const nlohmann::json& counters = stats.at("counters");
   const EventCounts& counts = events_.counts();
   replay_.counts = counts;
   replay_.cut_off = !stats.at("complete").get<bool>();
@@ -184,10 +183,10 @@ Replay Replayer::run(const std::string& stats) {
         "replay: this journal has no queues and dependencies: make it again with this version's `duet "
         "explain`");
   try {
-    const Json parsed = Json::parse(stats);
+    const nlohmann::json parsed = nlohmann::json::parse(stats);
     if (parsed.at("complete").get<bool>()) events_.finish();
     compare(parsed);
-  } catch (const Json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {
     throw Error(fmt::format("replay: stats.json: {}", error.what()));
   }
   return std::move(replay_);

@@ -31,7 +31,7 @@ struct Message {
 };
 enum Order : unsigned char { EndAll = 254, LeaveAll = 255 };  // smaller: a signal for all processes
 
-constexpr std::chrono::seconds kGrace(1);  // between asking a process to end and ending it
+constexpr std::chrono::seconds kEndGrace(1);  // between asking a process to end and ending it
 constexpr int kEndingSignals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 volatile int keeper_socket = -1;
@@ -159,7 +159,7 @@ void Keeper::end_all(bool ask_first) {
     const timespec time{0, 5'000'000};
     nanosleep(&time, nullptr);
   };
-  const auto last = std::chrono::steady_clock::now() + kGrace;
+  const auto last = std::chrono::steady_clock::now() + kEndGrace;
   if (ask_first)
     for (bool any = signal_all(SIGTERM); any && std::chrono::steady_clock::now() < last;
          any = signal_all(0)) {

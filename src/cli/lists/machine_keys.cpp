@@ -99,7 +99,7 @@ Keys keys_of_all_machines(const config::Installation& installation) {
   return keys;
 }
 
-constexpr const char* kMarkdownHead =
+constexpr const char* kKeysHead =
     "# Keys of machine files\n\n"
     "Every key that a machine file may have, and `--set KEY=VALUE` changes. This page is what `duet machines "
     "keys\n"
@@ -122,7 +122,7 @@ std::string idle_text(const Key& key) {
 }
 
 void print_markdown(const std::vector<Key>& keys) {
-  std::fputs(kMarkdownHead, stdout);
+  std::fputs(kKeysHead, stdout);
   std::vector<std::string> nodes;
   std::map<std::string, std::string> tables;
   for (const Key& key : keys) {

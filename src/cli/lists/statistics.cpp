@@ -74,7 +74,7 @@ void add_cpu(std::vector<Known>& all, const config::Topology& machine) {
 constexpr const char* kHostOfPage = "xeon-e3-1245";
 constexpr const char* kFusedOfPage = "fused";
 
-constexpr const char* kMarkdownHead =
+constexpr const char* kStatisticsHead =
     "# Statistics\n\n"
     "What the components of a machine count, as they declare it (src/sim/statistics.h). This page is what\n"
     "`duet statistics --markdown` writes; [how-to/statistic.md](how-to/statistic.md) adds one.\n\n"
@@ -125,7 +125,7 @@ void print_markdown(const std::vector<Known>& all) {
     tables[known.kind()] += fmt::format("| `{}` | {} | {} | {} |\n", known.rest(), known.statistic.unit,
                                         known.statistic.description, known.remarks());
   }
-  std::fputs(kMarkdownHead, stdout);
+  std::fputs(kStatisticsHead, stdout);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     // Kinds that count the same share a table.
     std::string title;

@@ -20,7 +20,6 @@ namespace duet::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 constexpr const char* kJson = "explain.json";
 constexpr const char* kPage = "explain.html";
@@ -69,8 +68,8 @@ std::string how_to_explain(const std::string& folder) {
 // Whether the run came to its end, as the last explanation has it.
 bool was_complete(const std::string& folder) {
   try {
-    return Json::parse(read_file(folder + "/" + kJson).value_or("")).at("complete").get<bool>();
-  } catch (const Json::exception&) {
+    return nlohmann::json::parse(read_file(folder + "/" + kJson).value_or("")).at("complete").get<bool>();
+  } catch (const nlohmann::json::exception&) {
     return true;
   }
 }

@@ -12,7 +12,7 @@ namespace duet::report {
 
 namespace {
 
-constexpr std::size_t kNameWidth = 34;
+constexpr std::size_t kComparedWidth = 34;
 
 // "+12.3 %"; what there was not before has no share.
 std::string change_in_percent(const Change& change) {
@@ -23,13 +23,13 @@ std::string change_in_percent(const Change& change) {
 }
 
 void time_row(std::string& out, std::string_view name, const Change& change) {
-  out += fmt::format("  {:<{}} {:>14} {:>14} {:>10}\n", name, kNameWidth, duration(change.first),
+  out += fmt::format("  {:<{}} {:>14} {:>14} {:>10}\n", name, kComparedWidth, duration(change.first),
                      duration(change.second), change_in_percent(change));
 }
 
 void head(std::string& out, std::string_view title, std::string_view first = "A",
           std::string_view second = "B") {
-  out += fmt::format("{:<{}} {:>14} {:>14} {:>10}\n", title, kNameWidth + 2, first, second, "B - A");
+  out += fmt::format("{:<{}} {:>14} {:>14} {:>10}\n", title, kComparedWidth + 2, first, second, "B - A");
 }
 
 template <typename List, typename Row>
@@ -82,7 +82,7 @@ void works(std::string& out, std::string_view title, const std::vector<WorkChang
   head(out, title);
   std::vector<std::string> names;
   for (const WorkChange& work : list) names.push_back(work.name);
-  const std::vector<std::string> labels = short_names(names, kNameWidth);
+  const std::vector<std::string> labels = short_names(names, kComparedWidth);
   std::size_t row = 0;
   rows(out, list, most, [&](const WorkChange& work) {
     time_row(out, labels[row++], work.time);
@@ -104,11 +104,11 @@ std::string comparison_table(const Comparison& c, const std::vector<KeyChange>& 
   head(out, "");
   time_row(out, "run", c.time);
   if (!machine.empty()) {
-    out += fmt::format("{:<{}} {:>14} {:>14}\n", "the machine", kNameWidth + 2, "A", "B");
+    out += fmt::format("{:<{}} {:>14} {:>14}\n", "the machine", kComparedWidth + 2, "A", "B");
     rows(out, machine, most, [&](const KeyChange& key) {
       out +=
-          fmt::format("  {:<{}} {:>14} {:>14} {}\n", key.key, kNameWidth, key.first.empty() ? "-" : key.first,
-                      key.second.empty() ? "-" : key.second, key.unit);
+          fmt::format("  {:<{}} {:>14} {:>14} {}\n", key.key, kComparedWidth,
+                      key.first.empty() ? "-" : key.first, key.second.empty() ? "-" : key.second, key.unit);
     });
   }
   parts_of_run(out, "each moment of the run once", c.moments, moments({}));
@@ -119,7 +119,7 @@ std::string comparison_table(const Comparison& c, const std::vector<KeyChange>& 
   if (!c.counters.empty()) {
     head(out, "counters, by the share that changed");
     rows(out, c.counters, most, [&](const Change& counter) {
-      out += fmt::format("  {:<{}} {:>14} {:>14} {:>10}\n", counter.name, kNameWidth, counter.first,
+      out += fmt::format("  {:<{}} {:>14} {:>14} {:>10}\n", counter.name, kComparedWidth, counter.first,
                          counter.second, change_in_percent(counter));
     });
   }

@@ -12,8 +12,8 @@ namespace duet::report {
 
 namespace {
 
-constexpr std::size_t kNameWidth = 22;  // of a label, with its indentation
-constexpr std::size_t kRowsShown = 8;   // of cores, and of threads
+constexpr std::size_t kLabelWidth = 22;  // of a label, with its indentation
+constexpr std::size_t kRowsShown = 8;    // of cores, and of threads
 
 double quotient(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -54,7 +54,7 @@ void work_of_cores(std::string& out, const ProcessorResult& processor, Picosecon
                    double wall_seconds, const std::vector<CoreResult>& rows) {
   const double clock_periods =
       static_cast<double>(simulated_ps) * 1e-9 * static_cast<double>(processor.clock_khz);  // in the run
-  out += fmt::format("  {:<{}} {:>13} {:>5} {:>6} {:>6} {:>18} {:>6} {:>6} {:>10}\n", "cores", kNameWidth,
+  out += fmt::format("  {:<{}} {:>13} {:>5} {:>6} {:>6} {:>18} {:>6} {:>6} {:>10}\n", "cores", kLabelWidth,
                      "instructions", "MIPS", "IPC", "busy %", "misses per 1000 L1", "L2", "L3", "mispredict");
   for (const CoreResult& core : rows) {
     const auto of_thousand = [&](std::uint64_t events, bool exists) {
@@ -63,18 +63,18 @@ void work_of_cores(std::string& out, const ProcessorResult& processor, Picosecon
     const double mips = wall_seconds > 0 ? static_cast<double>(core.instructions) * 1e-6 / wall_seconds : 0;
     const double busy = clock_periods > 0 ? 100 * static_cast<double>(core.cycles) / clock_periods : 0;
     out += fmt::format("    {:<{}} {:>13} {:>5.1f} {:>6.2f} {:>6.1f} {:>18} {:>6} {:>6} {:>10}\n", core.name,
-                       kNameWidth - 2, core.instructions, mips, quotient(core.instructions, core.cycles),
+                       kLabelWidth - 2, core.instructions, mips, quotient(core.instructions, core.cycles),
                        busy, of_thousand(core.l1_misses, true), of_thousand(core.l2_misses, processor.has_l2),
                        of_thousand(core.l3_misses, processor.has_l3), of_thousand(core.mispredictions, true));
   }
 }
 
 void slots_of_cores(std::string& out, const std::vector<CoreResult>& rows) {
-  out += fmt::format("  {:<{}}", "dispatch slots, in %", kNameWidth);
+  out += fmt::format("  {:<{}}", "dispatch slots, in %", kLabelWidth);
   for (const char* const title : CoreSlots::kTitles) out += fmt::format(" {:>6}", title);
   out += "\n";
   for (const CoreResult& core : rows) {
-    out += fmt::format("    {:<{}}", core.name, kNameWidth - 2);
+    out += fmt::format("    {:<{}}", core.name, kLabelWidth - 2);
     for (const std::uint64_t tenths : tenths_of_percent({core.slots.slots.begin(), core.slots.slots.end()}))
       out += fmt::format(" {:>6}", tenths_text(tenths));
     out += "\n";
@@ -82,16 +82,16 @@ void slots_of_cores(std::string& out, const std::vector<CoreResult>& rows) {
 }
 
 void threads(std::string& out, const ProcessorResult& processor) {
-  out += fmt::format("  {:<{}} {:>13} {:>14}\n", "threads", kNameWidth, "instructions", "on a core for");
+  out += fmt::format("  {:<{}} {:>13} {:>14}\n", "threads", kLabelWidth, "instructions", "on a core for");
   const std::size_t all = processor.threads.size();
   const std::size_t shown = all <= kRowsShown + 1 ? all : kRowsShown;
   const auto row = [&](const std::string& name, std::uint64_t instructions, Picoseconds time) {
-    out += fmt::format("    {:<{}} {:>13} {:>14}\n", name, kNameWidth - 2, instructions, duration(time));
+    out += fmt::format("    {:<{}} {:>13} {:>14}\n", name, kLabelWidth - 2, instructions, duration(time));
   };
   std::vector<std::string> names;
   for (std::size_t i = 0; i < shown; ++i)
     names.push_back(fmt::format("{} {}", processor.threads[i].id, processor.threads[i].name));
-  names = short_names(names, kNameWidth - 2);
+  names = short_names(names, kLabelWidth - 2);
   for (std::size_t i = 0; i < shown; ++i)
     row(names[i], processor.threads[i].instructions, processor.threads[i].core_time_ps);
   std::uint64_t instructions = 0;
@@ -112,7 +112,7 @@ std::string processor_table(const ProcessorResult& processor, Picoseconds simula
   slots_of_cores(out, rows);
   const double seconds = static_cast<double>(simulated_ps) * 1e-12;
   const std::uint64_t bytes = processor.dram_read_bytes + processor.dram_written_bytes;
-  out += fmt::format("  {:<{}} {:>13} {:>14}  {:.1f} MB/s\n", "host memory, bytes", kNameWidth,
+  out += fmt::format("  {:<{}} {:>13} {:>14}  {:.1f} MB/s\n", "host memory, bytes", kLabelWidth,
                      fmt::format("{} read", processor.dram_read_bytes),
                      fmt::format("{} written", processor.dram_written_bytes),
                      seconds > 0 ? static_cast<double>(bytes) * 1e-6 / seconds : 0);
