@@ -1,11 +1,13 @@
 # make demo: install what is missing, build, compile a CUDA program, run it. make test: build and run every test.
 BUILD ?= build
 JOBS ?= $(shell nproc)
+# OFF: `make test` leaves out the unit tests, as .ci/run does, which has built them with the sanitizers.
+UNIT_TESTS ?= ON
 # A second clone finds what the first one compiled.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 # make fuzz: the readers of untrusted input under libFuzzer.
-.PHONY: all build demo test sanitize tsan fuzz deps deps-test format clean install
+.PHONY: all build demo test test-build test-quick test-night sanitize tsan fuzz deps deps-test format clean install
 all: build
 
 deps:
@@ -20,10 +22,17 @@ build: deps
 demo: build
 	@tools/demo.sh $(BUILD)
 
-test: deps-test
-	@cmake --preset release -B $(BUILD) -DDUET_TESTS=ON >/dev/null
+test-build: deps-test
+	@cmake --preset release -B $(BUILD) -DDUET_TESTS=ON -DDUET_UNIT_TESTS=$(UNIT_TESTS) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+test: test-build
+	@ctest --test-dir $(BUILD) --output-on-failure -j $$((2 * $(JOBS))) -LE night
+
+# A minute: unit tests and what is as quick. All: what takes hours, too.
+test-quick: test-build
+	@ctest --test-dir $(BUILD) --output-on-failure -j $$((2 * $(JOBS))) -L 'unit|quick'
+test-night: test-build
+	@ctest --test-dir $(BUILD) --output-on-failure -j $$((2 * $(JOBS)))
 
 # The unit and component tests again, under AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: deps-test
@@ -35,7 +44,7 @@ sanitize: deps-test
 tsan: deps-test
 	@cmake --preset tsan -B $(BUILD)-tsan >/dev/null
 	@cmake --build $(BUILD)-tsan -j $(JOBS) --target duet test_unit_sim test_component
-	@ctest --test-dir $(BUILD)-tsan --output-on-failure -j $(JOBS) -R '^(threads|unit_sim|component)\.'
+	@ctest --test-dir $(BUILD)-tsan --output-on-failure -j $(JOBS) -R '^(threads\.|unit_sim$$|component$$)'
 
 # libFuzzer on what reads untrusted input, FUZZ_SECONDS each.
 FUZZ_SECONDS ?= 60

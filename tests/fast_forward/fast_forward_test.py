@@ -8,9 +8,13 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "front_door"))
 from fixture import DUET, SOURCE, WORK, Fixture, call, main, stats
+from whole import WHOLE
 
 # Of tests/programs: what is refused (full/empty bits), needs more than a compiler, or ends otherwise.
 OTHERS = {"assert", "exit_codes", "fork_child", "driver_api", "driver_interop", "independent_threads"}
+# A program for each feature that fast-forwarding has to do with; at night (tests/whole.py) all programs.
+FEATURES = {"atomics_global", "cooperative_launch", "device_heap", "dynamic_parallelism", "graphs", "managed", "mapped", "printf", "shared_memory",
+            "streams_events", "textures", "BFS"}
 OPTIONS = (("--skip-kernels", "1"), ("--count-kernels", "1"), ("--kernels", "no kernel has this name"))
 
 
@@ -57,6 +61,9 @@ class FastForward(Fixture):
                     if path.stem not in OTHERS and not path.stem.startswith(("errors_", "full_empty_"))]
         programs.append(SOURCE / "workloads/lustig2013/BFS.cu")
         self.assertGreaterEqual(len(programs), 45)
+        if not WHOLE:  # a program a feature
+            programs = [path for path in programs if path.stem in FEATURES]
+            self.assertEqual(len(programs), len(FEATURES))
         for number, source in enumerate(programs):
             with self.subTest(source.stem):
                 program = self.compiled(source.relative_to(SOURCE), f"-I{SOURCE}/workloads/common")

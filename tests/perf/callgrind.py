@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 
+OVER_BEST = 0.05  # small steps add up to no more
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv[0]).name
 # Put before a command line; valgrind follows no child.
@@ -48,18 +49,22 @@ def per_unit(counts):
 
 
 def judge(record, key, measured, tolerance, anew):
-    """Prints each value beside its record; ends with 1 where one is over it by more than `tolerance`. With `anew` it is the record.
-    `measured`: by name, or by mode and name."""
+    """Prints each value beside its record and the best value ever recorded; ends with 1 where one is over its record by more than
+    `tolerance`, or over the best by more than OVER_BEST. With `anew` it is the record. `measured`: by name, or by mode and name."""
+    values = dict(flat(measured))
+    recorded = json.loads(record.read_text()) if record.exists() else {key: measured}
+    best = {name: min(value, recorded.get("best", {}).get(name, value)) for name, value in values.items()} if anew else recorded["best"]
     if anew:
-        record.write_text(json.dumps({key: measured}, indent=2) + "\n")
-    recorded = json.loads(record.read_text())[key]
+        recorded = {key: measured, "best": best}
+        record.write_text(json.dumps(recorded, indent=2) + "\n")
+    before = dict(flat(recorded[key]))
     slower = False
-    for name, value in flat(measured):
-        before = dict(flat(recorded))[name]
-        change = value / before - 1
-        slower |= change > tolerance
-        print(f"{name:35} {value:9} {key.replace('_', ' ')}, recorded {before:9} ({change:+.1%})"
-              f"{'  SLOWER' if change > tolerance else ''}")
+    for name, value in values.items():
+        change, over_best = value / before[name] - 1, value / best[name] - 1
+        too_slow = change > tolerance or over_best > OVER_BEST
+        slower |= too_slow
+        print(f"{name:35} {value:9} {key.replace('_', ' ')}, recorded {before[name]:9} ({change:+.1%}), best {best[name]:9} ({over_best:+.1%})"
+              f"{'  SLOWER' if too_slow else ''}")
     sys.exit(1 if slower else 0)
 
 

@@ -17,8 +17,9 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 import core_shapes  # noqa: E402
+from whole import WHOLE  # noqa: E402
 
 QEMU = shutil.which("qemu-riscv64")
 BARE = ("-nostdlib", "-ffreestanding", "-ffp-contract=off", "-fno-builtin", "-Wl,--no-relax")
@@ -89,7 +90,7 @@ def main():
         folder = pathlib.Path(name)
         for number, (source, flags, arguments, text) in enumerate(PROGRAMS):
             program = build(source, flags, folder)
-            chosen = [odd[2 * number % len(odd)], odd[(2 * number + 1) % len(odd)]]
+            chosen = [odd[2 * number % len(odd)], odd[(2 * number + 1) % len(odd)]][:2 if WHOLE else 1]
             shapes = odd if options.all_shapes else LARGE.get(source, chosen)
             start, expected = time.monotonic(), None
             for way, command in ways(os.path.abspath(options.duet), [first, *shapes]):

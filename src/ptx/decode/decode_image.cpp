@@ -85,7 +85,7 @@ Value pack(Decoder& d, const Value* values, unsigned count, Type element) {
   return packed;
 }
 
-void take_cache_operator(Decoder& d) {
+void pass_cache_operator(Decoder& d) {
   for (const std::string_view name : {"ca", "cg", "cs", "cv", "wb", "wt"}) d.take(name);
 }
 
@@ -138,7 +138,7 @@ void decoders::query(Decoder& d) {
 void decoders::surface(Decoder& d) {
   const bool load = d.row.opcode == Opcode::Suld;
   if (!d.take("b")) d.unsupported();  // .p: formatted
-  take_cache_operator(d);
+  pass_cache_operator(d);
   ImageMode mode;
   mode.geometry = static_cast<ImageGeometry>(take_one_of(d, kGeometries));
   const unsigned count = d.take("v2") ? 2 : d.take("v4") ? 4 : 1;

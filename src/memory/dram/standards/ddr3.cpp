@@ -8,7 +8,7 @@ namespace {
 
 using namespace standards;
 
-constexpr StandardRule kRules[] = {
+constexpr StandardRule kDdr3Rules[] = {
     {Read, Read, OtherRanks, burst + rtrs},
     {Write, Write, OtherRanks, burst + rtrs},
     {Read, Write, OtherRanks, cl + burst + rtrs - wl},
@@ -17,6 +17,6 @@ constexpr StandardRule kRules[] = {
 
 }  // namespace
 
-const DramStandard kDdr3{"DDR3", false, true, false, kRules};
+const DramStandard kDdr3{"DDR3", false, true, false, kDdr3Rules};
 
 }  // namespace duet::memory

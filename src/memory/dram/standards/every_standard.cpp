@@ -9,7 +9,7 @@ namespace {
 
 using namespace standards;
 
-constexpr StandardRule kRules[] = {
+constexpr StandardRule kCommonRules[] = {
     {Activate, Read, Bank, rcd},
     {Activate, Write, Bank, rcd},
     {Activate, Precharge, Bank, ras},
@@ -38,7 +38,7 @@ constexpr const DramStandard* kStandards[] = {&kGddr5, &kDdr3, &kHbm3};
 
 }  // namespace
 
-const std::span<const StandardRule> kRulesOfEveryStandard = kRules;
+const std::span<const StandardRule> kRulesOfEveryStandard = kCommonRules;
 
 std::string why_unused(const config::Dram& dram, std::uint64_t config::DramTiming::*parameter) {
   // What data take is no rule: the controller adds it.

@@ -8,7 +8,7 @@ namespace {
 
 using namespace standards;
 
-constexpr StandardRule kRules[] = {
+constexpr StandardRule kGddr5Rules[] = {
     {Read, Read, BankGroup, ccd_l},
     {Write, Write, BankGroup, ccd_l},
     {Activate, Activate, Rank, aw32, 32},
@@ -16,6 +16,6 @@ constexpr StandardRule kRules[] = {
 
 }  // namespace
 
-const DramStandard kGddr5{"GDDR5", true, false, false, kRules};
+const DramStandard kGddr5{"GDDR5", true, false, false, kGddr5Rules};
 
 }  // namespace duet::memory

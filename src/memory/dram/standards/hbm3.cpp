@@ -10,7 +10,7 @@ namespace {
 
 using namespace standards;
 
-constexpr StandardRule kRules[] = {
+constexpr StandardRule kHbm3Rules[] = {
     {Read, Read, BankGroup, ccd_l},
     {Write, Write, BankGroup, ccd_l},
     {Write, Read, BankGroup, wl + burst + wtr_l},
@@ -33,6 +33,6 @@ constexpr StandardRule kRules[] = {
 
 }  // namespace
 
-const DramStandard kHbm3{"HBM3", true, true, true, kRules};
+const DramStandard kHbm3{"HBM3", true, true, true, kHbm3Rules};
 
 }  // namespace duet::memory
