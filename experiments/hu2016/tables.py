@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/model.md on what hu2016 leaves open: the width of a warp (section 3.4) and one dispatcher for all levels (section 4).
+"""The tables of docs/results/hu2016.md on what hu2016 leaves open: the width of a warp (section 3.4) and one dispatcher for all levels (section 4).
 
 Usage: tables.py [--duet PATH] [--table width|dispatch ...]
 

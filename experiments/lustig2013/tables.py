@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/full-empty.md: runtimes of lustig2013's benchmarks with full/empty bits on machines that differ in one key, and of the
+"""Tables of docs/results/lustig2013.md: runtimes of lustig2013's benchmarks with full/empty bits on machines that differ in one key, and of the
 programs in workloads/lustig2013/extensions with and without what they show.
 
 Usage: tables.py [--duet PATH] [--table NAME]... [--jobs N]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cycles of the five kernels on gtx480 beside those of GPGPU-Sim 4.2 (SM2_GTX480, PTX mode, the same PTX source compiled for sm_20 by
 clang), which were taken once and are recorded here. `gpgpusim.py --duet DUET [options of duet run]` prints the table of
-docs/machines.md; options, say --set gpu.dram.read_bytes=0, show what a key does to it.
+docs/results/machines.md; options, say --set gpu.dram.read_bytes=0, show what a key does to it.
 
 GPGPU-Sim's copies to the device leave their lines in its L2, at no cost; a kernel of `duet run` finds L2 empty. So each kernel was run there
 with -gpgpu_perf_sim_memcpy 0 too, and that is what Duet is compared with. Without ptxas it has to be told the registers of a kernel: 33 for
