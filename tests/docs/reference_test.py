@@ -35,25 +35,25 @@ class Reference(unittest.TestCase):
         self.assertGreater(len(keys), 300)
         self.assertEqual(twice(keys), [])
         for machine in sorted((ROOT / "machines").glob("*.toml")):
-            # [gpu.sm] and `count = 16` are gpu.sm.count; the first and the third of [[level]] are both level[N].
+            # [gpu.sm] and `count = 16` are gpu.sm.count; each [[level]] is level[N], [link] is link[N].
             table = ""
             for line in duet("machines", "show", machine.stem).split("\n"):
                 if head := re.match(r"\[+([\w.]+)\]+", line):
-                    table = re.sub(r"^level\b", "level[N]", head[1]) + "."
+                    table = re.sub(r"^(level|link)\b", r"\1[N]", head[1]) + "."
                 elif key := re.match(r"(\w+) *=", line):
-                    self.assertIn(table + key[1], keys, machine.stem)
+                    self.assertTrue(table + key[1] in keys, f"{machine.stem} has {table + key[1]}, the page has not")
 
     def test_each_statistic_once(self):
         page = self.page("statistics.md", "statistics")
         names = []
-        for heads, rows in re.findall(r"^## (.*)\n(.*?)(?=^## |\Z)", page, re.M | re.S):
+        for heads, rows in re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", page, re.M | re.S):
             for kind in re.findall(r"`([^`]+)`", heads):
                 names += [kind + "." + name for name in re.findall(r"^\| `([^`]+)` \|", rows, re.M)]
         self.assertGreater(len(names), 200)
         self.assertEqual(twice(names), [])
         for line in duet("statistics").split("\n"):
             if re.match(r"[a-z]\w*\.\w+ ", line):
-                self.assertIn(line.split()[0], names)
+                self.assertTrue(line.split()[0] in names, f"the page lacks {line}")
 
     def test_each_form_is_counted(self):
         page = self.page("ptx-coverage.md", "ptx", "coverage")
