@@ -4,7 +4,7 @@
   docs/use/*.md   at most 600 words a page, README.md at most 900, docs/results/*.md at most 300 outside of tables
   docs/**/*.md    lines of text of at most 120 characters
   all *.md        every relative link leads to a file, and its #anchor to a heading of that file
-  source files    every docs/PAGE.md that a comment or a help text names is there
+  source files    every page of docs/ that a comment or a help text names is there
 
 Usage: words_test.py [--root DIRECTORY]. Prints a line for each fault; exit status 1 where there is one."""
 import argparse
