@@ -46,6 +46,18 @@ def host():
     return f"{model}, {os.cpu_count()} processors"
 
 
+def command():
+    """The words of this command that a result depends on: without places of this computer."""
+    script = pathlib.Path(sys.argv[0]).resolve()
+    words = [str(script.relative_to(ROOT)) if script.is_relative_to(ROOT) else script.name]
+    option = ""
+    for word in sys.argv[1:]:
+        if option not in ("--duet", "--write", "--jobs") and word not in ("--duet", "--write", "--jobs"):
+            words.append(option.strip("-").upper() if word.startswith("/") else word)
+        option = word
+    return shlex.join(words)
+
+
 class Table:
     def __init__(self, columns):
         self.columns, self.rows = list(columns), []
@@ -61,9 +73,7 @@ class Table:
 
     def write(self, path, simulated=True):
         """simulated: all cells are simulated times or counts, which no host changes."""
-        script = pathlib.Path(sys.argv[0]).resolve()
-        words = [str(script.relative_to(ROOT)) if script.is_relative_to(ROOT) else script.name, *sys.argv[1:]]
-        head = {"command": shlex.join(words), "commit": measured_commit(),
+        head = {"command": command(), "commit": measured_commit(),
                 "host": "any: simulated time does not depend on it" if simulated else host(),
                 "date": datetime.date.today().isoformat(), "columns": self.columns}
         lines = [f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)},\n" for key, value in head.items()]
