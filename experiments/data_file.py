@@ -8,6 +8,7 @@
 that are not committed is refused in one line, since no commit would name what is measured. A float has three decimals.
 """
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -26,6 +27,7 @@ def git(*words):
     return done.stdout.strip()
 
 
+@functools.cache
 def measured_commit():
     """The commit whose code is measured; ends the program where the tree is not that commit's."""
     changed = git("status", "--porcelain", "--untracked-files=no")
