@@ -69,14 +69,12 @@ def faults(root):
                 yield f"{path.relative_to(root)}:{number}: {len(line)} characters, at most {WIDTH}"
     for path in own(root, "**/*.md"):
         yield from links_of(root, path)
-    for folder in SOURCES:
-        for path in own(root, folder + "/**/*"):
-            if path.suffix not in SUFFIXES:
-                continue
-            for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
-                for page in re.findall(r"(?<![\w/])docs/[\w/-]+\.md", line):
-                    if not (root / page).exists():
-                        yield f"{path.relative_to(root)}:{number}: {page} is not there"
+    sources = [root / "CMakeLists.txt", *(path for folder in SOURCES for path in own(root, folder + "/**/*") if path.suffix in SUFFIXES)]
+    for path in sources:
+        for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
+            for page in re.findall(r"(?<![\w/])docs/[\w/-]+\.md", line):
+                if not (root / page).exists():
+                    yield f"{path.relative_to(root)}:{number}: {page} is not there"
 
 
 def main():
