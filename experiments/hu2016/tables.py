@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The tables of docs/model.md on what hu2016 leaves open: the width of a warp (section 3.4) and one dispatcher for all levels (section 4).
+"""The tables of docs/results/hu2016.md on what hu2016 leaves open: the width of a warp (section 3.4) and one dispatcher for all levels (section 4).
 
-Usage: tables.py [--duet PATH] [--table width|dispatch ...]
+Usage: tables.py [--duet PATH] [--table width|dispatch ...] [--write FOLDER]
 
-Time of all kernels on gtx580, in us, of programs that check every result. Tables are in Markdown. Exit status: 0 when no result is wrong.
+Time of all kernels on gtx580, in us, of programs that check every result. Tables are in Markdown; --write leaves them as
+FOLDER/hu2016-NAME.json, say in docs/results/data. Exit status: 0 when no result is wrong.
 """
 import argparse
 import json
@@ -12,6 +13,9 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import data_file  # noqa: E402
 
 WORKLOADS = pathlib.Path(__file__).resolve().parent.parent.parent / "workloads"
 WIDTHS = (1, 2, 4, 8, 16, 32, 64)
@@ -57,7 +61,7 @@ def sets_of_width(width):
 
 
 def width(programs):
-    print("| warp | program counters | threads at once | units | " + " | ".join(PROGRAMS) + " |\n" + "|---" * (4 + len(PROGRAMS)) + "|")
+    table = data_file.Table(["warp", "program counters", "threads at once", "units", *PROGRAMS])
     for w in WIDTHS:
         sets = sets_of_width(w)
         cells = []
@@ -65,16 +69,18 @@ def width(programs):
             found = programs.run(source, words, sets)
             cells.append("does not fit" if found is None else f"{found[0]:.1f} ({100 * found[1] / w:.0f} %)")
         counters = min(THREADS // w, MOST_COUNTERS)
-        print(f"| {w} | {counters} | {counters * w} | {min(max(LANES // w, 1), MOST_UNITS)} of {w} | " + " | ".join(cells) + " |", flush=True)
+        table.row(w, counters, counters * w, f"{min(max(LANES // w, 1), MOST_UNITS)} of {w}", *cells)
+    return table
 
 
 def dispatch(programs):
-    print("| program | threads of a block | a dispatcher for each level | one for all | |\n|---|---|---|---|---|")
+    table = data_file.Table(["program", "threads of a block", "a dispatcher for each level", "one for all", ""])
     cases = [(f"mandelbrot {rows}", MANDELBROT, [str(rows)], 32 * rows) for rows in (1, 2, 4, 8, 16, 32)]
     cases += [(name, LUSTIG / f"{name}.cu", [], threads) for name, threads in (("BFS", 512), ("FIBLookup", 256), ("matrixMul", 1024), ("HotSpot", 256))]
     for name, source, words, threads in cases:
         apart, together = (programs.run(source, words, [f"gpu.front_end.dispatch={how}"])[0] for how in ("per_level", "cross_level"))
-        print(f"| {name} | {threads} | {apart:.1f} | {together:.1f} | {100 * (together / apart - 1):+.1f} % |", flush=True)
+        table.row(name, threads, f"{apart:.1f}", f"{together:.1f}", f"{100 * (together / apart - 1):+.1f} %")
+    return table
 
 
 TABLES = {"width": width, "dispatch": dispatch}
@@ -84,13 +90,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duet", default="duet")
     parser.add_argument("--table", nargs="*", choices=list(TABLES), default=list(TABLES))
+    parser.add_argument("--write", type=data_file.target)
     arguments = parser.parse_args()
     duet = str(pathlib.Path(arguments.duet).resolve()) if os.sep in arguments.duet else arguments.duet
     with tempfile.TemporaryDirectory() as folder:
         for i, name in enumerate(arguments.table):
             if i:
                 print()
-            TABLES[name](Programs(duet, folder))
+            table = TABLES[name](Programs(duet, folder))
+            if arguments.write:
+                table.write(arguments.write / f"hu2016-{name}.json")
     return 0
 
 

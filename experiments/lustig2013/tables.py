@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""The tables of docs/full-empty.md: runtimes of lustig2013's benchmarks with full/empty bits on machines that differ in one key, and of the
+"""Tables of docs/results/lustig2013.md: runtimes of lustig2013's benchmarks with full/empty bits on machines that differ in one key, and of the
 programs in workloads/lustig2013/extensions with and without what they show.
 
-Usage: tables.py [--duet PATH] [--table NAME]... [--jobs N]
+Usage: tables.py [--duet PATH] [--table NAME]... [--jobs N] [--write FOLDER]
 
 NAME: machines, sizes, granularity, packets, queues, bits, region, reuse, override, hand_over (default: all). A cell is
 t_finish - t_data_ready as a share of the baseline's on the same machine at the same size (the last three tables: microseconds), every element
 of the result checked; "still": the machine can make no progress (exit status 124); "wrong": the check fails; "refused": the benchmark does not
-run so, or finds no tracked memory. Tables are in Markdown.
+run so, or finds no tracked memory. Tables are in Markdown; --write leaves each as
+FOLDER/lustig2013-NAME.json, say in docs/results/data.
 Exit status: 0 when no result is wrong."""
 
 import argparse
@@ -20,6 +21,9 @@ import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "experiments"))
+import data_file  # noqa: E402
+
 BENCHMARKS = ("vectorAdd", "matrixMul", "histogram64", "BlackScholes", "BFS", "HotSpot", "FIBLookup")
 VARIANTS = ("overlap-start", "overlap-finish", "full-overlap")
 SIZES = {"vectorAdd": (8192, 32768, 262144), "matrixMul": (32, 128, 256), "histogram64": (65536, 131072, 1048576),
@@ -76,10 +80,11 @@ class Runner:
 
 
 def print_table(title, head, rows):
-    print(f"\n### {title}\n\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    print(f"\n### {title}\n")
+    table = data_file.Table(head)
     for row in rows:
-        print("| " + " | ".join(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row) + " |")
-    sys.stdout.flush()
+        table.row(*row)
+    return table
 
 
 def mean(values):
@@ -93,18 +98,22 @@ def settings_table(runner, pool, title, first, settings, variant="full-overlap")
     for name, cells, options, arguments in settings:
         shares = list(pool.map(lambda b: runner.share(b, variant, "gtx580", options, arguments), BENCHMARKS))
         rows.append([name, *cells, *shares, mean(shares)])
-    print_table(title, [*first, *BENCHMARKS, "mean"], rows)
+    return print_table(title, [*first, *BENCHMARKS, "mean"], rows)
 
 
 def machines(runner, pool):
+    """Both machines side by side: a row is a benchmark, then the mean and the best of its column."""
+    head, rows = ["benchmark"], [[b] for b in (*BENCHMARKS, "mean", "best")]
     for machine in ("gtx580", "llano"):
+        head += [f"{machine} us", *VARIANTS]
         jobs = [(b, v) for b in BENCHMARKS for v in VARIANTS]
         shares = dict(zip(jobs, pool.map(lambda j: runner.share(j[0], j[1], machine), jobs)))
-        rows = [[b, f"{runner.runtime(b, 'baseline', machine, [], []) / 1e6:.1f}", *(shares[b, v] for v in VARIANTS)] for b in BENCHMARKS]
+        for row, b in zip(rows, BENCHMARKS):
+            row += [f"{runner.runtime(b, 'baseline', machine, [], []) / 1e6:.1f}", *(shares[b, v] for v in VARIANTS)]
         columns = [[shares[b, v] for b in BENCHMARKS] for v in VARIANTS]
-        rows.append(["mean", "", *(mean(column) for column in columns)])
-        rows.append(["best", "", *(min(column) for column in columns)])
-        print_table(f"Benchmarks and variants on {machine}", ["benchmark", "baseline us", *VARIANTS], rows)
+        rows[-2] += ["", *(mean(column) for column in columns)]
+        rows[-1] += ["", *(min(column) for column in columns)]
+    return print_table("Benchmarks and variants", head, rows)
 
 
 def sizes(runner, pool):
@@ -112,18 +121,18 @@ def sizes(runner, pool):
     shares = dict(zip(jobs, pool.map(lambda j: runner.share(j[0], j[2], "gtx580", [], ["--size", str(j[1])]), jobs)))
     rows = [[b, size, f"{runner.runtime(b, 'baseline', 'gtx580', [], ['--size', str(size)]) / 1e6:.1f}",
              *(shares[b, size, v] for v in VARIANTS)] for b in BENCHMARKS for size in SIZES[b]]
-    print_table("Other sizes, gtx580", ["benchmark", "size", "baseline us", *VARIANTS], rows)
+    return print_table("Other sizes, gtx580", ["benchmark", "size", "baseline us", *VARIANTS], rows)
 
 
 def granularity(runner, pool):
     rows = [(f"{g} B", [f"{100 / (8 * g):.3g} %"], keys(gpu__full_empty__granule_bytes=g), ["--granule", str(g)])
             for g in (4, 16, 64, 128, 256, 1024, 4096)]
-    settings_table(runner, pool, "Granularity of tracking, full-overlap", ["granule", "bits / DRAM"], rows)
+    return settings_table(runner, pool, "Granularity of tracking, full-overlap", ["granule", "bits / DRAM"], rows)
 
 
 def packets(runner, pool):
     rows = [(f"{p} B", [], keys(link__packet_payload_bytes=p), []) for p in (4, 16, 64, 128, 256, 1024, 4096)]
-    settings_table(runner, pool, "Granularity of transmission, full-overlap", ["packet"], rows)
+    return settings_table(runner, pool, "Granularity of transmission, full-overlap", ["packet"], rows)
 
 
 def queues(runner, pool):
@@ -131,13 +140,13 @@ def queues(runner, pool):
     rows += [("3", [f"{a} entries"], keys(gpu__full_empty__look_ahead=a), []) for a in (4, 64)]
     rows += [("3, of 4 entries", ["head"], keys(gpu__full_empty__queue_entries=4), [])]
     rows += [("3", [f"head; refused after {n} tCK"], keys(gpu__full_empty__nack_cycles=n), []) for n in (500, 5000)]
-    settings_table(runner, pool, "Queues of a controller, full-overlap", ["queues", "observed"], rows)
+    return settings_table(runner, pool, "Queues of a controller, full-overlap", ["queues", "observed"], rows)
 
 
 def bits(runner, pool):
     rows = [("beside the data (default)", [], [], []), ("in bursts of their own", [], keys(gpu__full_empty__bits="inline"), []),
             ("loads past L1", [], keys(gpu__full_empty__loads_in_l1="false"), [])]
-    settings_table(runner, pool, "Where bits lie and who keeps words, full-overlap", ["bits"], rows)
+    return settings_table(runner, pool, "Where bits lie and who keeps words, full-overlap", ["bits"], rows)
 
 
 def region(runner, pool):
@@ -165,7 +174,7 @@ def region(runner, pool):
         emptied = [c["bytes"] for c in stats["copies"] if c["kind"] == "full_empty_set" and c["queued_ps"] >= begin]
         tracked.append(f"{sum(emptied) / 1024:.1f} KiB")
     rows.append(["tracked by full-overlap", "", *tracked, ""])
-    print_table("A bounded region of bits, the fastest variant that fits", ["region", "bits", *BENCHMARKS, "mean"], rows)
+    return print_table("A bounded region of bits, the fastest variant that fits", ["region", "bits", *BENCHMARKS, "mean"], rows)
 
 
 def ways_table(runner, pool, title, first, program, ways, settings, per=lambda arguments: 1):
@@ -174,7 +183,7 @@ def ways_table(runner, pool, title, first, program, ways, settings, per=lambda a
     for cells, arguments, options in settings:
         times = pool.map(lambda w: runner.microseconds(program, w, options(w), arguments), ways)
         rows.append([*cells, *(t if isinstance(t, str) else f"{t / per(arguments):.1f}" for t in times)])
-    print_table(title, [*first, *ways], rows)
+    return print_table(title, [*first, *ways], rows)
 
 
 def reuse(runner, pool):
@@ -185,23 +194,24 @@ def reuse(runner, pool):
                              ["--size", str(words), "--work", str(work), "--frames", str(frames), "--consumers", str(consumers)],
                              lambda way, n=consumers: keys(gpu__front_end__hardware_channels=4,
                                                            gpu__full_empty__reads_per_fill=n if way == "counter" else 1)))
-    ways_table(runner, pool, "A buffer that is read more than once and refilled, us a frame", ["frame", "work", "readers"], "reuse",
+    return ways_table(runner, pool, "A buffer that is read more than once and refilled, us a frame", ["frame", "work", "readers"], "reuse",
                ("counter", "kernel-end", "set", "host", "none", "double"), settings, lambda arguments: int(arguments[5]))
 
 
 def override(runner, pool):
     sizes = (4096, 16384, 65536, 262144, 1048576)
-    ways_table(runner, pool, "A kernel that waits is let go, us from there to its end", ["data", "lines"], "override",
+    table = ways_table(runner, pool, "A kernel that waits is let go, us from there to its end", ["data", "lines"], "override",
                ("set", "copy", "launch", "release"), [([f"{n // 1024} KiB", n // 128], ["--size", str(n)], lambda way: []) for n in sizes])
     print("commands of release:", *(runner.run("extensions/override", "gtx580", [], ["--way", "release", "--size", str(n)])[2].split()[1]
                                     for n in sizes))
+    return table
 
 
 def hand_over(runner, pool):
     settings = [([blocks * 128, values, work], ["--blocks", str(blocks), "--values", str(values), "--work", str(work)],
                  lambda way: keys(gpu__full_empty__look_ahead=64) if way == "ring" else [])
                 for blocks, values, work in ((16, 64, 0), (16, 64, 16), (16, 64, 64), (64, 64, 16), (16, 512, 16))]
-    ways_table(runner, pool, "From kernel to kernel, us", ["channels", "values of each", "work"], "hand_over",
+    return ways_table(runner, pool, "From kernel to kernel, us", ["channels", "values of each", "work"], "hand_over",
                ("array", "fixed", "ring", "flags", "kernels"), settings)
 
 
@@ -214,11 +224,14 @@ def main():
     parser.add_argument("--duet", default=str(ROOT / "build/bin/duet"))
     parser.add_argument("--table", action="append", choices=TABLES)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--write", type=data_file.target)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="duet-tables-") as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         runner = Runner(options.duet, folder)
         for name in options.table or TABLES:
-            TABLES[name](runner, pool)
+            table = TABLES[name](runner, pool)
+            if options.write:
+                table.write(options.write / f"lustig2013-{name.replace('_', '-')}.json")
     return 1 if any(result == "wrong" for result, _, _ in runner.kept.values()) else 0
 
 

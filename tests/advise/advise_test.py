@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every rule of docs/advice.md against a pair of programs: one with the flaw, one that just does not have it.
+"""Every rule of docs/reference/advice-rules.md against a pair of programs: one with the flaw, one that just does not have it.
 
 Usage: advise_test.py DUET [unittest options]
 """

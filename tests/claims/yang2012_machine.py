@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 from whole import some  # noqa: E402
 
-# Figure 16, from 16 to 64 SPs an SM (docs/machines.md, "What the experiments of yang2012 set").
+# Figure 16, from 16 to 64 SPs an SM (docs/design/preexec.md, "Keys of the experiments").
 SP_16 = [f"gpu.sm.{unit}.interval_cycles=2" for unit in ("integer", "floating", "half", "conversion", "control")] + [
     "gpu.sm.integer_multiply.interval_cycles=8"]
 SP_64 = ["gpu.sm.schedulers=2", "gpu.sm.sp_units=2", "gpu.sm.fetch_instructions=4", "gpu.sm.instruction_buffer=4"]

@@ -10,7 +10,7 @@ MODE:
   smallest  as strict, with one entry in every queue, buffer and MSHR file between SMs or copy engines and DRAM
 --steps: kernels whose warps take several words a lane, one after the other, and read back what they wrote.
 --granule BYTES: gpu.full_empty.granule_bytes; everything ends with a granule.
---without HAZARD switches off what closes a hazard (gpu.full_empty.HAZARD = false, docs/full-empty.md); then the run has to fail.
+--without HAZARD switches off what closes a hazard (gpu.full_empty.HAZARD = false, docs/design/full-empty.md); then the run has to fail.
 Exit status: 0 when all rounds agree (or, with --without, when some do not), 1 otherwise.
 """
 

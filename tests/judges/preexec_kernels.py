@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What pre-execution (docs/preexec.md) does to kernels of programs that others wrote, those of other_programs.toml: a row a kernel.
+"""What pre-execution (docs/use/preexec.md) does to kernels of programs that others wrote, those of other_programs.toml: a row a kernel.
 
     preexec_kernels.py --duet build/bin/duet --corpus DIR --out FILE.json          runs what was not run, writes rows, causes and the rule
     preexec_kernels.py ... --only nn hotspot --starts cold                         some programs, one start

@@ -3,7 +3,7 @@
 
     learn(rows)           two conditions, from every second kernel: those that give it the largest mean gain
     judge(rows, rule)     on the other kernels: confusion, mean gain with the rule, always, never, and if one knew (oracle)
-    preexec_rule.py duet-out/stats.json     what the rule of docs/preexec-kernels.md says of each kernel of a run without pre-execution on `fused`
+    preexec_rule.py duet-out/stats.json     what the rule of docs/results/preexec-kernels.md says of each kernel of a run without pre-execution on `fused`
 
 Kernels are in the order of other_programs.toml and, in a program, of their first launches; the first, third, ... teach. Cold and warm rows
 of a kernel are on the same side. A condition compares a feature with a quartile of the teaching rows, so that little can be fitted.
@@ -17,7 +17,7 @@ import sys
 from preexec_rows import duration, l3_reads, launches, outcome, readable
 
 MISSES = "L3's misses of the GPU a us"
-DECIDED = {"feature": MISSES, "at_least": False, "threshold": 45.0}  # docs/preexec-kernels.md; 45 lines a us are 15 % of what DRAM of fused moves
+DECIDED = {"feature": MISSES, "at_least": False, "threshold": 45.0}  # docs/results/preexec-kernels.md; 45 lines a us are 15 % of what DRAM of fused moves
 
 # Feature, whether it is known before the kernel runs (or early in it), and how it comes from a row.
 FEATURES = {

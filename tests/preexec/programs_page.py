@@ -1,7 +1,7 @@
-"""docs/preexec-programs.md: what `duet preexec` makes of four kernels, beside the paper's figures.
+"""tests/preexec/programs.md: what `duet preexec` makes of four kernels, beside the paper's figures.
 
-  programs_page.py --duet build/bin/duet > docs/preexec-programs.md
-  programs_page.py --duet build/bin/duet --compare docs/preexec-programs.md    # in a test
+  programs_page.py --duet build/bin/duet > tests/preexec/programs.md
+  programs_page.py --duet build/bin/duet --compare tests/preexec/programs.md    # in a test
 """
 import argparse
 import difflib

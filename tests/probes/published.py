@@ -5,7 +5,7 @@
     published.py --duet build/bin/duet --coremark FOLDER        # CoreMark's source, which is not part of this repository
 
 STREAM's triad by McCalpin's rules, pointer chases as lmbench's lat_mem_rd (published.c), and CoreMark/MHz. Nothing of this is set from the
-figure in its row; docs/machines.md says what each error means. --check fails where an error leaves the band that stands beside it: the
+figure in its row; docs/results/machines.md says what each error means. --check fails where an error leaves the band that stands beside it: the
 measurement has changed then, for better or worse, and the page with it.
 
 CoreMark: cycles of 14 iterations less those of 4, from stats.json. A result that EEMBC would accept takes ten seconds; this one does not."""

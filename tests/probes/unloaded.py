@@ -1,5 +1,5 @@
 """What one access costs on an empty machine, computed from the keys of the machine file alone: an independent statement of the
-timing that docs/probes.md describes, in absolute clock edges, so that it is exact where clock domains are crossed too.
+timing that docs/design/memory-timing.md describes, in absolute clock edges, so that it is exact where clock domains are crossed too.
 
 Left out: everything that needs company (queues, ports taken by others, bank conflicts, refresh)."""
 

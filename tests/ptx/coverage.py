@@ -303,7 +303,7 @@ def main():
         page.write_text(text)
     stale = not page.exists() or page.read_text() != text
     if stale:
-        print("coverage.tsv is not current: coverage.py --write, then duet ptx coverage --markdown > docs/ptx-coverage.md")
+        print("coverage.tsv is not current: coverage.py --write")
     return 1 if options.check and (missing or passed or stale) else 0
 
 

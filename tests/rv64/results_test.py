@@ -207,7 +207,7 @@ class Results(Fixture):
     def test_the_page_of_the_counters_is_true(self):
         source = (pathlib.Path(__file__).resolve().parent / "programs/counters.c").read_text()
         names = re.search(r"kNames\[kEvents\] = \{(.*?)\};", source, re.S).group(1).replace('"', "").replace(",", " ").split()
-        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/simulated-host.md").read_text()
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/reference/simulated-host.md").read_text()
         rows = re.findall(r"^\| `hpmcounter(\d+)` \| `(\w+)` \|", page, re.M)
         self.assertEqual(rows, [(str(3 + i), name) for i, name in enumerate(names)])
 

@@ -3,11 +3,11 @@
 stated, and the processor time saved.
 
 Usage: programs.py --corpus DIR --work DIR --results DIR [--duet PATH] [--machine NAME] [--only NAME ...] [--longest N] [--timeout SECONDS]
-                   [--sample-error PERCENT] [--whole]
+                   [--sample-error PERCENT] [--whole] [--write FILE]
 
 DIR of --corpus and --work are those of ../predict/programs.py, which says which programs there are and builds them. Whole runs are kept in
 the folder --results; --whole makes only them. The table has the N programs of the longest whole runs that end within SECONDS, and counts
-those that do not. `warming` is how much longer samples took, the second launches in time behind fast-forwarded ones, than the same
+those that do not; --write leaves it as a data file of docs/results. `warming` is how much longer samples took, the second launches in time behind fast-forwarded ones, than the same
 launches of the whole run. Without DIR or nvcc one line says so and the exit status is 77.
 """
 import argparse
@@ -22,6 +22,9 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "predict"))
 import programs as predicted  # noqa: E402
+
+sys.path.insert(0, str(HERE.parents[1] / "experiments"))
+import data_file  # noqa: E402
 
 
 def processor_seconds() -> float:
@@ -58,9 +61,9 @@ def whole_run(arguments: argparse.Namespace, program: dict) -> dict:
     return result
 
 
-def row_of(name: str, whole: dict, sampled: dict) -> str:
+def row_of(name: str, whole: dict, sampled: dict) -> list[str]:
     if sampled["status"] != whole["status"] or not sampled["sampling"]:
-        return f"| {name} | {len(whole['kernels'])} | status {sampled['status']}: {' '.join(sampled['said'])[:90]} |"
+        return [name, str(len(whole["kernels"])), f"status {sampled['status']}: {' '.join(sampled['said'])[:90]}", *[""] * 8]
     found = sampled["sampling"][0]
     launches, timed = found["total"]["launches"], found["total"]["timed"] + found["total"]["warming"]
     estimate = found["run_ps"] / 1e6
@@ -71,9 +74,9 @@ def row_of(name: str, whole: dict, sampled: dict) -> str:
     pairs = [(a[2], b[2]) for i, (a, b) in enumerate(zip(whole["kernels"], kernels))
              if a[1] == b[1] and i > 1 and b[3] and kernels[i - 1][3] and not kernels[i - 2][3]]
     warming = f"{100 * (sum(b for _, b in pairs) / sum(a for a, _ in pairs) - 1):+.2f} %" if pairs else "-"
-    return (f"| {name} | {launches} | {timed} | {whole['simulated_us']:.1f} | {100 * error:+.2f} % | {100 * stated:.2f} % | "
-            f"{'yes' if abs(error) <= stated + 1e-9 else 'NO'} | {whole['seconds']:.1f} | {sampled['seconds']:.1f} | "
-            f"{whole['seconds'] / max(sampled['seconds'], 1e-3):.1f} | {warming} |")
+    return [name, str(launches), str(timed), f"{whole['simulated_us']:.1f}", f"{100 * error:+.2f} %", f"{100 * stated:.2f} %",
+            "yes" if abs(error) <= stated + 1e-9 else "NO", f"{whole['seconds']:.1f}", f"{sampled['seconds']:.1f}",
+            f"{whole['seconds'] / max(sampled['seconds'], 1e-3):.1f}", warming]
 
 
 def main() -> int:
@@ -89,6 +92,7 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=300)
     parser.add_argument("--sample-error", type=float, default=5)
     parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--write", type=data_file.target)
     arguments = parser.parse_args()
     if not arguments.corpus.is_dir() or shutil.which("nvcc") is None:
         print(f"skipped: there is no {arguments.corpus}, or no nvcc")
@@ -108,11 +112,12 @@ def main() -> int:
         return 0
     runs.sort(key=lambda pair: -pair[1]["seconds"])
     print(f"{arguments.machine}, --sample-error {arguments.sample_error:g}; {cut} programs take more than {arguments.timeout:g} s and are left out")
-    print("| program | launches | in time | us | error | stated | within | s whole | s sampled | times | warming |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    table = data_file.Table(["program", "launches", "in time", "us", "error", "stated", "within", "s whole", "s sampled", "times", "warming"])
     for program, whole in runs[:arguments.longest]:
         sampled = run(arguments, program, ["--sample", "--sample-error", str(arguments.sample_error)], "sampled")
-        print(row_of(program["name"], whole, sampled), flush=True)
+        table.row(*row_of(program["name"], whole, sampled))
+    if arguments.write:
+        table.write(arguments.write, simulated=False)
     return 0
 
 

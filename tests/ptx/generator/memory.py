@@ -281,7 +281,7 @@ def fences(suite):
 
 
 def full_empty(suite):
-    """Modifiers that Duet adds (docs/full-empty-instructions.md); tests/programs run those that are not refused."""
+    """Modifiers that Duet adds (docs/design/full-empty.md); tests/programs run those that are not refused."""
     for name, statement in (("ld.full.shared", "ld.full.shared.u32 %r0, [%in];"),
                             ("st.empty.fill.local", "st.empty.fill.local.v2.u32 [%in], {%lane, %lane};")):
         suite.kernel(name, [buffer("u32", [0] * 64)], HEAD + pointer("%in", 0, 8) + "  " + statement + "\n  ret;",

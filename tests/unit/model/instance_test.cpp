@@ -85,7 +85,7 @@ TEST(ModelInstance, ABlockTakesWholeUnits) {
 }
 
 TEST(ModelExceptions, TheDocumentHasEachOfThem) {
-  const auto text = read_file(std::string(DUET_SOURCE_DIRECTORY) + "/docs/model.md");
+  const auto text = read_file(std::string(DUET_SOURCE_DIRECTORY) + "/docs/design/model.md");
   ASSERT_TRUE(text);
   std::istringstream lines(*text);
   std::size_t rows = 0;
