@@ -3,9 +3,10 @@
 //   report.advice = advise::advise(report, machine);
 //
 // A rule names what the time goes into, the numbers that say so, what to change, what that would save, and,
-// where the machine can answer, the keys of a machine on which a second run measures it. docs/advice.md has
-// the rules' conditions and estimates. Estimates are of first order: they take what a change removes from the
-// part of the time in which it shows, and know nothing of what then takes its place.
+// where the machine can answer, the keys of a machine on which a second run measures it.
+// docs/reference/advice-rules.md has the rules' conditions and estimates. Estimates are of first order: they
+// take what a change removes from the part of the time in which it shows, and know nothing of what then takes
+// its place.
 #pragma once
 
 #include <vector>

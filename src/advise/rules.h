@@ -1,4 +1,4 @@
-// The rules, each a function: nothing where it does not hold. docs/advice.md lists them.
+// The rules, each a function: nothing where it does not hold. docs/reference/advice-rules.md lists them.
 #pragma once
 
 #include <vector>

@@ -120,7 +120,7 @@ void add_choice_options(CLI::App& app, RunOptions& run) {
          "--host", [&run](const std::string& host) { run.simulated_host = host == "simulated"; },
          "who executes the command: this computer (native, the default), or Duet (simulated): a static RV64 "
          "Linux program, also a CUDA program of `duet cc --host riscv64`, on the cores of --machine or, with "
-         "--functional, without time and GPU (docs/simulated-host.md)")
+         "--functional, without time and GPU (docs/use/simulated-host.md)")
       ->check(CLI::IsMember({"native", "simulated"}))
       ->type_name("native|simulated");
   app.add_option(
@@ -145,7 +145,7 @@ void add_preexecution_options(CLI::App& app, RunOptions& run) {
          "--preexec",
          [&options](const std::string& mode) { options.mode = duet::machine::preexecution_mode(mode); },
          "run a program ahead of every kernel on a core that shares a cache with the GPU, so that the GPU "
-         "finds its data there (docs/preexec.md): adaptive keeps its distance by itself, profiled has it "
+         "finds its data there (docs/use/preexec.md): adaptive keeps its distance by itself, profiled has it "
          "from "
          "--profile; with --host simulated the core is one that no thread has")
       ->check(CLI::IsMember({"off", "adaptive", "profiled"}))
@@ -155,7 +155,7 @@ void add_preexecution_options(CLI::App& app, RunOptions& run) {
          [&options](const std::vector<std::string>& settings) {
            for (const std::string& setting : settings) duet::machine::set(options, setting);
          },
-         "change one parameter of --preexec: key=value; each takes one key (docs/preexec.md lists them)")
+         "change one parameter of --preexec: key=value; each takes one key (docs/use/preexec.md lists them)")
       ->allow_extra_args(false);
   app.add_flag(
       "--profile", run.profile,
@@ -166,7 +166,7 @@ void add_preexecution_options(CLI::App& app, RunOptions& run) {
 void add_check_options(CLI::App& app, RunOptions& run) {
   app.add_option_function<std::string>(
          "--check", [&run](const std::string& words) { run.run.check = duet::check::checks_of(words); },
-         "look for faults of the program (docs/check.md), of these kinds, with commas between: memory, "
+         "look for faults of the program (docs/use/check.md), of these kinds, with commas between: memory, "
          "races, "
          "init, sync, leaks, api, model (of the simulator: hu2016's rules), or all; what is found is told at "
          "the end and stands in stats.json")
@@ -180,13 +180,13 @@ void add_cpu_blocks_option(CLI::App& app, RunOptions& run) {
   app.add_flag(
       "--cpu-blocks", run.run.cpu_blocks,
       "let cores that share a cache with the GPU execute thread blocks of its kernels too, from the last "
-      "one down (docs/preexec.md)");
+      "one down (docs/use/preexec.md)");
 }
 
 void add_fast_forward_options(CLI::App& app, duet::machine::FastForward::Options& options) {
   app.add_option("--skip-kernels", options.skip,
                  "fast-forward the first N launches: right results and a simple time; the others are "
-                 "simulated in time (docs/fast-forward.md)")
+                 "simulated in time (docs/use/sample.md)")
       ->type_name("N");
   app.add_option("--kernels", options.kernels,
                  "simulate only kernels in time whose names this regular expression matches, anywhere; the "
@@ -202,7 +202,7 @@ void add_sample_options(CLI::App& app, RunOptions& run) {
   CLI::Option* const sample = app.add_flag(
       "--sample", run.run.sample,
       "simulate only some launches of each kernel in time, and estimate the others with a bound of "
-      "the error (docs/sampling.md)");
+      "the error (docs/use/sample.md)");
   app.add_option("--sample-error", run.run.sample_error_percent,
                  "with --sample: the error of the kernels' time to be aimed at, in %, at 95 % confidence")
       ->type_name("PERCENT")
@@ -366,7 +366,7 @@ Subcommand run_command(CLI::App& duet, const std::vector<std::string>& arguments
 
 Subcommand explain_command(CLI::App& duet, const std::vector<std::string>& arguments) {
   CLI::App* app = duet.add_subcommand(
-      "explain", "run a program and show it as the five sub-models of hu2016 do (docs/explain.md)");
+      "explain", "run a program and show it as the five sub-models of hu2016 do (docs/use/explain.md)");
   const auto options = std::make_shared<ExplainOptions>();
   const auto made = std::make_shared<RunOptions>();
   add_explain_options(*app, *options);
@@ -387,14 +387,14 @@ Subcommand explain_command(CLI::App& duet, const std::vector<std::string>& argum
 constexpr const char* kPredictFooter =
     "Runs the program as `duet run --functional` does, with right results, and gives each kernel the time of "
     "a\n"
-    "model instead of simulating it (docs/predict.md says how far off that is). The folder keeps "
+    "model instead of simulating it (docs/results/predict.md says how far off that is). The folder keeps "
     "prediction.json.\n"
     "  duet predict ./app\n"
     "  duet predict --machine h100 --set gpu.sm.count=66 ./app --size 1024";
 
 Subcommand predict_command(CLI::App& duet, const std::vector<std::string>& arguments) {
   CLI::App* app = duet.add_subcommand(
-      "predict", "the time of a program and what bounds its kernels, from a model (docs/predict.md)");
+      "predict", "the time of a program and what bounds its kernels, from a model (docs/use/predict.md)");
   const auto options = std::make_shared<PredictOptions>();
   const auto made = std::make_shared<RunOptions>();
   app->footer(kPredictFooter);
@@ -428,7 +428,7 @@ Subcommand report_command(CLI::App& duet) {
 
 Subcommand sweep_command(CLI::App& duet) {
   CLI::App* app =
-      duet.add_subcommand("sweep", "a grid of machine keys x programs, here or by Slurm (docs/sweep.md)");
+      duet.add_subcommand("sweep", "a grid of machine keys x programs, here or by Slurm (docs/use/sweep.md)");
   const auto options = std::make_shared<sweep::Options>();
   const auto is_task = std::make_shared<bool>(false);
   app->add_option("file", options->file, "what to run, a .toml file")->required();

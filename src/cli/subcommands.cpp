@@ -54,7 +54,7 @@ Subcommand machines_command(CLI::App& duet) {
   CLI::App* keys =
       app->add_subcommand("keys", "every key of machine files, with values, unit and who reads it");
   keys->add_option("name", options->name, "those that have this in their names");
-  keys->add_flag("--markdown", options->markdown, "write docs/keys.md to standard output");
+  keys->add_flag("--markdown", options->markdown, "write the list as a page of Markdown");
   return {app, [show, diff, keys, options](const config::Installation& installation) {
             if (show->parsed()) return show_machine(installation, options->name, options->sets);
             if (keys->parsed()) return list_keys(installation, options->name, options->markdown);
@@ -65,7 +65,7 @@ Subcommand machines_command(CLI::App& duet) {
 
 Subcommand model_command(CLI::App& duet) {
   CLI::App* app = duet.add_subcommand(
-      "model", "hu2016's descriptive model: print and execute one, or replay a run (docs/model.md)");
+      "model", "hu2016's descriptive model: print and execute one, or replay a run (docs/design/model.md)");
   const auto options = std::make_shared<ModelOptions>();
   app->footer(
       "  duet model workloads/hu2016/d2.toml          structure, scripts and each step of their execution\n"
@@ -103,7 +103,7 @@ Subcommand advise_command(CLI::App& duet) {
   app->footer(
       "Runs the command of the run in FOLDER again, once for each piece of advice that a changed machine "
       "can\n"
-      "answer, and writes advice.json and the page's section there (docs/advice.md).");
+      "answer, and writes advice.json and the page's section there (docs/use/advise.md).");
   app->add_option("folder", options->folder, "what `duet run --out FOLDER` wrote")->required();
   app->add_option("-j,--jobs", options->jobs, "runs at once; without it as many as there are cores");
   return {app, [options](const config::Installation&) { return advise_run(*options); }};
@@ -150,7 +150,7 @@ Subcommand statistics_command(CLI::App& duet) {
       duet.add_subcommand("statistics", "list what a machine counts, with units and descriptions");
   const auto options = std::make_shared<Options>();
   app->add_option("-m,--machine", options->machine, "machine, or .toml file")->capture_default_str();
-  app->add_flag("--markdown", options->markdown, "write docs/statistics.md to standard output");
+  app->add_flag("--markdown", options->markdown, "write the list as a page of Markdown");
   return {app, [options](const config::Installation& installation) {
             return list_statistics(installation, options->machine, options->markdown);
           }};
@@ -164,7 +164,7 @@ Subcommand ptx_command(CLI::App& duet) {
   const auto options = std::make_shared<PtxCoverageOptions>();
   coverage->add_option("opcode", options->opcode, "list the forms of this opcode, one a line");
   coverage->add_flag("--forms", options->forms, "list every form, one a line");
-  coverage->add_flag("--markdown", options->markdown, "write docs/ptx-coverage.md to standard output");
+  coverage->add_flag("--markdown", options->markdown, "write the list as a page of Markdown");
   return {app, [options](const config::Installation& installation) {
             return show_ptx_coverage(installation, *options);
           }};
@@ -181,7 +181,7 @@ Subcommand preexec_command(CLI::App& duet) {
   app->add_flag("--report", options->report,
                 "list the kernel's accesses: where each is prefetched, or why not");
   app->add_flag("--forwarded-blocks", options->forwarded_blocks,
-                "the program is told which blocks the GPU has dispatched (docs/preexec.md)");
+                "the program is told which blocks the GPU has dispatched (docs/use/preexec.md)");
   app->add_flag("--blocks", options->blocks,
                 "the program that executes the kernel's thread blocks (section 5.5) instead");
   return {app, [options](const config::Installation&) { return preexecute(*options); }};

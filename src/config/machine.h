@@ -199,7 +199,8 @@ struct FullEmpty {
   std::uint64_t reads_per_fill = 0;  // accesses that empty, until the granule is empty
   std::uint64_t nack_cycles = 0;  // command-clock cycles after which a waiting request is refused; 0: never
   std::uint64_t nack_limit = 0;   // refusals of one request; after that it waits
-  // What closes the hazards of lustig2013's scheme (docs/full-empty.md). Without one, results may be wrong.
+  // What closes the hazards of lustig2013's scheme (docs/design/full-empty.md). Without one, results may be
+  // wrong.
   bool valid_masks = false;         // caches keep only words that were full
   bool write_through = false;       // writes reach the bits at once
   bool program_order = false;       // a warp's own accesses do not pass each other

@@ -1,5 +1,5 @@
 // What hpmcounter3 and following count: fixed events of a core, in user mode and system calls alike, from the
-// beginning of the run. docs/simulated-host.md has them as a table. Left out: choosing events
+// beginning of the run. docs/reference/simulated-host.md has them as a table. Left out: choosing events
 // (mhpmevent is the machine mode's), counting per thread.
 #pragma once
 

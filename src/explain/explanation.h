@@ -50,7 +50,7 @@ struct Dependency {
 
 // A push-buffer stream (PBS) of the host's command script.
 struct Command {
-  std::uint64_t number = 0, call = 0;  // ids of docs/events.md
+  std::uint64_t number = 0, call = 0;  // ids of docs/reference/events.md
   std::string call_name;
   std::string kind;    // the driver's: "launch"
   std::string script;  // the paper's: "computing", "data-move", "control"

@@ -1,5 +1,5 @@
 // What a run does and no rule asks about: where hu2016 itself makes an exception, and where Duet or CUDA does
-// what the paper has not. docs/model.md has the same list; tests/unit/model compares the two.
+// what the paper has not. docs/design/model.md has the same list; tests/unit/model compares the two.
 #pragma once
 
 #include <vector>

@@ -30,7 +30,7 @@ struct Model {
 // there, a script that its level cannot have, an array that no level has.
 void check(const Model& model);
 
-// A TOML file (docs/model.md has the keys). Throws duet::Error: file, line, what is wrong.
+// A TOML file (docs/design/model.md has the keys). Throws duet::Error: file, line, what is wrong.
 Model read_model(const std::string& path);
 
 // The tree of components, and the scripts.

@@ -3,7 +3,7 @@
 //   low = interval.low * predicted;  high = interval.high * predicted;
 // Split conformal prediction (Lei et al., "Distribution-Free Predictive Inference for Regression", JASA
 // 2018): the ratios of simulated to predicted time of kernels that stand apart from the one that is asked
-// about. These are the programs of docs/other-programs.md on four machines (tests/predict/programs.py
+// about. These are the programs of docs/results/other-programs.md on four machines (tests/predict/programs.py
 // --calibrate). The model's times do not use them.
 #pragma once
 

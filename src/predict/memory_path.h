@@ -1,5 +1,5 @@
 // The way of an SM's requests, from its load-store unit to whoever has the bytes and back, as latencies and
-// rates in cycles of the core clock (docs/predict.md has the sums).
+// rates in cycles of the core clock (docs/design/predict.md has the sums).
 //   MemoryPath path(machine, recording, timing);
 //   const double here = path.load(request, when the load-store unit sends it);
 #pragma once

@@ -8,7 +8,7 @@
 // Counting is ++read_hits on a plain integer. A component owns its groups; sim::Statistics finds them in the
 // engine's components and knows every value of each component and, under the group's prefix ("l1.read_hits"),
 // the total of all that have it. Nothing else has to be told: reports, marks, the increase over a kernel and
-// docs/statistics.md follow from the declaration. Left out: rates, histograms, averages (whoever reads the
+// `duet statistics` follow from the declaration. Left out: rates, histograms, averages (whoever reads the
 // values computes them).
 #pragma once
 

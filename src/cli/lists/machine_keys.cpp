@@ -1,4 +1,4 @@
-// `duet machines keys`: every key that a machine file may have. docs/keys.md is this list.
+// `duet machines keys`: every key that a machine file may have. `--markdown` writes the page.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// `duet statistics`: what a machine counts, as the components declare it. docs/statistics.md is this list.
+// `duet statistics`: what a machine counts, as the components declare it. `--markdown` writes the page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ constexpr const char* kFusedOfPage = "fused";
 constexpr const char* kStatisticsHead =
     "# Statistics\n\n"
     "What the components of a machine count, as they declare it (src/sim/statistics.h). This page is what\n"
-    "`duet statistics --markdown` writes; [how-to/statistic.md](how-to/statistic.md) adds one.\n\n"
+    "`duet statistics --markdown` writes; docs/how-to/statistic.md adds one.\n\n"
     "`stats.json` gives them four times. `counters`: since the run began, of all components of a kind, as of "
     "the\n"
     "last command that completed. `kernels[].counters`: what rose between a kernel's first block and its\n"
@@ -106,13 +106,15 @@ constexpr const char* kStatisticsHead =
     "`kernels[].stalls` shares out `sm.slots_*` among kernels. A slot in which nothing issues belongs to "
     "the\n"
     "kernel whose warp waits for the reason; a scheduler without a warp charges the oldest block on its SM\n"
-    "that has warps left. `lines` ([lines.md](lines.md)) shares them out among lines of the source.\n\n"
+    "that has warps left. `lines` (docs/reference/stats-json.md) shares them out among lines of the "
+    "source.\n\n"
     "The public name is kind, dot, name: `l1.read_hits`. Counts are summed over the components of a kind; "
     "of\n"
     "the others the last column says what becomes of them: of the *largest of all* the total is the largest, "
     "a\n"
     "*state* is told by marks only. Without a remark a statistic is that of the timed GPU alone.\n\n"
-    "Those of the *simulated host* are those of a run with `--host simulated` (docs/simulated-host.md): its\n"
+    "Those of the *simulated host* are those of a run with `--host simulated` (docs/use/simulated-host.md): "
+    "its\n"
     "`stats.json` has `counters` and `components`, as of its end, with a GPU too. `duet statistics --machine "
     "NAME`\n"
     "lists what one machine has.\n";

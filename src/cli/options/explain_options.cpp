@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kFooter =
     "Runs the program as `duet run` does, with all its options, and then explains the run. Its folder keeps\n"
-    "explain.html, explain.json and explain.journal (docs/explain.md).\n"
+    "explain.html, explain.json and explain.journal (docs/use/explain.md).\n"
     "  duet explain ./app\n"
     "  duet explain duet-out --kernel smooth --block 5      deeper, and without another run";
 

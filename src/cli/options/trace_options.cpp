@@ -42,7 +42,8 @@ void add_trace_options(CLI::App& app, RunOptions& run) {
                static_cast<TraceDetail>(std::find(details.begin(), details.end(), word) - details.begin());
            run.run.trace_all_calls = run.run.trace_detail != TraceDetail::None;
          },
-         "how much timeline.pftrace has, for Perfetto (docs/events.md): `call`, without this option of the "
+         "how much timeline.pftrace has, for Perfetto (docs/reference/events.md): `call`, without this "
+         "option of the "
          "first 20,000 calls, otherwise of all; `command`, `block` and `warp` have more; `none`: no such "
          "file")
       ->check(CLI::IsMember(details))
@@ -56,7 +57,8 @@ void add_trace_options(CLI::App& app, RunOptions& run) {
   app.add_flag_function(
       "--lines,!--no-lines", [&run](std::int64_t asked) { run.lines = asked > 0; },
       "which lines of the source kernels spend their issue slots, requests and bytes on, in stats.json and "
-      "report.html (docs/lines.md); timed GPU; without either word where there is a report.html");
+      "report.html (docs/reference/stats-json.md); timed GPU; without either word where there is a "
+      "report.html");
   app.add_flag("--trace-push-buffer", run.run.trace_push_buffer,
                "write every push-buffer command to push_buffer.txt");
   app.add_flag("--events", run.run.events,

@@ -1,13 +1,13 @@
-// Program order of a warp's accesses to tracked memory (docs/full-empty.md, hazard (c)). Loads that wait and
-// stores travel in two classes, which pass each other on the way to the bits, and an access of one class may
-// wait there for what one of the other does. So a warp's access is issued only when nothing of the warp that
-// is on its way touches what it touches: granules, or lines, or (order_grain) all that is tracked. Accesses
-// that do the same, in one class, keep their order anyway and go together. Those that name what else they do
-// with the bits (docs/full-empty-instructions.md) go alone, as others may wait for them elsewhere.
-// Kept, as a table beside the pending instructions would: the lines that a warp's accesses touch, of all
-// warps of the SM in order_entries places, each with its words. Who finds no place is issued all the same;
-// until it is complete the warp issues nothing that does not go with it. A line of a granule wider than a
-// line is its granule. Left out: the cycles that comparing the lines of an access takes.
+// Program order of a warp's accesses to tracked memory (docs/design/full-empty.md, hazard (c)). Loads that
+// wait and stores travel in two classes, which pass each other on the way to the bits, and an access of one
+// class may wait there for what one of the other does. So a warp's access is issued only when nothing of the
+// warp that is on its way touches what it touches: granules, or lines, or (order_grain) all that is tracked.
+// Accesses that do the same, in one class, keep their order anyway and go together. Those that name what else
+// they do with the bits (docs/design/full-empty.md) go alone, as others may wait for them elsewhere. Kept, as
+// a table beside the pending instructions would: the lines that a warp's accesses touch, of all warps of the
+// SM in order_entries places, each with its words. Who finds no place is issued all the same; until it is
+// complete the warp issues nothing that does not go with it. A line of a granule wider than a line is its
+// granule. Left out: the cycles that comparing the lines of an access takes.
 #pragma once
 
 #include <bit>

@@ -49,8 +49,8 @@
 // that left before the answer must be serviced before a later probe takes newer bytes. Who may hold which
 // line is the business of the prober.
 //
-// Tracked memory (lustig2013 §4; what can go wrong and what prevents it: docs/full-empty.md). Its bits lie
-// below all caches, so a byte of it is valid here only if it was full when its word was last touched, and
+// Tracked memory (lustig2013 §4; what can go wrong and what prevents it: docs/design/full-empty.md). Its bits
+// lie below all caches, so a byte of it is valid here only if it was full when its word was last touched, and
 // dirty never. A read that waits for full and leaves the bit is served here when its bytes are valid;
 // otherwise it fetches just those, and takes what else of the line is full along. A write that fills updates
 // the line and goes through. All other accesses go below, and their bytes are dropped here; while one is on

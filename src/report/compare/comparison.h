@@ -39,7 +39,7 @@ struct Comparison {
     bool complete = true;
   } runs[2];
   Change time;                                 // of the run, picoseconds
-  std::vector<Change> moments, critical_path;  // docs/account.md, picoseconds
+  std::vector<Change> moments, critical_path;  // docs/reference/stats-json.md, picoseconds
   std::vector<WorkChange> kernels, copies, calls;
   std::vector<Change> counters;
 };
@@ -56,7 +56,7 @@ struct KeyChange {
 // At most `most` rows a list; how many more there are is said.
 std::string comparison_table(const Comparison& comparison, const std::vector<KeyChange>& machine,
                              std::size_t most);
-// Everything, as docs/compare.md has it.
+// Everything, as docs/use/compare.md has it.
 std::string comparison_json(const Comparison& comparison, const std::vector<KeyChange>& machine);
 
 }  // namespace duet::report

@@ -9,9 +9,9 @@
 //    "blocks": {"column_ps": 2500, "sms": [{"name": "SM 0", "of": [time, ...]}, ...]}}
 //
 // A SPAN is [name, kind, start, end, prepared, command, call, bytes, count, busy]: numbers of `names` and
-// `kinds`, picoseconds (prepared: the end of stage (ii)), the ids of docs/events.md, how many spans were
-// taken together (timeline_spans.h has the rule) and their times added up; the name of several is null. A
-// moment is a sum of 1 (a kernel), 2 (a copy), 4 (the driver), 8 (a call). Where the journal has events of
+// `kinds`, picoseconds (prepared: the end of stage (ii)), the ids of docs/reference/events.md, how many spans
+// were taken together (timeline_spans.h has the rule) and their times added up; the name of several is null.
+// A moment is a sum of 1 (a kernel), 2 (a copy), 4 (the driver), 8 (a call). Where the journal has events of
 // moves there is a track for each "engine", with its "name"; where it has those of blocks, "blocks" tells how
 // long blocks were on each SM in each column of the run, added up.
 #pragma once

@@ -1,5 +1,5 @@
 // Moves of single data transfer engines and blocks on single SMs, of runs whose journal has their events
-// (docs/events.md,
+// (docs/reference/events.md,
 // `--trace-detail command` and `block`):
 //
 //   TimelineEvents events(end_ps, [&](const TimelineMove& move) { ... });   // a move that has ended

@@ -1,5 +1,5 @@
-// timeline.pftrace: a run over time, for Perfetto (docs/events.md says what its tracks are). It is written
-// while the journal is read once from its begin to its end; of what is over nothing is kept.
+// timeline.pftrace: a run over time, for Perfetto (docs/reference/events.md says what its tracks are). It is
+// written while the journal is read once from its begin to its end; of what is over nothing is kept.
 #pragma once
 
 #include <iosfwd>
