@@ -9,31 +9,31 @@ namespace {
 struct Names {
   const char *check, *name;
 };
-constexpr std::array<Names, 21> kNames{{{"memory", "out_of_bounds"},
-                                        {"memory", "misaligned"},
-                                        {"memory", "use_after_free"},
-                                        {"races", "shared_race"},
-                                        {"races", "command_race"},
-                                        {"races", "host_buffer_changed"},
-                                        {"init", "uninitialised_global"},
-                                        {"init", "uninitialised_shared"},
-                                        {"init", "uninitialised_local"},
-                                        {"init", "uninitialised_copy"},
-                                        {"sync", "divergent_barrier"},
-                                        {"sync", "barrier_after_exit"},
-                                        {"sync", "lane_mask"},
-                                        {"leaks", "leak"},
-                                        {"api", "api_error"},
-                                        {"model", "atomicity"},
-                                        {"model", "locality"},
-                                        {"model", "fifo"},
-                                        {"model", "synchronization"},
-                                        {"model", "in_position"},
-                                        {"model", "capacity"}}};
+constexpr std::array<Names, 21> kFindingNames{{{"memory", "out_of_bounds"},
+                                               {"memory", "misaligned"},
+                                               {"memory", "use_after_free"},
+                                               {"races", "shared_race"},
+                                               {"races", "command_race"},
+                                               {"races", "host_buffer_changed"},
+                                               {"init", "uninitialised_global"},
+                                               {"init", "uninitialised_shared"},
+                                               {"init", "uninitialised_local"},
+                                               {"init", "uninitialised_copy"},
+                                               {"sync", "divergent_barrier"},
+                                               {"sync", "barrier_after_exit"},
+                                               {"sync", "lane_mask"},
+                                               {"leaks", "leak"},
+                                               {"api", "api_error"},
+                                               {"model", "atomicity"},
+                                               {"model", "locality"},
+                                               {"model", "fifo"},
+                                               {"model", "synchronization"},
+                                               {"model", "in_position"},
+                                               {"model", "capacity"}}};
 
 }  // namespace
 
-const char* check_of(FindingKind kind) { return kNames.at(static_cast<std::size_t>(kind)).check; }
-const char* name_of(FindingKind kind) { return kNames.at(static_cast<std::size_t>(kind)).name; }
+const char* check_of(FindingKind kind) { return kFindingNames.at(static_cast<std::size_t>(kind)).check; }
+const char* name_of(FindingKind kind) { return kFindingNames.at(static_cast<std::size_t>(kind)).name; }
 
 }  // namespace duet::check
