@@ -7,7 +7,7 @@ namespace duet::predict {
 namespace {
 
 // Steps and requests that are computed again for each limit, and steps of each warp at least.
-constexpr std::uint64_t kMostWork = 50'000, kLeastSteps = 128;
+constexpr std::uint64_t kMostWork = 50'000, kFewestSteps = 128;
 
 }  // namespace
 
@@ -108,7 +108,7 @@ double SmModel::again(const KernelRecording& recording, const gpu::TimedKernel& 
       }
     }
     part_ = std::max<std::uint64_t>(longest, 1);
-    if (work > kMostWork) part_ = std::max<std::uint64_t>(longest * kMostWork / work, kLeastSteps);
+    if (work > kMostWork) part_ = std::max<std::uint64_t>(longest * kMostWork / work, kFewestSteps);
     // By now L2 has the code.
     part_cycles_ = computed({});
   }

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""`duet reproduce lustig2013 --quick`: rows, verdicts and data of the claims about full/empty bits. Usage: reproduce_test.py DUET"""
+"""`duet reproduce lustig2013 --quick`: rows, verdicts and data of the claims about full/empty bits, and every runtime of Figure
+11 at the quick sizes against golden/lustig2013-quick.json. Usage: reproduce_test.py DUET [--update]"""
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+import golden
 
 IDS = ["L-F8", "L-F9", "L-F11a", "L-F11b", "L-F11f", "L-tab3", "L-safe", "L-hol", "L-mshr", "L-dram", "L-ext", "L-val"]
 # What a small input changes no more than a large one.
@@ -59,6 +62,9 @@ def check(duet, folder):
         for variant, parts in variants.items():
             saved = shares[name]["baseline"]["runtime_us"] - shares[name][variant]["runtime_us"]
             assert abs(parts["calls_and_driver_us"] + parts["overlap_us"] - saved) < 1e-6, (name, variant, parts)
+
+    found = {"taken": "duet reproduce lustig2013 --quick --only " + ",".join(IDS), **golden.recorded_parts(result)}
+    assert golden.compare(found, golden.GOLDEN.with_name("lustig2013-quick.json"), "--update" in sys.argv[2:]) == 0
 
     # Controls: each row fails where it must; a machine on which one does not makes the command fail.
     def controls(*arguments):
