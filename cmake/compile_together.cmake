@@ -1,11 +1,13 @@
-# duet_compile_together(TARGET): the files of a folder in groups of at most eight, a unity file each. They include much the
-# same headers, and together take half the time.
+# duet_compile_together(TARGET [EXCEPT REGEX]): the files of a folder in groups of at most eight, a unity file each. They include much the
+# same headers, and together take half the time. EXCEPT: paths of
+# files that have names which others of their folder have too.
 function(duet_compile_together target)
+  cmake_parse_arguments(TOGETHER "" "EXCEPT" "" ${ARGN})
   get_target_property(sources ${target} SOURCES)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   foreach(source ${sources})
     get_filename_component(folder ${source} DIRECTORY)
-    if(NOT source MATCHES "\\.cpp$")
+    if(NOT source MATCHES "\\.cpp$" OR (TOGETHER_EXCEPT AND source MATCHES "${TOGETHER_EXCEPT}"))
       continue()
     endif()
     string(MD5 key ${folder})

@@ -13,7 +13,7 @@ from compile_once import compile_well
 from trust import smallest_machine
 
 VARIANTS = ("baseline", "overlap-start", "overlap-finish", "full-overlap")
-SIZES = {"vectorAdd": 3001, "matrixMul": 32, "histogram64": 20000, "BlackScholes": 1500, "BFS": 777, "HotSpot": 32, "FIBLookup": 200}
+SIZES = {"vectorAdd": 3001, "matrixMul": 32, "histogram64": 20000, "BlackScholes": 1500, "BFS": 777, "HotSpot": 32, "FIBLookup": 60}
 # Grid and block of each kernel at the paper's sizes, in the NVIDIA SDK 4.2, in Rodinia 2.0.1 and in NBA.
 GEOMETRY = {
     "vectorAdd": (65536, [([256, 1, 1], [256, 1, 1])]),

@@ -9,6 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
+from compile_once import compile_once  # noqa: E402
 from whole import some  # noqa: E402
 
 # Figure 16, from 16 to 64 SPs an SM (docs/design/preexec.md, "Keys of the experiments").
@@ -54,7 +55,7 @@ class Machine(unittest.TestCase):
         key = (str(source), *flags)
         if key not in self.binaries:
             binary = pathlib.Path(self.folder.name) / f"program{len(self.binaries)}"
-            done = subprocess.run([self.duet, "cc", *flags, str(source), "-o", str(binary)], capture_output=True, text=True, timeout=240)
+            done = compile_once(self.duet, [*flags, source], binary, timeout=240)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.binaries[key] = binary
         return self.binaries[key]

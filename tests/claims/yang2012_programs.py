@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_once  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "workloads/yang2012"
 MEMORIES = ("device", "managed", "mapped")
@@ -87,7 +90,7 @@ class Programs(unittest.TestCase):
     @classmethod
     def compiled(cls, source, name, flags=("-Wall", "-Wextra", "-Werror")):
         binary = pathlib.Path(cls.folder.name) / name
-        done = subprocess.run([cls.duet, "cc", *flags, str(source), "-o", str(binary)], capture_output=True, text=True, timeout=240)
+        done = compile_once(cls.duet, [*flags, source], binary, timeout=240)
         if done.returncode != 0:
             raise RuntimeError(done.stderr)
         return binary

@@ -21,8 +21,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "trust"))
+sys.path[:0] = [str(HERE.parent / "trust"), str(HERE.parent)]
 import trust  # noqa: E402
+from compile_once import compile_well  # noqa: E402
 
 ONE_EACH = ["--set", "gpu.front_end.hardware_channels=16", "--set", "gpu.copy_engines.count=16"]
 GENERAL = ["--set", "gpu.full_empty.look_ahead=65536", "--set", "gpu.full_empty.queues=4"]
@@ -59,7 +60,7 @@ def main():
         options += ["--set", f"gpu.full_empty.{arguments.without}=false"]
     with tempfile.TemporaryDirectory(prefix="duet-fuzz-") as name:
         program = pathlib.Path(name) / "interleavings"
-        subprocess.run([arguments.duet, "cc", "-o", str(program), str(HERE / "interleavings.cu")], check=True)
+        compile_well(arguments.duet, [HERE / "interleavings.cu"], program)
         rounds = [str(program), first, last, "--class", "general" if arguments.mode == "general" else "strict"]
         rounds += ["--steps"] if arguments.steps else []
         rounds += ["--granule", str(arguments.granule)] if arguments.granule else []

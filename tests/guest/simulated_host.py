@@ -6,6 +6,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "front_door"))
 import fixture  # noqa: E402
+from compile_once import compile_once  # noqa: E402
 from fixture import DUET, SOURCE, WORK, Fixture, call, stats, union  # noqa: E402, F401
 
 RUN = [DUET, "run", "--host", "simulated", "--machine", "lustig2013"]
@@ -20,7 +21,7 @@ class GuestFixture(Fixture):
     def guest(self, source, *flags):
         program = WORK / (pathlib.Path(source).stem + "".join(flags) + ".rv")
         if not program.exists():
-            result = call(DUET, "cc", "--host", "riscv64", SOURCE / "tests/guest" / source, "-o", program, *flags)
+            result = compile_once(DUET, ["--host", "riscv64", SOURCE / "tests/guest" / source, *flags], program)
             self.assertEqual(result.returncode, 0, result.stderr)
         return program
 

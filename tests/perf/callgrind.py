@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))  # whole.py
+
 OVER_BEST = 0.05  # small steps add up to no more
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv[0]).name

@@ -4,7 +4,8 @@ the core has a part too (pre-execution, thread blocks), for each instruction of 
 
 Two benchmarks of workloads/yang2012, each at two sizes; the difference leaves out all that happens once, but not the copies of what their
 kernels work on: of VecAdd these are most. Fails (1) where one needs over 3 %
-more than fused_instructions.json says; --record writes that file anew, and the commit says why. Skipped (77) where valgrind is missing."""
+more than fused_instructions.json says; --record writes that file anew, and the commit says why. Skipped (77) where valgrind is missing.
+By day TMV without blocks on the core; at night (tests/whole.py) all."""
 
 import json
 import pathlib
@@ -12,6 +13,7 @@ import subprocess
 import tempfile
 
 import callgrind
+from whole import WHOLE
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORD = HERE / "fused_instructions.json"
@@ -35,11 +37,13 @@ def count(duet, folder, mode, program, arguments):
 def main():
     options = callgrind.parser(__doc__).parse_args()
     callgrind.skip_without("valgrind")
-    measured = {mode: {} for mode in MODES}
+    whole = WHOLE or options.record
+    modes = MODES if whole else {mode: MODES[mode] for mode in ("off", "adaptive")}
+    measured = {mode: {} for mode in modes}
     with tempfile.TemporaryDirectory() as folder:
-        for program, sizes in PROGRAMS.items():
+        for program, sizes in (PROGRAMS if whole else {"TMV": PROGRAMS["TMV"]}).items():
             subprocess.run([options.duet, "cc", str(WORKLOADS / f"{program}.cu"), "-o", f"{folder}/{program}"], check=True)
-            for mode, extra in MODES.items():
+            for mode, extra in modes.items():
                 for size in sizes:  # compiled programs are kept, and are not to be counted
                     subprocess.run([options.duet, "run", "-q", "--no-lines", "--machine", "fused", "--out", f"{folder}/run", *extra, f"{folder}/{program}",
                                     *size.split()], check=True, stdout=subprocess.DEVNULL)

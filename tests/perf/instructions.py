@@ -4,13 +4,15 @@ other load on the machine does not change. Usage: instructions.py [--duet PATH] 
 
 For each kernel of workloads/micro/kernels.cu two runs with the same buffers and different numbers of elements are counted; the
 difference leaves out all that happens once (in both, every SM has been full). Fails (1) where a kernel needs over 3 % more than
-instructions.json says; --record writes that file anew, and the commit says why. Skipped (77) where valgrind is missing."""
+instructions.json says; --record writes that file anew, and the commit says why. Skipped (77) where valgrind is missing.
+By day without --lines; at night (tests/whole.py) all."""
 
 import pathlib
 import tempfile
 
 import callgrind
 import kernels
+from whole import WHOLE
 
 RECORD = pathlib.Path(__file__).resolve().parent / "instructions.json"
 TOLERANCE = 0.03
@@ -32,10 +34,11 @@ def count(duet, ptx, folder, name, n, room, blocks, options):
 def main():
     options = callgrind.parser(__doc__).parse_args()
     callgrind.skip_without("valgrind")
-    measured = {mode: {} for mode, *_ in MODES}
+    modes = MODES if WHOLE or options.record else MODES[:2]
+    measured = {mode: {} for mode, *_ in modes}
     with tempfile.TemporaryDirectory() as folder:
         ptx = kernels.compile_kernels(options.duet, folder)
-        for mode, extra, sizes, blocks in MODES:
+        for mode, extra, sizes, blocks in modes:
             for name in kernels.NAMES:
                 small, large = sizes[name]
                 counts = [count(options.duet, ptx, folder, name, n, large, blocks, extra) for n in (small, large)]

@@ -12,6 +12,9 @@ import unittest
 
 import jsonschema
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
+
 BUILD = SOURCE = None
 # Kernel, what is said to bound it (one of these), and how far its time may be from the simulator's.
 KERNELS = {
@@ -42,7 +45,7 @@ class Predicted(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.temporary.name)
         cls.program = cls.folder / "kernels"
-        duet("cc", "-O2", SOURCE / "tests/predict/kernels.cu", "-o", cls.program)
+        compile_well(BUILD / "bin/duet", ["-O2", SOURCE / "tests/predict/kernels.cu"], cls.program)
 
     @classmethod
     def tearDownClass(cls):
@@ -221,7 +224,7 @@ class Sampled(Predicted):
     def setUpClass(cls):
         super().setUpClass()
         cls.program = cls.folder / "sampled"
-        duet("cc", "-O2", SOURCE / "tests/predict/sampled.cu", "-o", cls.program)
+        compile_well(BUILD / "bin/duet", ["-O2", SOURCE / "tests/predict/sampled.cu"], cls.program)
 
     def both(self, what):
         """Predictions, whole and sampled, and of the second how many instructions of the first were executed."""

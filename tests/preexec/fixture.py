@@ -7,6 +7,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+from compile_once import compile_well  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 # A GPU that waits for memory more than it moves: with it pre-execution has something to gain.
@@ -23,7 +26,7 @@ class Programs(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.temporary.name)
         for source in cls.sources:
-            subprocess.run([cls.duet, "cc", *cls.compiler, source, "-o", cls.folder / source.stem], check=True, timeout=300)
+            compile_well(cls.duet, [*cls.compiler, source], cls.folder / source.stem, timeout=300)
 
     @classmethod
     def tearDownClass(cls):
@@ -57,4 +60,5 @@ class Programs(unittest.TestCase):
 def main():
     Programs.duet = pathlib.Path(sys.argv[sys.argv.index("--duet") + 1]).resolve()
     os.environ["PYTHONUNBUFFERED"] = "1"
-    unittest.main(module="__main__", argv=[sys.argv[0]])
+    names = sys.argv[sys.argv.index("--duet") + 2:]
+    unittest.main(module="__main__", argv=[sys.argv[0], *names])

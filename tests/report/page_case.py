@@ -105,4 +105,4 @@ class PageCase(unittest.TestCase):
 def main(case):
     if not browser.find():
         sys.exit(f"{sys.argv[0]}: no chromium: run tools/install_dependencies.sh test")
-    unittest.main(argv=[sys.argv[0], *(f"{case.__name__}.{name}" for name in sys.argv[3:])], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

@@ -252,4 +252,4 @@ class PagesTest(unittest.TestCase):
 if __name__ == "__main__":
     if not browser.find():
         sys.exit("pages_test.py: no chromium: run tools/install_dependencies.sh test")
-    unittest.main(argv=[sys.argv[0], *(f"PagesTest.{name}" for name in sys.argv[3:])], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
