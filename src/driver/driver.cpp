@@ -77,10 +77,7 @@ struct Driver::State {
 Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config,
                gpu::GpuPort& gpu)
     : Component(engine, "driver", parent, 2, sim::Role::None),
-      state_(std::make_unique<State>(*this, config, gpu)) {
-  gpu.kernel_starts = &on_kernel_start;
-  gpu.block_starts = &on_block_start;
-}
+      state_(std::make_unique<State>(*this, config, gpu)) {}
 
 Driver::~Driver() = default;
 
@@ -120,7 +117,7 @@ CommandId Driver::submit(Command command) {
   if (state_->order) state_->add_to_order(command);
   const std::vector<CommandId> before = state_->told_predecessors(command.stream);
   const CommandId id = state_->book.add(std::move(command), engine().now());
-  if (on_submit) on_submit(id, state_->book[id].command);
+  for (CommandWatcher* watcher : watchers_) watcher->submitted(id, state_->book[id].command);
   state_->tell(TaskEventKind::Command, id, TaskEventPhase::Begin, engine().now());
   state_->tell_dependencies(id, before, engine().now());
   engine().wake(*this, engine().now());
@@ -314,7 +311,7 @@ void Driver::State::complete(CommandId id, Picoseconds event_time, Picoseconds n
   pending.record.grid = pending.command.grid.get();
   ++statistics.commands;
   tell(TaskEventKind::Command, id, TaskEventPhase::End, now);
-  if (owner.on_complete) owner.on_complete(pending.record);
+  for (CommandWatcher* watcher : owner.watchers_) watcher->completed(pending.record);
   book.complete(id);
 }
 
@@ -377,7 +374,7 @@ bool Driver::State::end_stage(Picoseconds now) {
   if (pending.command.kind == CommandKind::Launch) {
     launched.push_back(serving);
     pending.record.grid = pending.command.grid.get();
-    if (owner.on_launch) owner.on_launch(pending.record);
+    for (CommandWatcher* watcher : owner.watchers_) watcher->launch_sent(pending.record);
   }
   serving = 0;
   return true;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/readable_name.h"
 #include "machine/build/board.h"
+#include "machine/watch/command_checks.h"
 #include "ptx/compiler.h"
 #include "ptx/semantics/semantics.h"
 #include "ptx/state_spaces.h"
@@ -40,6 +41,8 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   if (options.fast_forward.any() || options.sample) FastForward::check(machine.gpu);
   if (options.fast_forward.any()) fast_forward_.emplace(options.fast_forward);
   system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
+  driver().watch(*this);
+  system_->board().work_distributor().watch(*this);
   if (options.preexecution.on()) begin_preexecution();
   if (options.cpu_blocks) begin_cpu_blocks();
   begin_model_check();
@@ -57,40 +60,55 @@ Process::Process(const config::Machine& machine, report::JournalWriter* journal,
   describe_processor();
   if (system_options.count_lines) lines_.emplace(*system_, *journal_);
   if (preexecution_) record_preexecution_options();
-  driver().on_complete = [this](const driver::CommandRecord& command) {
-    if (system_->checker() != nullptr)
-      system_->checker()->completed(static_cast<check::CommandNumber>(command.id));
-    record_findings();
-    record(command);
-    if (preexecution_) preexecution_->completed(command);
-    if (cpu_blocks_) cpu_blocks_->completed(command);
-  };
-  system_->board().work_distributor().on_device_launch_end(
-      [this](const gpu::Grid& grid) { record_launched(grid); });
-  driver().on_kernel_start = [this](const gpu::Grid& grid) {
-    if (system_->checker() != nullptr)
-      system_->checker()->kernel_starts(static_cast<check::CommandNumber>(grid.command));
-    if (cpu_blocks_) cpu_blocks_->kernel_starts(grid);
-    engine().after_ticks([this, &grid] {
-      at_start_[&grid] = system_->statistics().totals();
-      account_->kernel_starts(grid);
-    });
-  };
   constexpr TaskEventMask kDrawn = kAllTaskEvents & ~kNotDrawnEvents;
   TaskEventMask events = options.events ? kDrawn : events_of(options.trace_detail);
   if (options.trace_push_buffer) events |= mask_of(TaskEventKind::PushBufferCommand);
   if (options.explain) events |= kExplainedEvents;
-  sim::EventSink* sink = nullptr;
-  if (events != 0) sink = &event_journal_.emplace(*journal_, system_->statistics(), options.explain);
-  if (model_check_) {
-    model_check_->tell_too(sink, events);
-    sink = &*model_check_;
-    events |= model::kModelEvents;
-  }
-  account_.emplace(engine(), sink, events);
+  account_.emplace(engine());
+  if (model_check_) engine().report_events(*model_check_, model::kModelEvents);
+  if (events != 0)
+    engine().report_events(event_journal_.emplace(*journal_, system_->statistics(), options.explain), events);
 }
 
 Process::~Process() = default;
+
+void Process::submitted(driver::CommandId id, const driver::Command& command) {
+  if (system_->checker() != nullptr) tell_command(*system_->checker(), id, command);
+}
+
+void Process::launch_sent(const driver::CommandRecord& command) {
+  if (preexecution_) preexecution_->launched(command);
+}
+
+void Process::completed(const driver::CommandRecord& command) {
+  if (journal_ != nullptr) {
+    if (system_->checker() != nullptr)
+      system_->checker()->completed(static_cast<check::CommandNumber>(command.id));
+    record_findings();
+    record(command);
+  }
+  if (preexecution_) preexecution_->completed(command);
+  if (cpu_blocks_) cpu_blocks_->completed(command);
+}
+
+void Process::kernel_starts(const gpu::Grid& grid) {
+  if (journal_ != nullptr && system_->checker() != nullptr)
+    system_->checker()->kernel_starts(static_cast<check::CommandNumber>(grid.command));
+  if (cpu_blocks_) cpu_blocks_->kernel_starts(grid);
+  if (journal_ == nullptr) return;
+  engine().after_ticks([this, &grid] {
+    at_start_[&grid] = system_->statistics().totals();
+    account_->kernel_starts(grid);
+  });
+}
+
+void Process::block_starts(const gpu::Grid& grid) {
+  if (preexecution_) preexecution_->block_started(grid);
+}
+
+void Process::device_launch_ends(const gpu::Grid& grid) {
+  if (journal_ != nullptr) record_launched(grid);
+}
 
 void Process::begin_preexecution() {
   preexecution_.emplace(
@@ -99,9 +117,6 @@ void Process::begin_preexecution() {
         return occupancy(*grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
       },
       options_.simulated_host);
-  driver().on_launch = [this](const driver::CommandRecord& command) { preexecution_->launched(command); };
-  driver().on_block_start = [this](const gpu::Grid& grid) { preexecution_->block_started(grid); };
-  driver().on_complete = [this](const driver::CommandRecord& command) { preexecution_->completed(command); };
   preexecution_->ended = [this](const PreexecutionRun& run) { record_preexecution(run); };
 }
 
@@ -110,8 +125,6 @@ void Process::begin_cpu_blocks() {
     throw Error(
         "--cpu-blocks needs the cores that --host simulated gives to the program: leave out one of them");
   cpu_blocks_.emplace(*system_);
-  driver().on_kernel_start = [this](const gpu::Grid& grid) { cpu_blocks_->kernel_starts(grid); };
-  driver().on_complete = [this](const driver::CommandRecord& command) { cpu_blocks_->completed(command); };
   cpu_blocks_->ended = [this](const BlocksOnCores& run) { record_cpu_blocks(run); };
 }
 

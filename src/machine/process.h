@@ -44,12 +44,12 @@ class LoadedModule {
   std::vector<PhysicalAddress> code_addresses;     // by index in module.kernels; timed GPU
 };
 
-class Process {
+class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
  public:
   // `journal` may be null: nothing is recorded. `print` takes what device code prints, when it prints it.
   Process(const config::Machine& machine, report::JournalWriter* journal, memory::HostPort& host,
           std::function<void(const std::string&)> print, const RunOptions& options);
-  ~Process();
+  ~Process() override;
 
   System& system() { return *system_; }
   driver::Driver& driver() { return system_->driver(); }
@@ -132,6 +132,12 @@ class Process {
   std::function<std::vector<ThreadUse>()> threads_of_program;
 
  private:
+  void submitted(driver::CommandId id, const driver::Command& command) override;
+  void launch_sent(const driver::CommandRecord& command) override;
+  void completed(const driver::CommandRecord& command) override;
+  void kernel_starts(const gpu::Grid& grid) override;
+  void block_starts(const gpu::Grid& grid) override;
+  void device_launch_ends(const gpu::Grid& grid) override;
   report::KernelRecord kernel_record(const driver::CommandRecord& command) const;
   sim::Statistics::Values record_statistics(bool with_states = false);
   void record_components();  // after record_statistics()

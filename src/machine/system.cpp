@@ -19,7 +19,7 @@
 
 namespace duet::machine {
 
-struct System::Parts {
+struct System::Parts : gpu::BlockWatcher, gpu::BlockPolicy {
   Parts(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices device_services,
         const Options& options)
       : machine(config),
@@ -39,7 +39,6 @@ struct System::Parts {
     if (races || options.check.of_kernels()) board.driver().keep_order();
     if (options.check.of_kernels()) {
       checker.emplace(options.check, address_space, order_of(board.driver()), !options.simulated_host);
-      watch_commands(board.driver(), *checker);
       services.checker = &*checker;
     }
     services.heap_costs = machine.gpu.device_heap;
@@ -100,15 +99,18 @@ struct System::Parts {
       if (on_prediction) on_prediction(prediction);
     });
     services.recorder = &predictor->recorder();
-    board.on_device_write([this](const memory::Request& request) {
+    memory::SimpleMemory& device_memory = *board.device_memory();
+    device_memory.tell_before_writes([this](const memory::Request& request) {
       predictor->written_by_copy(request.address, request.bytes, request.pc);
     });
     if (!sampled) return;
-    board.on_skip([this](const gpu::Grid& grid, std::uint64_t block, std::uint64_t most) {
-      return predictor->skips(grid, block, most);
-    });
-    board.on_device_read(
+    board.work_distributor().decide(*this);
+    device_memory.tell_before_reads(
         [this](const memory::Request& request) { predictor->read_by_copy(request.address, request.pc); });
+  }
+
+  std::uint64_t skips(const gpu::Grid& grid, std::uint64_t block, std::uint64_t most) override {
+    return predictor ? predictor->skips(grid, block, most) : 0;
   }
 
   // Before its SMs.
@@ -121,11 +123,17 @@ struct System::Parts {
         },
         [this](const gpu::Grid& grid, std::uint32_t sm) { executed_on[sm].insert(grid.code_physical); });
     services.recorder = &*sampler;
-    board.on_grid_begin([this](gpu::Grid& grid) { sampler->begins(grid); });
-    board.on_grid_end([this](const gpu::Grid& grid) { sampler->ends(grid, engine.now()); });
-    board.on_block_done([this](const gpu::Grid& grid, std::uint64_t dispatched) {
-      return sampler->block_ends(grid, dispatched, engine.now());
-    });
+    board.work_distributor().decide(*this);
+  }
+
+  void begins(gpu::Grid& grid) override {
+    if (sampler) sampler->begins(grid);
+  }
+  void grid_ends(const gpu::Grid& grid) override {
+    if (sampler) sampler->ends(grid, engine.now());
+  }
+  bool fast_forwards_rest(const gpu::Grid& grid, std::uint64_t dispatched) override {
+    return sampler && sampler->block_ends(grid, dispatched, engine.now());
   }
 
   void add_fast_forward_sm(std::uint32_t number) {
@@ -141,17 +149,22 @@ struct System::Parts {
   void begin_fast_forward() {
     MemorySystem& memory_system = *board.memory_system();
     services.lines = &lines.emplace(memory_system.l2().sectors(), memory_system.l2().sector_bytes());
-    board.on_fast_forward([this, &memory_system](const gpu::Grid& grid) {
-      engine.between_ticks([this, &memory_system, &grid] {
-        for (const PhysicalAddress sector : memory_system.held_by_l2()) lines->touch(sector);
-        memory_system.write_back_all();
-        Bytes& code = forwarded_code[grid.code_physical];
-        code = 0;
-        for (const ptx::MicroOp& op : grid.kernel->code)
-          code += op.machine_instructions * machine.gpu.sm.instruction_bytes;
-      });
+    board.work_distributor().watch(*this);
+  }
+
+  void fast_forwards(const gpu::Grid& grid) override {
+    engine.between_ticks([this, &grid] {
+      MemorySystem& memory_system = *board.memory_system();
+      for (const PhysicalAddress sector : memory_system.held_by_l2()) lines->touch(sector);
+      memory_system.write_back_all();
+      Bytes& code = forwarded_code[grid.code_physical];
+      code = 0;
+      for (const ptx::MicroOp& op : grid.kernel->code)
+        code += op.machine_instructions * machine.gpu.sm.instruction_bytes;
     });
-    board.on_resume([this] { engine.between_ticks([this] { warm(); }); });
+  }
+  void resumes() override {
+    engine.between_ticks([this] { warm(); });
   }
 
   // What fast-forwarded kernels have left in L2, had they run in time.

@@ -153,7 +153,7 @@ class PlainHost : public memory::HostPort {
   void write(std::byte* host, const std::byte* from, Bytes bytes) override { std::memcpy(host, from, bytes); }
 };
 
-struct Rig {
+struct Rig : driver::CommandWatcher {
   explicit Rig(const config::Machine& machine = gtx580(), std::uint64_t seed = 0, bool two_threads = false)
       : config(machine),
         engine(seed, two_threads),
@@ -168,10 +168,12 @@ struct Rig {
       const auto queues = board.connect_sm(sm);
       sm.connect(queues.launches, queues.done);
     }
-    board.driver().on_complete = [this](const driver::CommandRecord& record) {
-      records[record.id] = record;
-      if (also_on_complete) also_on_complete(record);
-    };
+    board.driver().watch(*this);
+  }
+
+  void completed(const driver::CommandRecord& record) override {
+    records[record.id] = record;
+    if (also_on_complete) also_on_complete(record);
   }
 
   driver::Driver& driver() { return board.driver(); }
