@@ -1,0 +1,15 @@
+#include "machine/feature.h"
+
+#include "base/error.h"
+
+namespace duet::machine {
+
+void MachinePlan::decide(gpu::BlockPolicy* decider, const char* option) {
+  if (decided_by != nullptr)
+    throw Error(std::string(decided_by) + " and " + option +
+                " both decide which blocks are simulated in time: leave out one of them");
+  policy = decider;
+  decided_by = option;
+}
+
+}  // namespace duet::machine
