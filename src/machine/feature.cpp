@@ -12,4 +12,11 @@ void MachinePlan::decide(gpu::BlockPolicy* decider, const char* option) {
   decided_by = option;
 }
 
+void MachinePlan::take_cores(const char* option) {
+  if (cores_taken_by != nullptr)
+    throw Error(std::string(cores_taken_by) + " and " + option +
+                " both need the cores: leave out one of them");
+  cores_taken_by = option;
+}
+
 }  // namespace duet::machine

@@ -1,4 +1,4 @@
-// What a run may have and its machine does not know: a predictor, a check, pre-execution. Any number of
+// Parts of a run that its machine does not know by name: a predictor, a check, pre-execution. Any number of
 // features watch, at most one decides about blocks.
 //
 //   class KernelLog final : public Feature {
@@ -39,25 +39,27 @@ struct MachinePlan {
   const config::Machine& machine;
   sim::Engine& engine;
   const bool functional;          // the functional GPU, and no timed one
-  gpu::DeviceServices& services;  // what SMs ask; they look while they run
+  gpu::DeviceServices& services;  // hooks of SMs, read while they run
   bool fast_forwards = false;     // the timed GPU has functional SMs beside its own
   bool counts_lines = false;      // timed SMs count by instruction
   bool time_of_model = false;     // functional, and kernels take the time of a model: their code and local
                                   // memory have places as on the timed GPU
   std::optional<config::Gpu> functional_gpu{};  // of functional SMs; none: the machine's
-  memory::RaceDetector* races = nullptr;        // null: nobody looks for races
+  memory::RaceDetector* races = nullptr;        // null: there is no race detector
   std::string no_full_empty{};  // why the program may have no memory with full/empty bits; empty: it may
 
   // `policy` decides about blocks; null: what has decided is Grid::fast_forward, when a grid is made. Throws
   // duet::Error where another feature does.
   void decide(gpu::BlockPolicy* policy, const char* option);
+  // Programs of the feature get the machine's cores. Throws duet::Error where another feature's do.
+  void take_cores(const char* option);
   gpu::BlockPolicy* policy = nullptr;
-  const char* decided_by = nullptr;
+  const char *decided_by = nullptr, *cores_taken_by = nullptr;
 };
 
 class Feature : public driver::CommandWatcher, public gpu::BlockWatcher {
  public:
-  virtual const char* option() const = 0;  // that asks for it, for messages
+  virtual const char* option() const = 0;  // the option that asks for it, for messages
   // Before anything is built. Throws duet::Error where the machine cannot have it.
   virtual void plan(MachinePlan&) {}
   // All components exist and nothing has run. Null: nothing is recorded.
@@ -72,7 +74,7 @@ class Feature : public driver::CommandWatcher, public gpu::BlockWatcher {
   // the end of the run.
   virtual void record() {}
   virtual void record_end() { record(); }
-  // Who takes cores that no thread of the program has; null: not this one.
+  // The borrower of cores that no thread of the program has; null: the feature takes none.
   virtual CoreBorrower* borrower() { return nullptr; }
 };
 

@@ -18,6 +18,7 @@ class CpuBlocksFeature final : public Feature {
   explicit CpuBlocksFeature(bool simulated_host) : simulated_host_(simulated_host) {}
 
   const char* option() const override { return "--cpu-blocks"; }
+  void plan(MachinePlan& plan) override { plan.take_cores(option()); }
   void attach(System& system, report::JournalWriter* journal) override {
     if (simulated_host_)
       throw Error(

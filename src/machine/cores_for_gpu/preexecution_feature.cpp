@@ -18,6 +18,7 @@ class PreexecutionFeature final : public Feature {
   PreexecutionFeature(const PreexecutionOptions& options, bool lent) : options_(options), lent_(lent) {}
 
   const char* option() const override { return "--preexec"; }
+  void plan(MachinePlan& plan) override { plan.take_cores(option()); }
   void attach(System& system, report::JournalWriter* journal) override;
   void module_loaded(const LoadedModule& loaded, std::string_view ptx, const std::string& name) override {
     preexecution_->programs().sources().add(loaded.module, std::string(ptx), name, loaded.variable_addresses);
