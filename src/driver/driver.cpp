@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/command_work.h"
 #include "base/error.h"
 #include "driver/command_book.h"
 #include "driver/command_feed.h"
@@ -25,6 +26,19 @@ const char* command_kind_name(CommandKind kind) {
   static constexpr const char* kNames[] = {"copy",         "fill",       "full/empty bits", "launch",
                                            "event record", "event wait", "host function"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+CommandWork work_of(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::Launch:
+      return CommandWork::Computes;
+    case CommandKind::Copy:
+    case CommandKind::Fill:
+    case CommandKind::FullEmptySet:
+      return CommandWork::Moves;
+    default:
+      return CommandWork::Schedules;
+  }
 }
 }  // namespace
 
@@ -140,6 +154,7 @@ void Driver::State::tell(TaskEventKind kind, CommandId id, TaskEventPhase phase,
               .time_ps = now,
               .id = id,
               .parent = kind == TaskEventKind::Command ? record.call : id,
+              .argument = static_cast<std::uint64_t>(work_of(record.kind)),
               .component = &owner,
               .name = command_kind_name(record.kind)});
 }

@@ -252,7 +252,7 @@ void Process::limit_registers(ptx::Kernel& kernel, std::uint32_t most) const {
     const auto resident = [&] { return gpu::occupancy(sm, kernel, threads, 0); };
     const std::uint32_t before = kernel.registers;
     while (kernel.registers > kFewestRegisters && resident().blocks_per_sm < blocks &&
-           std::string_view(resident().limit) == "registers")
+           resident().limit == gpu::OccupancyLimit::Registers)
       --kernel.registers;
     const bool fits = resident().blocks_per_sm >= blocks;
     if (!fits) kernel.registers = before;

@@ -71,7 +71,7 @@ report::KernelRecord Process::kernel_record(const driver::CommandRecord& command
   record.stream = command.stream;
   record.registers = grid.kernel->registers;
   record.blocks_per_sm = fit.blocks_per_sm;
-  std::strncpy(record.occupancy_limit, fit.limit, sizeof record.occupancy_limit - 1);
+  std::strncpy(record.occupancy_limit, gpu::name_of(fit.limit), sizeof record.occupancy_limit - 1);
   record.shared_bytes = fit.shared_per_block;
   set_shape(record, grid);
   record.queued_ps = command.queued_ps;

@@ -80,7 +80,6 @@ inline gpu::Occupancy test_occupancy(const config::Sm& sm, const ptx::Kernel& ke
   if (result.registers_per_block != 0) fit = std::min(fit, sm.registers / result.registers_per_block);
   if (shared != 0) fit = std::min(fit, sm.shared_bytes / shared);
   result.blocks_per_sm = static_cast<unsigned>(fit);
-  result.limit = "what the test allows";
   return result;
 }
 

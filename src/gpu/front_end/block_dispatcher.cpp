@@ -42,7 +42,7 @@ std::string BlockDispatcher::refusal(const Grid& grid) const {
   const Occupancy shape = occupancy_(sm_, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
   if (shape.blocks_per_sm == 0)
     return "a block of " + std::to_string(grid.block.count()) + " threads does not fit on an SM (" +
-           shape.limit + ")";
+           name_of(shape.limit) + ")";
   const std::uint64_t resident = std::uint64_t{shape.blocks_per_sm} * timed_.list.size();
   if (grid.cooperative && grid.grid.count() > resident)
     return "a cooperative grid of " + std::to_string(grid.grid.count()) +

@@ -410,6 +410,18 @@ Picoseconds WorkDistributor::tick(Picoseconds now) {
   return dispatcher_.waiting() ? std::min(next_dispatch_ps_, launch) : launch;
 }
 
+// Its step is a move for which no engine is free.
+bool WorkDistributor::stands_before_engine(TaskHandle task) const {
+  switch (tasks_[task].step().opcode) {
+    case PushBufferOpcode::CopyRange:
+    case PushBufferOpcode::FillRange:
+    case PushBufferOpcode::FullEmptyRange:
+      return waits_for_engine(task);
+    default:
+      return false;
+  }
+}
+
 // What the first task of a stream's queue waits for.
 std::string WorkDistributor::what_it_waits_for(const StreamQueue& queue) const {
   const Task& task = tasks_[queue.tasks.front()];
@@ -431,7 +443,7 @@ std::string WorkDistributor::what_it_waits_for(const StreamQueue& queue) const {
     case PushBufferOpcode::CopyRange:
     case PushBufferOpcode::FillRange:
     case PushBufferOpcode::FullEmptyRange:
-      return waits_for_engine(queue.tasks.front()) ? "a free copy engine" : "a copy";
+      return stands_before_engine(queue.tasks.front()) ? "a free copy engine" : "a copy";
     default:
       return push_buffer_command_name(task.step().opcode);
   }
@@ -444,9 +456,9 @@ std::vector<WorkDistributor::TaskState> WorkDistributor::task_states() const {
     for (const TaskHandle handle : queue.tasks) {
       const Task& task = tasks_[handle];
       if (before != 0)
-        states.push_back({task.command, "", before});
+        states.push_back({task.command, "", before, false});
       else if (task.next_step != task.steps.size())
-        states.push_back({task.command, what_it_waits_for(queue), 0});
+        states.push_back({task.command, what_it_waits_for(queue), 0, stands_before_engine(handle)});
       before = task.command;
     }
   }
@@ -454,7 +466,7 @@ std::vector<WorkDistributor::TaskState> WorkDistributor::task_states() const {
     if (channel->size() == 0) continue;
     const Task& task = tasks_[channel->front().task];
     const bool acquires = !acquirable(task);
-    states.push_back({task.command, acquires ? "the event that it waits for" : "a stream queue", 0});
+    states.push_back({task.command, acquires ? "the event that it waits for" : "a stream queue", 0, false});
   }
   return states;
 }

@@ -95,6 +95,7 @@ class WorkDistributor : public sim::Component {
     std::uint64_t command = 0;  // the driver's number
     std::string waits_for;
     std::uint64_t behind = 0;  // another command: the task waits for that
+    bool for_engine = false;   // what it waits for is a copy engine that is free
   };
   std::vector<TaskState> task_states() const;
   std::string waits_for_room() const { return dispatcher_.waits_for(); }  // of blocks; empty: for none
@@ -142,6 +143,7 @@ class WorkDistributor : public sim::Component {
   void start_moves(Picoseconds now);
   bool serves(std::size_t engine, Direction direction) const;
   bool waits_for_engine(TaskHandle task) const;
+  bool stands_before_engine(TaskHandle task) const;
   std::string what_it_waits_for(const StreamQueue& queue) const;
 
   sim::ClockCursor clock_;
