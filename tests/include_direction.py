@@ -5,7 +5,7 @@
     include_direction.py --self-test          seeds violations in a tree of its own: each must be found
 
 A room includes itself and rooms of a lower rank; rooms of one rank never see each other. In a room of FOLDERS a folder includes
-itself and the folders of its own or a lower rank; "." is the room's own files.
+itself and the folders of its own or a lower rank; "." is the room's own files. A file may have a rank of its own, by its name in the room.
 """
 import pathlib
 import re
@@ -17,7 +17,10 @@ RANK = {"base": 0, "sim": 1, "config": 1, "report": 1, "advise": 2, "explain": 2
         "reproduce": 7, "sweep": 7, "cli": 8}
 FOLDERS = {
     "machine": {"rules": 0, "levels": 1, "host": 2, "build": 3,
-                ".": 4, "device_calls": 4, "watch": 4, "cores_for_gpu": 4, "time_models": 4},
+                ".": 4, "watch/standstill.h": 4, "watch/standstill.cpp": 4,
+                "watch": 5, "cores_for_gpu": 5, "time_models": 5,
+                "features.h": 6, "features.cpp": 6, "run_options.cpp": 6, "device_calls": 6, "watch/run_watch.h": 6, "watch/run_watch.cpp": 6,
+                "process.h": 6, "process.cpp": 6, "process_records.cpp": 6},
     "report": {"journal": 0, ".": 1, "results": 1, "json": 2, "compare": 2, "timeline": 3, "terminal": 3, "pages": 4},
     "cli": {".": 0, "options": 0, "beside": 1, "run": 2, "lists": 2, "compile": 2, "results": 3},
 }
@@ -28,6 +31,11 @@ EXCEPT = {"cli/main.cpp", "cli/subcommands.cpp"}
 def folder_of(room, path):
     """The folder of FOLDERS in which a file of a room lies."""
     return path.parts[1] if len(path.parts) > 2 else "."
+
+
+def rank_in_room(folders, path):
+    """The rank of a file among the folders of its room; above all where its folder has none."""
+    return folders.get("/".join(path.parts[1:]), folders.get(folder_of(path.parts[0], path), 99))
 
 
 def violations(root):
@@ -52,18 +60,18 @@ def violations(root):
                 if RANK.get(other.parts[0], RANK[room]) >= RANK[room]:
                     yield f"src/{file}:{number}: {room}/ must not include {other.parts[0]}/"
             elif folders and str(file) not in EXCEPT:
-                mine, its = folder_of(room, file), folder_of(room, other)
-                if folders.get(its, 99) > folders[mine]:
-                    yield f"src/{file}:{number}: {room}/{mine} must not include {room}/{its}"
+                if rank_in_room(folders, other) > rank_in_room(folders, file):
+                    yield f"src/{file}:{number}: {room}/{folder_of(room, file)} must not include {other}"
 
 
 def self_test():
     """A tree with one include a file: those that point up are found, and no other one."""
     seeds = {"sim/up.cpp": "gpu/sm/sm.h", "gpu/sm/down.cpp": "sim/engine.h", "memory/beside.cpp": "ptx/kernel.h",
              "machine/rules/up.cpp": "machine/build/board.h", "machine/build/down.cpp": "machine/rules/policies.h",
-             "machine/host/up.cpp": "machine/system.h", "report/json/up.cpp": "report/pages/page.h",
+             "machine/host/up.cpp": "machine/system.h", "machine/watch/up.cpp": "machine/process.h", "machine/system.cpp": "machine/watch/standstill.h",
+             "machine/process.cpp": "machine/features.h", "machine/system.h": "machine/features.h", "report/json/up.cpp": "report/pages/page.h",
              "machine/new_folder/file.cpp": "base/units.h", "new_room/file.cpp": "base/units.h"}
-    wanted = {"sim/up.cpp", "memory/beside.cpp", "machine/rules/up.cpp", "machine/host/up.cpp", "report/json/up.cpp",
+    wanted = {"sim/up.cpp", "memory/beside.cpp", "machine/rules/up.cpp", "machine/host/up.cpp", "machine/watch/up.cpp", "machine/system.h", "report/json/up.cpp",
               "machine/new_folder/file.cpp", "new_room/file.cpp"}
     with tempfile.TemporaryDirectory() as folder:
         for name, include in seeds.items():

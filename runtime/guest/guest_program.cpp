@@ -45,7 +45,7 @@ GuestProgram::GuestProgram(const rv64::ProcessOptions& options)
       program_(program_for(*this)),
       calls_(program_.machine().engine(), [this](const host::GuestCall& call) { return serve(call); }),
       host_(*program_.machine().system().processor(), options_,
-            {nullptr, &calls_, &program_.machine().watch(), program_.machine().preexecution()}) {}
+            {nullptr, &calls_, &program_.machine().watch(), program_.machine().borrower()}) {}
 
 GuestProgram::~GuestProgram() = default;
 

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "config/loader.h"
 #include "machine/run_options.h"
+#include "machine/watch/trace_options.h"
 #include "process/access_fault.h"
 
 namespace duet::process {
@@ -130,7 +131,8 @@ void Program::start(const std::string& journal_directory) {
   report::JournalHeader& header = journal_->header();
   std::strncpy(header.command, (side_ != nullptr ? side_->command() : own_command()).c_str(),
                sizeof header.command - 1);
-  header.events = options.events || options.trace_all_calls;
+  const auto& trace = options.of<machine::TraceOptions>();
+  header.events = trace.events || trace.all_calls;
   const std::string own = header.process_index == 0 ? "" : "/" + std::to_string(header.process_index);
   options.ptx_folder = journal_directory + "/../ptx" + own;
   options.ptx_name += own;
@@ -246,7 +248,7 @@ Call::Call(CountedFunction& function)
       lock_(program_.lock()),
       thread_(program_.thread()),
       function_(function),
-      timed_(program_.machine().system().predicts()) {
+      timed_(program_.machine().system().time_of_model()) {
   if (timed_) entered_ = std::chrono::steady_clock::now();
   number_ = ++program_.journal().header().entered_calls;
   outer_number_ = thread_.host->set_call(number_);

@@ -26,9 +26,8 @@ struct RunOptions {
   std::vector<std::string> sets;
   std::string out;  // empty: duet-out, or the next name that no other run uses
   bool quiet = false;
-  bool no_html = false;       // no report.html
-  std::optional<bool> lines;  // asked for, or not wanted; run.lines is what becomes of it
-  int check_exit = 0;         // the status when the checks found something; 0: the program's
+  bool no_html = false;  // no report.html
+  int check_exit = 0;    // the status when the checks found something; 0: the program's
   std::uint64_t records = report::RunReport::kRecords;
   bool wall_clock = false;  // programs see the host's clock
   double spin_diagnosis_seconds = 10;

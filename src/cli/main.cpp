@@ -21,9 +21,12 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/options/explain_options.h"
-#include "cli/options/trace_options.h"
+#include "cli/options/option_fields.h"
 #include "cli/run/preexec_profile.h"
 #include "cli/subcommands.h"
+#include "machine/features.h"
+#include "machine/watch/line_options.h"
+#include "machine/watch/trace_options.h"
 #include "sweep/sweep.h"
 
 namespace {
@@ -79,43 +82,13 @@ void add_limit_options(CLI::App& app, RunOptions& run) {
          "seconds of CPU time without a CUDA call, while GPU work is outstanding, after which one line "
          "says why the program may wait for ever; 0: never")
       ->capture_default_str();
-  const CLI::Validator above_zero(
-      [](const std::string& text) {
-        double value = 0;
-        return CLI::detail::lexical_cast(text, value) && value > 0 ? std::string()
-                                                                   : "'" + text + "' is not a number above 0";
-      },
-      "above 0");
-  app.add_option("--max-cycles", run.run.limits.max_cycles,
-                 "end a process (status 124, results so far) when kernels have run for this many GPU core "
-                 "cycles of simulated time, from first block to completion, those that overlap counted once "
-                 "(totals.gpu_cycles of stats.json)")
-      ->check(above_zero);
   app.add_option("--timeout", run.timeout_seconds,
                  "end the run (status 124, results so far) after this many seconds of wall time")
-      ->check(above_zero);
+      ->check(above_zero());
 }
 
 // Those that choose between two words.
 void add_choice_options(CLI::App& app, RunOptions& run) {
-  app.add_option_function<std::string>(
-         "--peepholes", [&run](const std::string& mode) { run.run.assembler_peepholes = mode == "on"; },
-         "what an assembler does to PTX: folding, fusion, copy propagation, dead code (off: execute it as it "
-         "is written; results must not change)")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->type_name("on|off");
-  app.add_option_function<std::string>(
-         "--clock-loops", [&run](const std::string& mode) { run.run.skip_clock_loops = mode == "skip"; },
-         "debugging: what kernels do that only wait for a clock (skip: not simulated cycle by cycle; "
-         "simulate: "
-         "it is; results must not change)")
-      ->check(CLI::IsMember({"skip", "simulate"}))
-      ->type_name("skip|simulate");
-  app.add_option_function<std::string>(
-         "--host-time", [&run](const std::string& mode) { run.run.host_time_real = mode == "real"; },
-         "what host code between calls costs: none, or its measured CPU time (real)")
-      ->check(CLI::IsMember({"none", "real"}))
-      ->type_name("none|real");
   app.add_option_function<std::string>(
          "--host", [&run](const std::string& host) { run.simulated_host = host == "simulated"; },
          "who executes the command: this computer (native, the default), or Duet (simulated): a static RV64 "
@@ -139,78 +112,6 @@ void add_choice_options(CLI::App& app, RunOptions& run) {
       ->type_name("simulated|wall");
 }
 
-void add_preexecution_options(CLI::App& app, RunOptions& run) {
-  duet::machine::PreexecutionOptions& options = run.run.preexecution;
-  app.add_option_function<std::string>(
-         "--preexec",
-         [&options](const std::string& mode) { options.mode = duet::machine::preexecution_mode(mode); },
-         "run a program ahead of every kernel on a core that shares a cache with the GPU, so that the GPU "
-         "finds its data there (docs/use/preexec.md): adaptive keeps its distance by itself, profiled has it "
-         "from "
-         "--profile; with --host simulated the core is one that no thread has")
-      ->check(CLI::IsMember({"off", "adaptive", "profiled"}))
-      ->type_name("off|adaptive|profiled");
-  app.add_option_function<std::vector<std::string>>(
-         "--preexec-set",
-         [&options](const std::vector<std::string>& settings) {
-           for (const std::string& setting : settings) duet::machine::set(options, setting);
-         },
-         "change one parameter of --preexec: key=value; each takes one key (docs/use/preexec.md lists them)")
-      ->allow_extra_args(false);
-  app.add_flag(
-      "--profile", run.profile,
-      "with --preexec profiled: run the command with skip factors of 32 to 224 first, and keep what each "
-      "kernel was fastest with in COMMAND.preexec.json");
-}
-
-void add_check_options(CLI::App& app, RunOptions& run) {
-  app.add_option_function<std::string>(
-         "--check", [&run](const std::string& words) { run.run.check = duet::check::checks_of(words); },
-         "look for faults of the program (docs/use/check.md), of these kinds, with commas between: memory, "
-         "races, "
-         "init, sync, leaks, api, model (of the simulator: hu2016's rules), or all; what is found is told at "
-         "the end and stands in stats.json")
-      ->type_name("KINDS");
-  app.add_option("--check-exit", run.check_exit,
-                 "exit status when --check has found something; without it the program's own")
-      ->check(CLI::Range(1, 255));
-}
-
-void add_cpu_blocks_option(CLI::App& app, RunOptions& run) {
-  app.add_flag(
-      "--cpu-blocks", run.run.cpu_blocks,
-      "let cores that share a cache with the GPU execute thread blocks of its kernels too, from the last "
-      "one down (docs/use/preexec.md)");
-}
-
-void add_fast_forward_options(CLI::App& app, duet::machine::FastForward::Options& options) {
-  app.add_option("--skip-kernels", options.skip,
-                 "fast-forward the first N launches: right results and a simple time; the others are "
-                 "simulated in time (docs/use/sample.md)")
-      ->type_name("N");
-  app.add_option("--kernels", options.kernels,
-                 "simulate only kernels in time whose names this regular expression matches, anywhere; the "
-                 "others are fast-forwarded, and --skip-kernels and --count-kernels do not count them")
-      ->type_name("REGEX");
-  app.add_option("--count-kernels", options.count,
-                 "simulate so many launches in time; those behind them are fast-forwarded")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
-}
-
-void add_sample_options(CLI::App& app, RunOptions& run) {
-  CLI::Option* const sample = app.add_flag(
-      "--sample", run.run.sample,
-      "simulate only some launches of each kernel in time, and estimate the others with a bound of "
-      "the error (docs/use/sample.md)");
-  app.add_option("--sample-error", run.run.sample_error_percent,
-                 "with --sample: the error of the kernels' time to be aimed at, in %, at 95 % confidence")
-      ->type_name("PERCENT")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 100.0))
-      ->needs(sample);
-}
-
 void add_run_options(CLI::App& app, RunOptions& run) {
   app.add_option("-m,--machine", run.machine, "machine: a name (`duet machines`) or a .toml file")
       ->capture_default_str();
@@ -220,39 +121,19 @@ void add_run_options(CLI::App& app, RunOptions& run) {
                  "folder for the results; without it, duet-out-2 and so on while another run writes into "
                  "duet-out")
       ->default_str("duet-out");
-  app.add_flag("--functional", run.run.functional,
-               "functional GPU: right results fast, and only a simple time per block");
   app.add_flag("-q,--quiet", run.quiet, "no table");
   app.add_flag("--no-html", run.no_html, "no report.html");
-  add_fast_forward_options(app, run.run.fast_forward);
-  add_sample_options(app, run);
   add_records_option(app, run.records);
-  add_trace_options(app, run);
-  app.add_flag(
-      "--check-races", run.run.check_races,
-      "name the bytes that two commands (kernels, copies, fills) touch, at least one of them writing, while "
-      "no "
-      "stream, event, wait or full/empty bit orders the two, whether or not it went wrong in this run; not "
-      "found: races within a kernel, with the host, of atomic, volatile and scoped accesses, and between "
-      "kernels that pass each other values by these");
-  app.add_flag(
-      "--strict-memory", run.run.strict_memory,
-      "an access of a kernel beside every allocation is a fault; otherwise, as on silicon, only where "
-      "its 2 MiB of device memory hold no allocation, and one line names the others");
-  app.add_option(
-      "--registers", run.run.registers_per_thread,
-      "registers per thread for occupancy, instead of what the compiler counts within launch bounds and "
-      ".maxnreg; the machine's maximum still holds");
-  app.add_option("--shuffle", run.run.shuffle_seed,
-                 "shuffle the order of simultaneous events with this seed (results must not change)");
-  app.add_flag("--two-threads", run.run.two_threads,
-               "debugging: components act on one of two threads, as the seed of --shuffle says (results must "
-               "not change; slower)");
   add_limit_options(app, run);
   add_choice_options(app, run);
-  add_preexecution_options(app, run);
-  add_cpu_blocks_option(app, run);
-  add_check_options(app, run);
+  add_fields(app, duet::machine::fields_of(run.run));
+  app.add_flag(
+      "--profile", run.profile,
+      "with --preexec profiled: run the command with skip factors of 32 to 224 first, and keep what each "
+      "kernel was fastest with in COMMAND.preexec.json");
+  app.add_option("--check-exit", run.check_exit,
+                 "exit status when --check has found something; without it the program's own")
+      ->check(CLI::Range(1, 255));
 }
 
 // CLI11 takes `--` for itself; here it only ends Duet's own options, so it is dropped where it stands before
@@ -327,8 +208,9 @@ RunRequest read_run(const config::Installation& installation, const CLI::App& ap
 
 int run(const config::Installation& installation, CLI::App& app, RunOptions& run) {
   const RunRequest request = read_run(installation, app, run);
-  run.run.lines = run.lines.value_or(!run.no_html && !run.run.functional);
-  if (request.what == RunRequest::Rv64 && run.run.explain)
+  std::optional<bool>& lines = run.run.of<duet::machine::LineOptions>().asked;
+  if (!lines) lines = !run.no_html && !run.run.functional;
+  if (request.what == RunRequest::Rv64 && run.run.of<duet::machine::TraceOptions>().explain)
     throw duet::Error("explain: there is nothing to explain without a GPU: use `duet run`");
   if (request.what == RunRequest::Rv64) return run_rv64(installation, run);
   if (run.profile) make_profile(installation, run);

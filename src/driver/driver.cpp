@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/command_work.h"
 #include "base/error.h"
 #include "driver/command_book.h"
 #include "driver/command_feed.h"
@@ -25,6 +26,19 @@ const char* command_kind_name(CommandKind kind) {
   static constexpr const char* kNames[] = {"copy",         "fill",       "full/empty bits", "launch",
                                            "event record", "event wait", "host function"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+CommandWork work_of(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::Launch:
+      return CommandWork::Computes;
+    case CommandKind::Copy:
+    case CommandKind::Fill:
+    case CommandKind::FullEmptySet:
+      return CommandWork::Moves;
+    default:
+      return CommandWork::Schedules;
+  }
 }
 }  // namespace
 
@@ -77,10 +91,7 @@ struct Driver::State {
 Driver::Driver(sim::Engine& engine, const sim::Component* parent, const config::Machine& config,
                gpu::GpuPort& gpu)
     : Component(engine, "driver", parent, 2, sim::Role::None),
-      state_(std::make_unique<State>(*this, config, gpu)) {
-  gpu.kernel_starts = &on_kernel_start;
-  gpu.block_starts = &on_block_start;
-}
+      state_(std::make_unique<State>(*this, config, gpu)) {}
 
 Driver::~Driver() = default;
 
@@ -120,7 +131,7 @@ CommandId Driver::submit(Command command) {
   if (state_->order) state_->add_to_order(command);
   const std::vector<CommandId> before = state_->told_predecessors(command.stream);
   const CommandId id = state_->book.add(std::move(command), engine().now());
-  if (on_submit) on_submit(id, state_->book[id].command);
+  for (CommandWatcher* watcher : watchers_) watcher->submitted(id, state_->book[id].command);
   state_->tell(TaskEventKind::Command, id, TaskEventPhase::Begin, engine().now());
   state_->tell_dependencies(id, before, engine().now());
   engine().wake(*this, engine().now());
@@ -143,6 +154,7 @@ void Driver::State::tell(TaskEventKind kind, CommandId id, TaskEventPhase phase,
               .time_ps = now,
               .id = id,
               .parent = kind == TaskEventKind::Command ? record.call : id,
+              .argument = static_cast<std::uint64_t>(work_of(record.kind)),
               .component = &owner,
               .name = command_kind_name(record.kind)});
 }
@@ -314,7 +326,7 @@ void Driver::State::complete(CommandId id, Picoseconds event_time, Picoseconds n
   pending.record.grid = pending.command.grid.get();
   ++statistics.commands;
   tell(TaskEventKind::Command, id, TaskEventPhase::End, now);
-  if (owner.on_complete) owner.on_complete(pending.record);
+  for (CommandWatcher* watcher : owner.watchers_) watcher->completed(pending.record);
   book.complete(id);
 }
 
@@ -377,7 +389,7 @@ bool Driver::State::end_stage(Picoseconds now) {
   if (pending.command.kind == CommandKind::Launch) {
     launched.push_back(serving);
     pending.record.grid = pending.command.grid.get();
-    if (owner.on_launch) owner.on_launch(pending.record);
+    for (CommandWatcher* watcher : owner.watchers_) watcher->launch_sent(pending.record);
   }
   serving = 0;
   return true;

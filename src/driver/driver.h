@@ -161,6 +161,15 @@ struct Hold {
   CommandId by = 0;
 };
 
+// Hears of commands, in ticks of the driver; any number do. A record is valid during the call.
+class CommandWatcher {
+ public:
+  virtual ~CommandWatcher() = default;
+  virtual void submitted(CommandId, const Command&) {}  // before anything happens to it
+  virtual void launch_sent(const CommandRecord&) {}     // to the GPU: stage (ii) of a launch ends
+  virtual void completed(const CommandRecord&) {}
+};
+
 using gpu::GpuPort;  // gpu/front_end/gpu_port.h: the side of the GPU that takes what the driver has prepared
 
 class Driver : public sim::Component {
@@ -235,11 +244,8 @@ class Driver : public sim::Component {
   // the runtime's).
   const std::optional<gpu::Fault>& fault() const;
 
-  std::function<void(CommandId, const Command&)> on_submit;  // before anything happens to it; null: no cost
-  std::function<void(const CommandRecord&)> on_complete;
-  std::function<void(const CommandRecord&)> on_launch;  // a launch has been sent to the GPU: stage (ii) ends
-  std::function<void(const gpu::Grid&)> on_kernel_start;  // its first block goes to an SM; null: no cost
-  std::function<void(const gpu::Grid&)> on_block_start;   // one of its blocks does
+  // From now on; in the order in which they are named.
+  void watch(CommandWatcher& watcher) { watchers_.push_back(&watcher); }
 
   Picoseconds tick(Picoseconds now) override;
   std::string waits_for() const override;
@@ -248,6 +254,7 @@ class Driver : public sim::Component {
  private:
   struct State;
   std::unique_ptr<State> state_;
+  std::vector<CommandWatcher*> watchers_;
 };
 
 }  // namespace duet::driver

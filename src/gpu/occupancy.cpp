@@ -7,6 +7,12 @@
 
 namespace duet::gpu {
 
+const char* name_of(OccupancyLimit limit) {
+  static constexpr const char* kNames[] = {"blocks", "warps", "registers", "shared memory",
+                                           "threads per block"};
+  return kNames[static_cast<std::size_t>(limit)];
+}
+
 Occupancy occupancy(const config::Sm& sm, const ptx::Kernel& kernel, std::uint64_t threads_per_block,
                     Bytes dynamic_shared_bytes) {
   const auto unit = [](std::uint64_t value) { return std::max<std::uint64_t>(value, 1); };
@@ -28,30 +34,30 @@ Occupancy occupancy(const config::Sm& sm, const ptx::Kernel& kernel, std::uint64
                                   : sm.max_threads_per_block;
   if (threads_per_block == 0 || threads_per_block > bound ||
       (kernel.required_threads != 0 && threads_per_block != kernel.required_threads)) {
-    result.limit = "threads per block";
+    result.limit = OccupancyLimit::ThreadsPerBlock;
     return result;
   }
   if (kernel.registers > sm.max_registers_per_thread) {
-    result.limit = "registers";
+    result.limit = OccupancyLimit::Registers;
     return result;
   }
   if (shared_used > sm.max_shared_bytes_per_block + kernel.reserved_shared_bytes) {
-    result.limit = "shared memory";
+    result.limit = OccupancyLimit::SharedMemory;
     return result;
   }
   std::uint64_t blocks = sm.max_blocks;
-  result.limit = "blocks";
-  const auto limit = [&](std::uint64_t fitting, const char* name) {
+  const auto limit = [&](std::uint64_t fitting, OccupancyLimit by) {
     if (fitting >= blocks) return;
     blocks = fitting;
-    result.limit = name;
+    result.limit = by;
   };
-  limit(std::min(sm.max_warps / warps, sm.max_threads / threads_per_block), "warps");
+  limit(std::min(sm.max_warps / warps, sm.max_threads / threads_per_block), OccupancyLimit::Warps);
   // Registers are given to whole warps; a block needs all of its warps' at once.
   limit(sm.registers / registers_per_warp / unit(sm.warp_allocation_unit) * unit(sm.warp_allocation_unit) /
             allocated_warps,
-        "registers");
-  if (result.shared_per_block != 0) limit(sm.shared_bytes / result.shared_per_block, "shared memory");
+        OccupancyLimit::Registers);
+  if (result.shared_per_block != 0)
+    limit(sm.shared_bytes / result.shared_per_block, OccupancyLimit::SharedMemory);
   result.blocks_per_sm = static_cast<unsigned>(blocks);
   return result;
 }

@@ -7,12 +7,16 @@
 
 namespace duet::gpu {
 
+// What keeps another block from the SM, or every block.
+enum class OccupancyLimit : std::uint8_t { Blocks, Warps, Registers, SharedMemory, ThreadsPerBlock };
+const char* name_of(OccupancyLimit limit);  // "shared memory"
+
 struct Occupancy {
   unsigned blocks_per_sm = 0;  // 0: the kernel cannot run with this shape
   unsigned warps_per_block = 0;
   unsigned registers_per_block = 0;
   Bytes shared_per_block = 0;
-  const char* limit = "";  // "registers", "shared memory", "warps", "blocks", "threads per block"
+  OccupancyLimit limit = OccupancyLimit::Blocks;
 };
 Occupancy occupancy(const config::Sm& sm, const ptx::Kernel& kernel, std::uint64_t threads_per_block,
                     Bytes dynamic_shared_bytes);

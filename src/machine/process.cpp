@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/readable_name.h"
 #include "machine/build/board.h"
+#include "machine/features.h"
 #include "ptx/compiler.h"
 #include "ptx/semantics/semantics.h"
 #include "ptx/state_spaces.h"
@@ -23,112 +24,38 @@ static_assert(ptx::kConstWindow == memory::kConstantVirtualBase.value());
 Process::Process(const config::Machine& machine, report::JournalWriter* journal, memory::HostPort& host,
                  std::function<void(const std::string&)> print, const RunOptions& options)
     : journal_(journal), options_(options), watch_(*this, options.limits, machine.gpu.core_clock_khz) {
-  Options system_options;
-  system_options.shuffle_seed = options.shuffle_seed;
-  system_options.two_threads = options.two_threads;
-  system_options.functional = options.functional;
-  system_options.predict = options.predict;
-  system_options.sampled = options.sampled;
-  system_options.check_races = options.check_races;
-  system_options.check = options.check;
-  system_options.strict_memory = options.strict_memory;
-  system_options.skip_clock_loops = options.skip_clock_loops;
-  system_options.count_lines = options.lines && journal != nullptr && !options.functional;
-  system_options.simulated_host = options.simulated_host;
-  system_options.fast_forward = options.fast_forward.any();
-  system_options.sample_error = options.sample ? options.sample_error_percent / 100 : 0;
-  if (options.fast_forward.any() || options.sample) FastForward::check(machine.gpu);
-  if (options.fast_forward.any()) fast_forward_.emplace(options.fast_forward);
-  system_ = std::make_unique<System>(machine, host, services(std::move(print)), system_options);
-  if (options.preexecution.on()) begin_preexecution();
-  if (options.cpu_blocks) begin_cpu_blocks();
-  begin_model_check();
-  if (journal_ == nullptr) return;
-  if (options.check.any()) record_checks();
-  if (options.predict) record_predictions();
-  if (options.sample) record_sampling();
-  journal_->header().core_clock_khz = machine.gpu.core_clock_khz;
-  const std::size_t statistics = system_->statistics().declared().size();
-  if (statistics > report::JournalHeader::kMaxCounters)
-    throw Error("this machine has " + std::to_string(statistics) + " statistics, the journal has room for " +
-                std::to_string(report::JournalHeader::kMaxCounters));
-  if (options.interval_ps != 0 || options.interval_cycles != 0)
-    intervals_.emplace(*system_, *journal_, options.interval_ps, options.interval_cycles);
-  describe_processor();
-  if (system_options.count_lines) lines_.emplace(*system_, *journal_);
-  if (preexecution_) record_preexecution_options();
-  driver().on_complete = [this](const driver::CommandRecord& command) {
-    if (system_->checker() != nullptr)
-      system_->checker()->completed(static_cast<check::CommandNumber>(command.id));
-    record_findings();
-    record(command);
-    if (preexecution_) preexecution_->completed(command);
-    if (cpu_blocks_) cpu_blocks_->completed(command);
-  };
-  system_->board().work_distributor().on_device_launch_end(
-      [this](const gpu::Grid& grid) { record_launched(grid); });
-  driver().on_kernel_start = [this](const gpu::Grid& grid) {
-    if (system_->checker() != nullptr)
-      system_->checker()->kernel_starts(static_cast<check::CommandNumber>(grid.command));
-    if (cpu_blocks_) cpu_blocks_->kernel_starts(grid);
-    engine().after_ticks([this, &grid] {
-      at_start_[&grid] = system_->statistics().totals();
-      account_->kernel_starts(grid);
-    });
-  };
-  constexpr TaskEventMask kDrawn = kAllTaskEvents & ~kNotDrawnEvents;
-  TaskEventMask events = options.events ? kDrawn : events_of(options.trace_detail);
-  if (options.trace_push_buffer) events |= mask_of(TaskEventKind::PushBufferCommand);
-  if (options.explain) events |= kExplainedEvents;
-  sim::EventSink* sink = nullptr;
-  if (events != 0) sink = &event_journal_.emplace(*journal_, system_->statistics(), options.explain);
-  if (model_check_) {
-    model_check_->tell_too(sink, events);
-    sink = &*model_check_;
-    events |= model::kModelEvents;
-  }
-  account_.emplace(engine(), sink, events);
+  features_ = features_of(options);
+  system_ = std::make_unique<System>(machine, host, services(std::move(print)), options, features_);
+  if (journal_ != nullptr) begin_recording();
+  attach(features_, *system_, journal_);
 }
 
 Process::~Process() = default;
 
-void Process::begin_preexecution() {
-  preexecution_.emplace(
-      *system_, options_.preexecution,
-      [this](const gpu::Grid& grid) {
-        return occupancy(*grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
-      },
-      options_.simulated_host);
-  driver().on_launch = [this](const driver::CommandRecord& command) { preexecution_->launched(command); };
-  driver().on_block_start = [this](const gpu::Grid& grid) { preexecution_->block_started(grid); };
-  driver().on_complete = [this](const driver::CommandRecord& command) { preexecution_->completed(command); };
-  preexecution_->ended = [this](const PreexecutionRun& run) { record_preexecution(run); };
+void Process::begin_recording() {
+  journal_->header().core_clock_khz = config().gpu.core_clock_khz;
+  const std::size_t statistics = system_->statistics().declared().size();
+  if (statistics > report::JournalHeader::kMaxCounters)
+    throw Error("this machine has " + std::to_string(statistics) + " statistics, the journal has room for " +
+                std::to_string(report::JournalHeader::kMaxCounters));
+  describe_processor();
+  account_.emplace(engine());
+  driver().watch(*this);
+  system_->board().work_distributor().watch(*this);
 }
 
-void Process::begin_cpu_blocks() {
-  if (options_.simulated_host)
-    throw Error(
-        "--cpu-blocks needs the cores that --host simulated gives to the program: leave out one of them");
-  cpu_blocks_.emplace(*system_);
-  driver().on_kernel_start = [this](const gpu::Grid& grid) { cpu_blocks_->kernel_starts(grid); };
-  driver().on_complete = [this](const driver::CommandRecord& command) { cpu_blocks_->completed(command); };
-  cpu_blocks_->ended = [this](const BlocksOnCores& run) { record_cpu_blocks(run); };
+CoreBorrower* Process::borrower() const {
+  for (const auto& feature : features_)
+    if (CoreBorrower* const borrower = feature->borrower(); borrower != nullptr) return borrower;
+  return nullptr;
 }
 
-// Debug builds look at every run, but for those whose events do not tell all, or come from two threads.
-void Process::begin_model_check() {
-#ifdef NDEBUG
-  constexpr bool kAlways = false;
-#else
-  constexpr bool kAlways = true;
-#endif
-  const bool possible = !options_.two_threads && !options_.cpu_blocks;
-  if (!options_.check.model && !(kAlways && possible)) return;
-  check::Findings* findings = nullptr;
-  if (options_.check.model)
-    findings = system_->checker() != nullptr ? &system_->checker()->findings() : &findings_.emplace();
-  model_check_.emplace(config(), driver(), findings);
-  if (journal_ == nullptr) engine().report_events(*model_check_, model::kModelEvents);
+// Of features the first that hears: what they do with a time comes after what is recorded of it.
+void Process::kernel_starts(const gpu::Grid& grid) {
+  engine().after_ticks([this, &grid] {
+    at_start_[&grid] = system_->statistics().totals();
+    account_->kernel_starts(grid);
+  });
 }
 
 gpu::DeviceServices Process::services(std::function<void(const std::string&)> print) {
@@ -229,12 +156,7 @@ LoadedModule& Process::load_module(std::string_view ptx_text, const std::string&
   }
   place_code(loaded, name);
   modules_.push_back(std::move(loaded));
-  if (preexecution_)
-    preexecution_->programs().sources().add(modules_.back().module, std::string(ptx_text), name,
-                                            modules_.back().variable_addresses);
-  if (cpu_blocks_)
-    cpu_blocks_->programs().sources().add(modules_.back().module, std::string(ptx_text), name,
-                                          modules_.back().variable_addresses);
+  for (const auto& feature : features_) feature->module_loaded(modules_.back(), ptx_text, name);
   return modules_.back();
 }
 
@@ -294,7 +216,7 @@ void Process::place_variables(LoadedModule& loaded, const std::string& name,
 
 // Machine code takes device memory: instruction fetches go through L2 like everything else.
 void Process::place_code(LoadedModule& loaded, const std::string& name) {
-  if (system_->functional() && !system_->predicts()) return;
+  if (system_->functional() && !system_->time_of_model()) return;
   std::vector<Bytes> offsets;
   Bytes total = 0;
   for (const ptx::Kernel& kernel : loaded.module.kernels) {
@@ -330,7 +252,7 @@ void Process::limit_registers(ptx::Kernel& kernel, std::uint32_t most) const {
     const auto resident = [&] { return gpu::occupancy(sm, kernel, threads, 0); };
     const std::uint32_t before = kernel.registers;
     while (kernel.registers > kFewestRegisters && resident().blocks_per_sm < blocks &&
-           std::string_view(resident().limit) == "registers")
+           resident().limit == gpu::OccupancyLimit::Registers)
       --kernel.registers;
     const bool fits = resident().blocks_per_sm >= blocks;
     if (!fits) kernel.registers = before;
@@ -356,7 +278,7 @@ void Process::tell_registers(const ptx::Kernel& kernel) {
 PhysicalAddress Process::local_memory(const gpu::Grid& grid) {
   const config::Sm& sm = config().gpu.sm;
   const Bytes bytes = sm.count * sm.max_warps * sm.warp_width * round_up<Bytes>(grid.local_bytes(), 4);
-  if (bytes == 0 || (system_->functional() && !system_->predicts())) return {};
+  if (bytes == 0 || (system_->functional() && !system_->time_of_model())) return {};
   if (local_memory_ == nullptr || local_memory_->bytes < bytes)
     local_memory_ = system_->address_space().allocate_device(bytes, memory::AllocationKind::Module);
   if (local_memory_ == nullptr)
@@ -370,8 +292,6 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
                                               bool cooperative, gpu::Grid* parent) {
   if (!kernel.unsupported.empty()) throw Error(kernel.unsupported);
   tell_registers(kernel);
-  if (preexecution_) preexecution_->programs().prepare(kernel);
-  if (cpu_blocks_) cpu_blocks_->programs().prepare(kernel);
   auto result = std::make_unique<gpu::Grid>();
   result->kernel = &kernel;
   result->grid = grid;
@@ -381,9 +301,8 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
   result->launch_id = next_launch_id_++;
   result->cooperative = cooperative;
   result->parent = parent;
-  // Who counts launches counts the host's; what a kernel launches goes on as it does.
-  result->fast_forward = parent != nullptr ? parent->fast_forward
-                                           : fast_forward_ && fast_forward_->next(readable_name(kernel.name));
+  result->fast_forward = parent != nullptr && parent->fast_forward;
+  for (const auto& feature : features_) feature->grid_made(*result);
   if (cooperative) result->workspace = workspaces_.take(*system_);
   result->stack_bytes = stack_bytes_;
   result->local_physical = local_memory(*result);
@@ -401,11 +320,7 @@ std::unique_ptr<gpu::Grid> Process::make_grid(const ptx::Kernel& kernel, gpu::Di
 
 // Settling makes bits full: those that an earlier owner left do not matter to the next one.
 const memory::Allocation* Process::allocate_tracked(Bytes bytes) {
-  if (fast_forward_ || options_.sample)
-    throw Error(
-        "fast-forwarded kernels know no full/empty bits, and this program has some: leave out "
-        "--skip-kernels, "
-        "--kernels, --count-kernels and --sample");
+  if (!system_->no_full_empty().empty()) throw Error(system_->no_full_empty());
   const Bytes tracked = round_up(bytes, full_empty_granule_bytes());
   const Bytes region = config().gpu.full_empty.region_bytes;
   if (tracked < bytes || (region != 0 && (tracked > region || tracked_bytes_ > region - tracked)))

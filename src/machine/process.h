@@ -17,17 +17,14 @@
 #include "gpu/occupancy.h"
 #include "host/guest_thread.h"
 #include "host/native_thread.h"
-#include "machine/cores_for_gpu/cpu_blocks.h"
-#include "machine/cores_for_gpu/preexecution.h"
 #include "machine/device_calls/device_heap.h"
 #include "machine/device_calls/device_launcher.h"
 #include "machine/device_calls/grid_workspaces.h"
+#include "machine/feature.h"
+#include "machine/loaded_module.h"
 #include "machine/run_options.h"
 #include "machine/system.h"
-#include "machine/watch/event_journal.h"
-#include "machine/watch/interval_sampler.h"
-#include "machine/watch/line_journal.h"
-#include "machine/watch/model_check.h"
+#include "machine/watch/run_watch.h"
 #include "machine/watch/time_account.h"
 #include "ptx/kernel.h"
 #include "report/journal/journal.h"
@@ -36,20 +33,12 @@ namespace duet::machine {
 
 struct ThreadUse;
 
-// A module in the device's memory.
-class LoadedModule {
- public:
-  ptx::Module module;
-  std::vector<VirtualAddress> variable_addresses;  // by index in module.variables
-  std::vector<PhysicalAddress> code_addresses;     // by index in module.kernels; timed GPU
-};
-
-class Process {
+class Process : private driver::CommandWatcher, private gpu::BlockWatcher {
  public:
   // `journal` may be null: nothing is recorded. `print` takes what device code prints, when it prints it.
   Process(const config::Machine& machine, report::JournalWriter* journal, memory::HostPort& host,
           std::function<void(const std::string&)> print, const RunOptions& options);
-  ~Process();
+  ~Process() override;
 
   System& system() { return *system_; }
   driver::Driver& driver() { return system_->driver(); }
@@ -59,7 +48,8 @@ class Process {
   // Of a program on the machine's cores.
   std::unique_ptr<host::GuestThread> new_thread(host::GuestCalls& calls);
   host::TimeWatch& watch() { return watch_; }
-  Preexecution* preexecution() { return preexecution_ ? &*preexecution_ : nullptr; }  // null: it is off
+  // Who takes cores that no thread of the program has; null: nobody.
+  CoreBorrower* borrower() const;
   // Why the machine stands still: the cause, then the facts, indented, a line each.
   std::string standstill() { return watch_.standstill(); }
 
@@ -132,45 +122,24 @@ class Process {
   std::function<std::vector<ThreadUse>()> threads_of_program;
 
  private:
+  void completed(const driver::CommandRecord& command) override;
+  void kernel_starts(const gpu::Grid& grid) override;
+  void device_launch_ends(const gpu::Grid& grid) override;
+  void begin_recording();
   report::KernelRecord kernel_record(const driver::CommandRecord& command) const;
   sim::Statistics::Values record_statistics(bool with_states = false);
   void record_components();  // after record_statistics()
   void record_threads();
   void describe_processor();
   void record_completed();
-  void record(const driver::CommandRecord& command);
   void record_copy(const driver::CommandRecord& command);
-  void record_launched(const gpu::Grid& grid);
-  // Those whose writes this command made; 0: all that are left.
-  void record_races(driver::CommandId writer);
-  void record_conflicts(driver::CommandId command);
-  void record_checks();
-  // Those that are new, or were seen again.
-  void record_findings();
-  void record_predictions();
-  void record_sampling();
-  // Of one launch; 0: all that are left.
-  void record_outside_accesses(std::uint64_t launch);
-  void record_preexecution(const PreexecutionRun& run);
-  void record_preexecution_options();
-  void begin_preexecution();
-  void record_cpu_blocks(const BlocksOnCores& run);
-  void begin_cpu_blocks();
-  void begin_model_check();
   void record_emptying(const driver::CommandRecord& command, Picoseconds kernel_end);
 
   report::JournalWriter* journal_;
-  std::optional<EventJournal> event_journal_;  // where somebody wants events
-  std::optional<TimeAccount> account_;         // with a journal
-  std::optional<check::Findings> findings_;    // of a run that checks no kernels
-  std::optional<ModelCheck> model_check_;      // where somebody wants it, and in debug builds
+  std::optional<TimeAccount> account_;  // with a journal
   RunOptions options_;
   std::unique_ptr<System> system_;
-  std::optional<IntervalSampler> intervals_;  // where somebody wants them
-  std::optional<FastForward> fast_forward_;
-  std::optional<LineJournal> lines_;  // where somebody wants them
-  std::optional<Preexecution> preexecution_;
-  std::optional<CpuBlocks> cpu_blocks_;
+  Features features_;  // they are gone before the system is
   RunWatch watch_;
   // Statistics when a kernel started, of those that run, and of those whose record waits for its own.
   std::map<const gpu::Grid*, sim::Statistics::Values> at_start_;
@@ -179,7 +148,6 @@ class Process {
     sim::Statistics::Values at_start;  // none: it was skipped
   };
   std::vector<Completed> completed_kernels_;
-  std::vector<std::uint64_t> completed_launches_;
   std::map<std::uint64_t, report::CopyRecord> copies_in_pieces_;  // of calls: those of which more is to come
   std::uint64_t kernel_records_ = 0;
   // Places of the components' values in the journal, and Statistics::reads() when they were written.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "machine/features.h"
 
 namespace duet::machine {
 
@@ -10,57 +11,91 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Each field once: `f(name, field)`.
-template <typename Options, typename F>
-void for_each_field(Options& options, F f) {
-  f("functional", options.functional);
-  f("predict", options.predict);
-  f("sampled", options.sampled);
-  f("check_races", options.check_races);
-  f("strict_memory", options.strict_memory);
-  f("trace_push_buffer", options.trace_push_buffer);
-  f("events", options.events);
-  f("trace_detail", options.trace_detail);
-  f("explain", options.explain);
-  f("trace_all_calls", options.trace_all_calls);
-  f("interval_ps", options.interval_ps);
-  f("interval_cycles", options.interval_cycles);
-  f("host_time_real", options.host_time_real);
-  f("assembler_peepholes", options.assembler_peepholes);
-  f("lines", options.lines);
-  f("skip_clock_loops", options.skip_clock_loops);
-  f("registers_per_thread", options.registers_per_thread);
-  f("shuffle_seed", options.shuffle_seed);
-  f("two_threads", options.two_threads);
-  f("simulated_host", options.simulated_host);
-  f("ptx_name", options.ptx_name);
-  f("max_cycles", options.limits.max_cycles);
-  f("cpu_blocks", options.cpu_blocks);
-  f("skip_kernels", options.fast_forward.skip);
-  f("kernels", options.fast_forward.kernels);
-  f("count_kernels", options.fast_forward.count);
-  f("sample", options.sample);
-  f("sample_error_percent", options.sample_error_percent);
-  f("preexec_unroll_factor", options.preexecution.unroll_factor);
-  f("preexec_kernel_loop_unroll", options.preexecution.kernel_loop_unroll);
-  f("preexec_batch_size", options.preexecution.batch_size);
-  f("preexec_skip_factor", options.preexecution.skip_factor);
-  f("preexec_threshold", options.preexecution.threshold);
-  f("preexec_lowering", options.preexecution.lowering);
-  f("preexec_data_guards", options.preexecution.data_guards);
-  f("preexec_thread_ids", options.preexecution.thread_ids);
-  f("preexec_blocks", options.preexecution.blocks);
-  f("preexec_private_caches", options.preexecution.private_caches);
-  f("preexec_profile", options.preexecution.profile);
+Json value_of(const OptionField& field) {
+  return std::visit(
+      [](const auto& place) -> Json {
+        if constexpr (requires { place.get(); })
+          return place.get();
+        else if constexpr (requires { place->has_value(); })
+          return *place ? Json(**place) : Json();
+        else
+          return *place;
+      },
+      field.place);
+}
+
+void set_value(const OptionField& field, const Json& value) {
+  std::visit(
+      [&](const auto& place) {
+        if constexpr (requires { place.get(); }) {
+          if (const auto text = value.get<std::string>(); text != place.get()) place.set(text);
+        } else if constexpr (requires { place->has_value(); }) {
+          if (!value.is_null()) *place = value.get<bool>();
+        } else {
+          value.get_to(*place);
+        }
+      },
+      field.place);
 }
 
 }  // namespace
 
+std::vector<OptionField> RunOptions::own_fields() {
+  return {
+      {.key = "functional",
+       .place = &functional,
+       .word = "--functional",
+       .text = "functional GPU: right results fast, and only a simple time per block"},
+      {.key = "registers_per_thread",
+       .place = &registers_per_thread,
+       .word = "--registers",
+       .text = "registers per thread for occupancy, instead of what the compiler counts within launch "
+               "bounds and .maxnreg; the machine's maximum still holds"},
+      {.key = "shuffle_seed",
+       .place = &shuffle_seed,
+       .word = "--shuffle",
+       .text = "shuffle the order of simultaneous events with this seed (results must not change)"},
+      {.key = "two_threads",
+       .place = &two_threads,
+       .word = "--two-threads",
+       .text = "debugging: components act on one of two threads, as the seed of --shuffle says (results "
+               "must not change; slower)"},
+      {.key = "max_cycles",
+       .place = &limits.max_cycles,
+       .word = "--max-cycles",
+       .text = "end a process (status 124, results so far) when kernels have run for this many GPU core "
+               "cycles of simulated time, from first block to completion, those that overlap counted "
+               "once (totals.gpu_cycles of stats.json)",
+       .above_zero = true},
+      {.key = "peepholes",
+       .place = one_of(assembler_peepholes, "on", "off"),
+       .word = "--peepholes",
+       .text = "what an assembler does to PTX: folding, fusion, copy propagation, dead code (off: execute "
+               "it as it is written; results must not change)",
+       .type_name = "on|off",
+       .choices = {"on", "off"}},
+      {.key = "clock_loops",
+       .place = one_of(skip_clock_loops, "skip", "simulate"),
+       .word = "--clock-loops",
+       .text = "debugging: what kernels do that only wait for a clock (skip: not simulated cycle by "
+               "cycle; simulate: it is; results must not change)",
+       .type_name = "skip|simulate",
+       .choices = {"skip", "simulate"}},
+      {.key = "host_time",
+       .place = one_of(host_time_real, "real", "none"),
+       .word = "--host-time",
+       .text = "what host code between calls costs: none, or its measured CPU time (real)",
+       .type_name = "none|real",
+       .choices = {"none", "real"}},
+      {.key = "simulated_host", .place = &simulated_host},
+      {.key = "ptx_name", .place = &ptx_name}};
+}
+
 std::string to_text(const RunOptions& options) {
   Json text;
-  for_each_field(options, [&](const char* name, const auto& field) { text[name] = field; });
-  text["check"] = check::text_of(options.check);
-  text["preexec"] = name_of(options.preexecution.mode);
+  RunOptions copy = options;
+  for (const OptionField& field : fields_of(copy))
+    if (!field.key.empty()) text[field.key] = value_of(field);
   if (options.limits.wall_time) {
     const std::chrono::nanoseconds end = options.limits.wall_time->end.time_since_epoch();
     // All processes share the clock.
@@ -73,10 +108,8 @@ RunOptions run_options_of(const std::string& text) {
   RunOptions options;
   try {
     const Json json = Json::parse(text);
-    for_each_field(options, [&](const char* name, auto& field) { json.at(name).get_to(field); });
-    if (const auto words = json.at("check").get<std::string>(); !words.empty())
-      options.check = check::checks_of(words);
-    options.preexecution.mode = preexecution_mode(json.at("preexec").get<std::string>());
+    for (const OptionField& field : fields_of(options))
+      if (!field.key.empty()) set_value(field, json.at(field.key));
     if (const auto wall_time = json.find("wall_time"); wall_time != json.end())
       options.limits.wall_time = {
           std::chrono::steady_clock::time_point(std::chrono::nanoseconds(wall_time->at("end_ns"))),

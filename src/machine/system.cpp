@@ -1,77 +1,46 @@
 #include "machine/system.h"
 
-#include <map>
 #include <optional>
-#include <set>
-#include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 #include "gpu/front_end/heap_turns.h"
-#include "gpu/functional/line_log.h"
 #include "gpu/occupancy.h"
 #include "gpu/sm/sm.h"
 #include "machine/build/board.h"
 #include "machine/host/processor.h"
 #include "machine/rules/policies.h"
-#include "machine/watch/command_checks.h"
-#include "predict/predictor.h"
-#include "sample/sampler.h"
+#include "machine/watch/standstill.h"
 
 namespace duet::machine {
 
+namespace {
+
+MachinePlan planned(MachinePlan plan, const Features& features) {
+  for (const auto& feature : features) feature->plan(plan);
+  return plan;
+}
+
+}  // namespace
+
 struct System::Parts {
   Parts(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices device_services,
-        const Options& options)
+        const Options& options, const Features& features)
       : machine(config),
         services(std::move(device_services)),
         engine(options.shuffle_seed, options.two_threads),
         memory(config.gpu.dram.bytes, config.gpu.dram.page_bytes, config.host.dram_bytes),
         address_space(memory, memory::device_pages(config.gpu)),
-        races(options.check_races ? std::make_unique<memory::RaceDetector>(
-                                        [this](std::uint64_t earlier, std::uint64_t later) {
-                                          return board.driver().ordered(earlier, later);
-                                        },
-                                        &engine)
-                                  : nullptr),
+        plan(planned({machine, engine, options.functional, services}, features)),
         board(engine, machine, address_space, host, gpu::occupancy,
-              {!options.functional, options.simulated_host}, races.get()) {
+              {!options.functional, options.simulated_host}, plan.races) {
     check_policies(machine.gpu);
-    if (races || options.check.of_kernels()) board.driver().keep_order();
-    if (options.check.of_kernels()) {
-      checker.emplace(options.check, address_space, order_of(board.driver()), !options.simulated_host);
-      watch_commands(board.driver(), *checker);
-      services.checker = &*checker;
-    }
+    if (plan.policy != nullptr) board.work_distributor().decide(*plan.policy);
     services.heap_costs = machine.gpu.device_heap;
     services.heap_turns = &heap_turns;
-    if (!options.strict_memory) services.outside = &outside;
-    if (options.predict) begin_predicting(options.sampled);
-    const bool fast_forward = (options.fast_forward || options.sample_error != 0) && !options.functional;
-    if (fast_forward) begin_fast_forward();
-    if (options.sample_error != 0) begin_sampling(options.sample_error);
     for (std::uint32_t i = 0; i < machine.gpu.sm.count; ++i) {
-      if (fast_forward) add_fast_forward_sm(i);
-      if (options.functional) {
-        auto& sm = *functional_sms.emplace_back(std::make_unique<gpu::FunctionalSm>(
-            engine, &board.gpu(), i, options.predict ? predict::functional_gpu(machine.gpu) : machine.gpu,
-            address_space, services));
-        const Board::SmQueues queues = board.connect_sm(sm);
-        sm.connect(queues.launches, queues.done);
-        sm.on_failure([this](Picoseconds now) { wake_all(functional_sms, now); });
-      } else {
-        auto& sm = *timed_sms.emplace_back(std::make_unique<gpu::TimedSm>(
-            engine, &board.gpu(), i, machine.gpu, board.requests(), address_space, services));
-        const Board::SmQueues queues = board.connect_sm(sm);
-        gpu::TimedSm::Ports ports;
-        ports.races = races.get();
-        ports.skip_clock_loops = options.skip_clock_loops;
-        ports.count_lines = options.count_lines;
-        ports.launches = &queues.launches;
-        ports.done = &queues.done;
-        ports.kernel_failed = [this](Picoseconds now) { wake_all(timed_sms, now); };
-        board.memory_system()->connect_sm(sm, ports);
-        sm.connect(ports);
-      }
+      if (plan.fast_forwards || options.functional) add_functional_sm(i);
+      if (!options.functional) add_timed_sm(i, options.skip_clock_loops);
     }
     services.between_ticks = [this](std::function<void()> call) { engine.between_ticks(std::move(call)); };
     if (board.memory_system() != nullptr)
@@ -95,86 +64,29 @@ struct System::Parts {
     return SharedMemory{*level, memory_system->controllers(), board.requests(), address_space};
   }
 
-  void begin_predicting(bool sampled) {
-    predictor.emplace(machine, address_space, sampled, [this](const predict::Prediction& prediction) {
-      if (on_prediction) on_prediction(prediction);
-    });
-    services.recorder = &predictor->recorder();
-    board.on_device_write([this](const memory::Request& request) {
-      predictor->written_by_copy(request.address, request.bytes, request.pc);
-    });
-    if (!sampled) return;
-    board.on_skip([this](const gpu::Grid& grid, std::uint64_t block, std::uint64_t most) {
-      return predictor->skips(grid, block, most);
-    });
-    board.on_device_read(
-        [this](const memory::Request& request) { predictor->read_by_copy(request.address, request.pc); });
-  }
-
-  // Before its SMs.
-  void begin_sampling(double error) {
-    executed_on.resize(machine.gpu.sm.count);
-    sampler.emplace(
-        error,
-        [this](const sample::Launch& launch) {
-          if (on_sampled) on_sampled(launch);
-        },
-        [this](const gpu::Grid& grid, std::uint32_t sm) { executed_on[sm].insert(grid.code_physical); });
-    services.recorder = &*sampler;
-    board.on_grid_begin([this](gpu::Grid& grid) { sampler->begins(grid); });
-    board.on_grid_end([this](const gpu::Grid& grid) { sampler->ends(grid, engine.now()); });
-    board.on_block_done([this](const gpu::Grid& grid, std::uint64_t dispatched) {
-      return sampler->block_ends(grid, dispatched, engine.now());
-    });
-  }
-
-  void add_fast_forward_sm(std::uint32_t number) {
+  void add_functional_sm(std::uint32_t number) {
+    using Place = gpu::FunctionalSm::Place;
     auto& sm = *functional_sms.emplace_back(std::make_unique<gpu::FunctionalSm>(
-        engine, &board.gpu(), number, sampler ? predict::functional_gpu(machine.gpu) : machine.gpu,
-        address_space, services, gpu::FunctionalSm::Place::BesideTimed));
-    const Board::SmQueues queues = board.connect_fast_forward_sm(sm);
+        engine, &board.gpu(), number, plan.functional_gpu ? *plan.functional_gpu : machine.gpu, address_space,
+        services, plan.functional ? Place::Own : Place::BesideTimed));
+    const Board::SmQueues queues = plan.functional ? board.connect_sm(sm) : board.connect_fast_forward_sm(sm);
     sm.connect(queues.launches, queues.done);
     sm.on_failure([this](Picoseconds now) { wake_all(functional_sms, now); });
   }
 
-  // Before its SMs.
-  void begin_fast_forward() {
-    MemorySystem& memory_system = *board.memory_system();
-    services.lines = &lines.emplace(memory_system.l2().sectors(), memory_system.l2().sector_bytes());
-    board.on_fast_forward([this, &memory_system](const gpu::Grid& grid) {
-      engine.between_ticks([this, &memory_system, &grid] {
-        for (const PhysicalAddress sector : memory_system.held_by_l2()) lines->touch(sector);
-        memory_system.write_back_all();
-        Bytes& code = forwarded_code[grid.code_physical];
-        code = 0;
-        for (const ptx::MicroOp& op : grid.kernel->code)
-          code += op.machine_instructions * machine.gpu.sm.instruction_bytes;
-      });
-    });
-    board.on_resume([this] { engine.between_ticks([this] { warm(); }); });
-  }
-
-  // What fast-forwarded kernels have left in L2, had they run in time.
-  void warm() {
-    MemorySystem& memory_system = *board.memory_system();
-    std::vector<MemorySystem::Sector> latest;
-    for (const auto& [code, bytes] : forwarded_code)
-      for (PhysicalAddress at = code; at < code + bytes; at += lines->bytes()) latest.push_back({at, {}});
-    lines->take_latest([&](auto sector) {
-      if constexpr (std::is_same_v<decltype(sector), PhysicalAddress>) {
-        latest.push_back({sector, {}});
-      } else {
-        const memory::PageRun& run = address_space.pages().find(sector);
-        if (run.holds(sector) && run.attributes.route == memory::Route::DeviceDram)
-          latest.push_back({run[sector], run.attributes.cacheability});
-      }
-    });
-    memory_system.warm(latest);
-    for (std::size_t sm = 0; sm < executed_on.size(); ++sm) {
-      for (const PhysicalAddress code : executed_on[sm]) timed_sms[sm]->warm_code(code, forwarded_code[code]);
-      executed_on[sm].clear();
-    }
-    forwarded_code.clear();
+  void add_timed_sm(std::uint32_t number, bool skip_clock_loops) {
+    auto& sm = *timed_sms.emplace_back(std::make_unique<gpu::TimedSm>(
+        engine, &board.gpu(), number, machine.gpu, board.requests(), address_space, services));
+    const Board::SmQueues queues = board.connect_sm(sm);
+    gpu::TimedSm::Ports ports;
+    ports.races = plan.races;
+    ports.skip_clock_loops = skip_clock_loops;
+    ports.count_lines = plan.counts_lines;
+    ports.launches = &queues.launches;
+    ports.done = &queues.done;
+    ports.kernel_failed = [this](Picoseconds now) { wake_all(timed_sms, now); };
+    board.memory_system()->connect_sm(sm, ports);
+    sm.connect(ports);
   }
 
   template <typename Sms>
@@ -192,17 +104,7 @@ struct System::Parts {
   gpu::HeapTurns heap_turns{engine};
   memory::PhysicalMemory memory;
   memory::AddressSpace address_space;
-  const std::unique_ptr<memory::RaceDetector> races;
-  gpu::OutsideAccesses outside;
-  std::optional<check::Checker> checker;
-  std::optional<gpu::LineLog> lines;  // of fast-forwarded kernels
-  std::map<PhysicalAddress, Bytes> forwarded_code;
-  std::vector<std::set<PhysicalAddress>>
-      executed_on;  // of each SM: code of fast-forwarded kernels, when sampling
-  std::function<void(const predict::Prediction&)> on_prediction;
-  std::optional<predict::Predictor> predictor;
-  std::function<void(const sample::Launch&)> on_sampled;
-  std::optional<sample::Sampler> sampler;
+  const MachinePlan plan;
   Board board;
   std::vector<std::unique_ptr<gpu::FunctionalSm>> functional_sms;
   std::vector<std::unique_ptr<gpu::TimedSm>> timed_sms;
@@ -211,8 +113,8 @@ struct System::Parts {
 };
 
 System::System(const config::Machine& config, memory::HostPort& host, gpu::DeviceServices services,
-               const Options& options)
-    : parts_(std::make_unique<Parts>(config, host, std::move(services), options)) {}
+               const Options& options, const Features& features)
+    : parts_(std::make_unique<Parts>(config, host, std::move(services), options, features)) {}
 
 System::~System() = default;
 
@@ -222,8 +124,11 @@ driver::Driver& System::driver() { return parts_->board.driver(); }
 Board& System::board() { return parts_->board; }
 Processor* System::processor() { return parts_->processor ? &*parts_->processor : nullptr; }
 const config::Machine& System::config() const { return parts_->machine; }
-bool System::predicts() const { return parts_->predictor.has_value(); }
 bool System::functional() const { return parts_->board.memory_system() == nullptr; }
+bool System::time_of_model() const { return parts_->plan.time_of_model; }
+const std::string& System::no_full_empty() const { return parts_->plan.no_full_empty; }
+gpu::DeviceServices& System::services() { return parts_->services; }
+const std::vector<std::unique_ptr<gpu::TimedSm>>& System::timed_sms() const { return parts_->timed_sms; }
 void System::settle(VirtualAddress first, Bytes bytes) {
   parts_->address_space.for_each_run(
       first, bytes, [this](const memory::PageRun& run) { parts_->settle(run.physical, run.bytes); });
@@ -239,27 +144,6 @@ bool System::move_page(VirtualAddress page) {
   page = page.aligned_down(bytes);
   settle(page, bytes);
   return parts_->address_space.move_page(page);
-}
-
-void System::on_prediction(std::function<void(const predict::Prediction&)> f) {
-  parts_->on_prediction = std::move(f);
-}
-
-void System::on_sampled(std::function<void(const sample::Launch&)> f) { parts_->on_sampled = std::move(f); }
-
-check::Checker* System::checker() { return parts_->checker ? &*parts_->checker : nullptr; }
-
-std::vector<memory::Race> System::races(driver::CommandId writer) {
-  if (!parts_->races) return {};
-  return writer == 0 ? parts_->races->take_all() : parts_->races->take(writer);
-}
-
-std::vector<memory::Conflict> System::conflicts(driver::CommandId command) {
-  return parts_->races ? parts_->races->take_conflicts(command) : std::vector<memory::Conflict>();
-}
-
-std::vector<gpu::OutsideAccess> System::outside_accesses(std::uint64_t launch) {
-  return launch == 0 ? parts_->outside.take_all() : parts_->outside.take(launch);
 }
 
 Standstill System::standstill() const {
@@ -286,10 +170,14 @@ gpu::GridCounts System::counts(const gpu::Grid& grid) const {
   return counts;
 }
 
-void System::take_lines(const ptx::Kernel& kernel, gpu::LineCounts& total) {
-  for (const auto& sm : parts_->timed_sms) sm->take_lines(kernel, total);
-}
-
 sim::Statistics& System::statistics() { return *parts_->statistics; }
+
+void attach(const Features& features, System& system, report::JournalWriter* journal) {
+  for (const auto& feature : features) {
+    system.driver().watch(*feature);
+    system.board().work_distributor().watch(*feature);
+    feature->attach(system, journal);
+  }
+}
 
 }  // namespace duet::machine

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/command_work.h"
 #include "sim/engine.h"
 
 namespace duet::model {
@@ -17,12 +18,13 @@ std::uint64_t units(std::uint64_t value, std::uint64_t unit) {
   return round_up(value, std::max<std::uint64_t>(unit, 1));
 }
 
-// What the driver calls a command says its kind, where nobody has described it.
-void complete_facts(CommandFacts& facts, const std::string& name) {
-  if (facts.name.empty()) facts.name = name;
+// The event says the kind of a command that nobody has described.
+void complete_facts(CommandFacts& facts, const sim::Event& event) {
+  if (facts.name.empty()) facts.name = event.name;
   if (facts.kind != ScriptKind::Scheduling) return;
-  if (name == "launch") facts.kind = ScriptKind::Computing;
-  if (name == "copy" || name == "fill" || name == "full/empty bits") facts.kind = ScriptKind::Moving;
+  const auto work = static_cast<CommandWork>(event.argument);
+  if (work == CommandWork::Computes) facts.kind = ScriptKind::Computing;
+  if (work == CommandWork::Moves) facts.kind = ScriptKind::Moving;
 }
 }  // namespace
 
@@ -142,7 +144,7 @@ void TaskEvents::command(const sim::Event& event) {
     Command& command = commands_[event.id];
     command.stream = event.stream;
     command.channel = event.unit;
-    complete_facts(command.facts, event.name);
+    complete_facts(command.facts, event);
     sim::Event of = event;
     of.parent = event.id;
     tell(operation(Verb::Submit, of, command));

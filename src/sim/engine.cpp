@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/event_sink.h"
 #include "sim/two_threads.h"
 
 namespace duet::sim {
@@ -72,6 +73,15 @@ inline void Engine::unlink(Component& component) {
     if (near_[slot] == nullptr) used_[slot / 64] &= ~(1ull << slot % 64);
   }
 }
+
+struct Engine::SinkPair final : EventSink {
+  SinkPair(EventSink* first_, EventSink* second_) : first(first_), second(second_) {}
+  void take(const Event& event) override {
+    first->take(event);
+    second->take(event);
+  }
+  EventSink *const first, *const second;
+};
 
 Engine::Engine(std::uint64_t shuffle_seed, bool two_threads)
     : shuffle_state_(shuffle_seed),
@@ -196,8 +206,19 @@ bool Engine::step(Picoseconds limit) {
 }
 
 void Engine::report_events(EventSink& sink, TaskEventMask kinds) {
-  for (std::size_t kind = 0; kind < kTaskEventKinds; ++kind)
-    event_sinks_[kind] = (kinds >> kind & 1) != 0 ? &sink : nullptr;
+  for (std::size_t kind = 0; kind < kTaskEventKinds; ++kind) {
+    if ((kinds >> kind & 1) == 0) continue;
+    EventSink*& told = event_sinks_[kind];
+    if (told == nullptr)
+      told = &sink;
+    else
+      told = sink_pairs_.emplace_back(std::make_unique<SinkPair>(told, &sink)).get();
+  }
+}
+
+void Engine::observe(Observer& observer, Picoseconds first) {
+  looks_.push_back({&observer, first});
+  look_at_ = std::min(look_at_, first);
 }
 
 void Engine::tick_on_two_threads(Picoseconds time) {
@@ -217,7 +238,12 @@ void Engine::run_after_ticks() {
 void Engine::look_before(Picoseconds time) {
   while (look_at_ < time) {
     now_ = look_at_;
-    look_at_ = observer_->look(time);
+    Picoseconds next = kNever;
+    for (Look& look : looks_) {
+      if (look.at == now_) look.at = look.observer->look(time);
+      next = std::min(next, look.at);
+    }
+    look_at_ = next;
   }
 }
 

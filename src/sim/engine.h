@@ -135,13 +135,14 @@ class Engine {
   // kNever when every component sleeps.
   Picoseconds next_time();
 
-  // `sink` is told of these kinds of task events (sim/event_sink.h), nobody of the others.
+  // `sink` is told of these kinds of task events (sim/event_sink.h), beside those that are told already.
   void report_events(EventSink& sink, TaskEventMask kinds);
   // Null: nobody looks.
   EventSink* event_sink(TaskEventKind kind) const { return event_sinks_[static_cast<std::size_t>(kind)]; }
 
-  // From `first` on, which lies in the future. There is one.
-  void observe(Observer& observer, Picoseconds first) { observer_ = &observer, look_at_ = first; }
+  // From `first` on, which lies in the future. Of those that look at one time the one that was named first
+  // looks first.
+  void observe(Observer& observer, Picoseconds first);
 
   const std::vector<Component*>& components() const { return components_; }
   // By Component::number(): how often it has been ticked.
@@ -177,8 +178,12 @@ class Engine {
   // All near wake-up times lie in [base_, base_ + kReach). A multiple of the slots' length, at most now().
   Picoseconds base_ = 0;
   Picoseconds far_from_ = kNever;  // nothing in the later list is due before
-  Picoseconds look_at_ = kNever;   // when the observer looks next
-  Observer* observer_ = nullptr;
+  struct Look {
+    Observer* observer;
+    Picoseconds at;
+  };
+  Picoseconds look_at_ = kNever;  // the first of `looks_`
+  std::vector<Look> looks_;
   std::uint64_t shuffle_state_;
   bool dealt_ = false;  // both threads are ticking: lists and wake-up times are nobody's
   std::unique_ptr<TwoThreads> threads_;
@@ -190,6 +195,8 @@ class Engine {
   std::vector<Component*> components_;
   std::vector<std::uint64_t> ticks_;
   std::array<EventSink*, kTaskEventKinds> event_sinks_{};
+  struct SinkPair;  // where several are told of a kind: the ones before, then the last
+  std::vector<std::unique_ptr<SinkPair>> sink_pairs_;
   std::uint64_t made_ = 0;
 };
 

@@ -24,7 +24,7 @@ struct Event {
   std::uint32_t unit = 0;  // number of the channel, the reference counter, the SM, the engine, or the core
   Picoseconds time_ps = 0;
   std::uint64_t id = 0, parent = 0;
-  std::uint64_t argument = 0;  // of a push-buffer command; of a move its bytes; of a kernel its blocks
+  std::uint64_t argument = 0;  // of a push-buffer command; a move's bytes, a kernel's blocks; command_work.h
   const Component* component = nullptr;  // where it happens
   const char* name = "";                 // valid until take() returns
   // Of an end: by how much the component's statistics rose since the begin, in the order in which it declares

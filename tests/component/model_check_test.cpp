@@ -47,20 +47,32 @@ struct Log {
   }
 };
 
-void watch(Rig& rig, Log& log) {
-  rig.engine.report_events(log.events, model::kModelEvents);
-  rig.driver().on_submit = [&](driver::CommandId id, const driver::Command& command) {
-    model::CommandFacts facts = machine::facts_of(rig.config, command);
+// The facts of commands, with the resources of the test's occupancy.
+struct Describer final : driver::CommandWatcher {
+  Describer(const config::Machine& machine_, Log& log_) : machine(machine_), log(log_) {}
+  void submitted(driver::CommandId id, const driver::Command& command) override {
+    model::CommandFacts facts = machine::facts_of(machine, command);
     if (command.kind == driver::CommandKind::Launch) {
       const gpu::Grid& grid = *command.grid;
       const auto shape =
-          test_occupancy(rig.config.gpu.sm, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
+          test_occupancy(machine.gpu.sm, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
       facts.block = {shape.warps_per_block, grid.block.count(), shape.registers_per_block,
                      shape.shared_per_block};
     }
     log.facts[id] = facts;
-  };
-}
+  }
+  const config::Machine& machine;
+  Log& log;
+};
+
+struct WatchedRig : Rig {
+  explicit WatchedRig(Log& log, const config::Machine& machine = gtx580(), std::uint64_t seed = 0)
+      : Rig(machine, seed), describer(config, log) {
+    engine.report_events(log.events, model::kModelEvents);
+    driver().watch(describer);
+  }
+  Describer describer;
+};
 
 // Two streams with copies, fills and kernels, and a third that waits for an event of the first.
 void run_program(Rig& rig, std::vector<std::byte>& host) {
@@ -83,14 +95,13 @@ void run_program(Rig& rig, std::vector<std::byte>& host) {
 }
 
 Log log_of(const config::Machine& machine, std::uint64_t seed = 0) {
-  Rig rig(machine, seed);
+  Log log;
+  WatchedRig rig(log, machine, seed);
   rig.kernel.registers = 20;
   for (auto& sm : rig.sms)
     sm->duration = [](const gpu::Grid& grid, std::uint64_t block) {
       return Picoseconds{1'000'000 + 700'000 * (block % 7) + 10'000 * grid.block.count()};
     };
-  Log log;
-  watch(rig, log);
   std::vector<std::byte> host(8192);
   run_program(rig, host);
   for (auto& entry : log.events.entries) entry.component = nullptr;  // which have gone
@@ -173,9 +184,8 @@ TEST(ModelCheck, EachCapacityIsFound) {
 
 // An SM that mixes up its blocks, and one that stands elsewhere than the GPU's other parts.
 TEST(ModelCheck, ABlockThatIsNotThereIsFound) {
-  Rig rig;
   Log log;
-  watch(rig, log);
+  WatchedRig rig(log);
   rig.submit(rig.launch(16));
   rig.finish();
   for (auto& entry : log.events.entries)
@@ -325,10 +335,9 @@ TEST(ModelCheck, AnSmWithAnotherFatherIsLocality) {
 
 // An SM that is told of half of what a block takes holds twice as many as fit.
 TEST(ModelCheck, ADistributorThatCountsTooLittleIsCapacity) {
-  Rig rig;
-  rig.kernel.registers = 200;  // 6400 of a block: 5 to an SM, of 8 places
   Log log;
-  watch(rig, log);
+  WatchedRig rig(log);
+  rig.kernel.registers = 200;  // 6400 of a block: 5 to an SM, of 8 places
   rig.submit(rig.launch(500));
   rig.finish();
   ASSERT_TRUE(log.judged(rig.config).empty());

@@ -80,7 +80,6 @@ inline gpu::Occupancy test_occupancy(const config::Sm& sm, const ptx::Kernel& ke
   if (result.registers_per_block != 0) fit = std::min(fit, sm.registers / result.registers_per_block);
   if (shared != 0) fit = std::min(fit, sm.shared_bytes / shared);
   result.blocks_per_sm = static_cast<unsigned>(fit);
-  result.limit = "what the test allows";
   return result;
 }
 
@@ -153,7 +152,7 @@ class PlainHost : public memory::HostPort {
   void write(std::byte* host, const std::byte* from, Bytes bytes) override { std::memcpy(host, from, bytes); }
 };
 
-struct Rig {
+struct Rig : driver::CommandWatcher {
   explicit Rig(const config::Machine& machine = gtx580(), std::uint64_t seed = 0, bool two_threads = false)
       : config(machine),
         engine(seed, two_threads),
@@ -168,10 +167,12 @@ struct Rig {
       const auto queues = board.connect_sm(sm);
       sm.connect(queues.launches, queues.done);
     }
-    board.driver().on_complete = [this](const driver::CommandRecord& record) {
-      records[record.id] = record;
-      if (also_on_complete) also_on_complete(record);
-    };
+    board.driver().watch(*this);
+  }
+
+  void completed(const driver::CommandRecord& record) override {
+    records[record.id] = record;
+    if (also_on_complete) also_on_complete(record);
   }
 
   driver::Driver& driver() { return board.driver(); }

@@ -201,12 +201,15 @@ TEST(WorkDistributor, AKernelThatRunsBesideAFaultingOneEndsInOrder) {
 }
 
 // Executes blocks as a core does: it claims one, keeps it for a while, and claims the next.
-class MockCore : public sim::Component {
+class MockCore : public sim::Component, public gpu::BlockWatcher {
  public:
   MockCore(Rig& rig, std::uint64_t launch_id)
       : Component(rig.engine, "mock core", nullptr, 2, sim::Role::None),
         queues_(rig.board.connect_cores(*this, 1)),
-        launch_id_(launch_id) {}
+        launch_id_(launch_id) {
+    rig.board.work_distributor().watch(*this);
+  }
+  void kernel_starts(const gpu::Grid&) override { engine().wake_after(*this, engine().now()); }
   Picoseconds tick(Picoseconds now) override {
     if (queues_.grants.can_pop(now)) {
       const gpu::BlockGrant grant = queues_.grants.pop(now);
@@ -242,10 +245,7 @@ TEST(WorkDistributor, ACoreTakesBlocksFromTheFarEnd) {
   last_for(rig, 3 * kMicrosecond);
   auto command = rig.launch(1000);
   command.grid->launch_id = 17;
-  MockCore core(rig, 17), *const at = &core;
-  rig.board.driver().on_kernel_start = [&](const gpu::Grid&) {
-    rig.engine.wake_after(*at, rig.engine.now());
-  };
+  MockCore core(rig, 17);
   const auto id = rig.submit(std::move(command));
   rig.finish();
   EXPECT_TRUE(core.refused);
@@ -266,20 +266,14 @@ TEST(WorkDistributor, AKernelWaitsForTheBlocksOfACore) {
   last_for(rig, 1000);
   auto command = rig.launch(200);
   command.grid->launch_id = 17;
-  MockCore core(rig, 17), *const at = &core;
-  rig.board.driver().on_kernel_start = [&](const gpu::Grid&) {
-    rig.engine.wake_after(*at, rig.engine.now());
-  };
+  MockCore core(rig, 17);
   const auto id = rig.submit(std::move(command));
   rig.finish();
   EXPECT_EQ(core.blocks, std::vector<std::uint64_t>{199});
   EXPECT_GE(rig.records[id].end_ps, rig.records[id].start_ps + MockCore::kBlock);
 
   Rig other;
-  MockCore stranger(other, 18), *const there = &stranger;
-  other.board.driver().on_kernel_start = [&](const gpu::Grid&) {
-    other.engine.wake_after(*there, other.engine.now());
-  };
+  MockCore stranger(other, 18);
   auto unknown = other.launch(200);
   unknown.grid->launch_id = 17;
   other.submit(std::move(unknown));

@@ -14,7 +14,7 @@
 #include "cli/beside/progress_line.h"
 #include "cli/beside/spin_watch.h"
 #include "cli/commands.h"
-#include "machine/watch/run_watch.h"
+#include "machine/run_limits.h"
 #include "report/journal/journal.h"
 
 namespace duet::cli {

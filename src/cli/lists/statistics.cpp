@@ -7,8 +7,10 @@
 
 #include "cli/commands.h"
 #include "config/loader.h"
+#include "machine/features.h"
 #include "machine/host/processor.h"
 #include "machine/system.h"
+#include "machine/time_models/fast_forward.h"
 
 namespace duet::cli {
 
@@ -50,10 +52,11 @@ void add(std::vector<Known>& all, const std::vector<sim::Statistic>& declared, b
 void add_gpu(std::vector<Known>& all, const config::Machine& machine) {
   for (const bool functional : {false, true}) {
     NoProgram program;
-    machine::Options options;
+    machine::RunOptions options;
     options.functional = functional;
-    options.fast_forward = !functional;
-    machine::System system(machine, program, {}, options);
+    if (!functional) options.of<machine::FastForwardOptions>().skip = 1;
+    const machine::Features features = machine::features_of(options);
+    machine::System system(machine, program, {}, options, features);
     add(all, system.statistics().declared(), functional ? &Known::functional : &Known::timed);
   }
 }

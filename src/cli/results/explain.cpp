@@ -12,6 +12,7 @@
 #include "cli/run/run_folder.h"
 #include "config/loader.h"
 #include "explain/explanation.h"
+#include "machine/watch/trace_options.h"
 #include "report/journal/journal.h"
 #include "report/pages/page.h"
 
@@ -104,7 +105,7 @@ int explain_run(const config::Installation& installation, const ExplainOptions& 
   const std::string html = run.no_html ? std::string() : report::page_template(installation.explain_template);
   const bool quiet = run.quiet;
   run.words.options = words_of_run(run.words.options);
-  run.run.explain = true;
+  run.run.of<machine::TraceOptions>().explain = true;
   run.quiet = run.keep_journal = true;
   unsigned processes = 0;
   std::optional<std::string> failure, page;

@@ -6,6 +6,13 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/run/run_folder.h"
+#include "machine/cores_for_gpu/cpu_blocks_options.h"
+#include "machine/cores_for_gpu/preexecution_options.h"
+#include "machine/time_models/fast_forward.h"
+#include "machine/time_models/predict_options.h"
+#include "machine/time_models/sample_options.h"
+#include "machine/watch/check_options.h"
+#include "machine/watch/line_options.h"
 #include "predict/result.h"
 
 namespace duet::cli {
@@ -20,21 +27,22 @@ void refuse(const RunOptions& run) {
     if (given)
       throw Error(std::string("predict: ") + option + " " + why + ": leave it out, or use `duet run`");
   };
-  no(run.run.check.any(), "--check", "is for a run");
-  no(run.run.preexecution.on(), "--preexec", "is not in the model");
-  no(run.run.cpu_blocks, "--cpu-blocks", "is not in the model");
+  no(run.run.of<machine::CheckOptions>().checks.any(), "--check", "is for a run");
+  no(run.run.of<machine::PreexecutionOptions>().on(), "--preexec", "is not in the model");
+  no(run.run.of<machine::CpuBlocksOptions>().on, "--cpu-blocks", "is not in the model");
   no(run.simulated_host, "--host simulated", "is not in the model");
-  no(run.run.fast_forward.any(), "--skip-kernels, --kernels and --count-kernels", "are for kernels in time");
-  no(run.run.sample, "--sample", "is for kernels in time");
-  no(run.lines.value_or(false), "--lines", "counts what kernels do in time");
+  no(run.run.of<machine::FastForwardOptions>().any(), "--skip-kernels, --kernels and --count-kernels",
+     "are for kernels in time");
+  no(run.run.of<machine::SampleOptions>().on, "--sample", "is for kernels in time");
+  no(run.run.of<machine::LineOptions>().on(), "--lines", "counts what kernels do in time");
 }
 
 }  // namespace
 
 int predict_run(const PredictOptions& options, RunOptions& run, const std::function<int()>& make) {
   refuse(run);
-  run.run.functional = run.run.predict = true;
-  run.run.sampled = options.sampled;
+  run.run.functional = true;
+  run.run.of<machine::PredictOptions>() = {true, options.sampled};
   const bool quiet = run.quiet;
   run.quiet = true;
   unsigned processes = 0;

@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "config/loader.h"
+#include "machine/cores_for_gpu/cpu_blocks_options.h"
+#include "machine/cores_for_gpu/preexecution_options.h"
 #include "machine/rules/check_machine.h"
 #include "machine/rules/cpu_rules.h"
 #include "machine/rules/policies.h"
@@ -37,7 +39,8 @@ std::vector<std::string> check_run(const config::Installation& installation, con
       config::load_machine(options.machine, installation.machines_directory, options.sets);
   machine::check_policies(machine.machine.gpu, machine.values);
   machine::check_values(machine, options.run.functional);
-  const bool preexecutes = options.run.preexecution.on() || options.run.cpu_blocks;
+  const bool preexecutes =
+      options.run.of<machine::PreexecutionOptions>().on() || options.run.of<machine::CpuBlocksOptions>().on;
   for (const std::string& line : machine::idle_settings(machine, options.run.functional,
                                                         options.run.simulated_host ? machine::OnCores::Host
                                                         : preexecutes ? machine::OnCores::Preexecution

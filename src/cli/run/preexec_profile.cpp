@@ -17,6 +17,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "machine/cores_for_gpu/cpu_blocks_options.h"
+#include "machine/cores_for_gpu/preexecution_options.h"
+#include "machine/watch/outside_options.h"
 
 extern char** environ;
 
@@ -59,14 +62,14 @@ std::vector<std::string> trial(const config::Installation& installation, const R
                                       options.machine,
                                       "--preexec",
                                       "profiled"};
-  for (const auto& [key, value] : machine::settings(options.run.preexecution))
+  for (const auto& [key, value] : machine::settings(options.run.of<machine::PreexecutionOptions>()))
     if (key != "skip_factor") command.insert(command.end(), {"--preexec-set", key + "=" + value});
   command.insert(command.end(), {"--preexec-set", fmt::format("skip_factor={}", skip_factor)});
   for (const std::string& set : options.sets) command.insert(command.end(), {"--set", set});
   if (options.run.registers_per_thread != 0)
     command.insert(command.end(), {"--registers", std::to_string(options.run.registers_per_thread)});
   if (!options.run.assembler_peepholes) command.insert(command.end(), {"--peepholes", "off"});
-  if (options.run.strict_memory) command.push_back("--strict-memory");
+  if (options.run.of<machine::OutsideOptions>().strict_memory) command.push_back("--strict-memory");
   if (options.run.simulated_host) {
     command.insert(command.end(), {"--host", "simulated"});
     if (!options.files.root.empty()) command.insert(command.end(), {"--root", options.files.root});
@@ -121,7 +124,7 @@ std::map<std::string, std::uint64_t> cycles_of(const std::string& statistics) {
 std::string profile_path(const RunOptions& options) { return options.command.at(0) + ".preexec.json"; }
 
 void check_preexecution(const RunOptions& options) {
-  const machine::PreexecutionOptions& own = options.run.preexecution;
+  const machine::PreexecutionOptions& own = options.run.of<machine::PreexecutionOptions>();
   if (!own.on() && machine::settings(own) != machine::settings({}))
     throw Error("--preexec-set does nothing without --preexec adaptive or profiled");
   if (options.profile && own.mode != machine::PreexecutionMode::Profiled)
@@ -130,7 +133,7 @@ void check_preexecution(const RunOptions& options) {
     throw Error("--profile tries skip factors: leave out --preexec-set skip_factor");
   if (own.on() && options.run.functional)
     throw Error("--preexec needs the timed GPU: leave out --functional");
-  if (own.on() && options.run.cpu_blocks)
+  if (own.on() && options.run.of<machine::CpuBlocksOptions>().on)
     throw Error("--preexec and --cpu-blocks both need the cores: leave out one of them");
 }
 
@@ -166,7 +169,7 @@ void make_profile(const config::Installation& installation, const RunOptions& op
 }
 
 void read_profile(RunOptions& options) {
-  machine::PreexecutionOptions& own = options.run.preexecution;
+  machine::PreexecutionOptions& own = options.run.of<machine::PreexecutionOptions>();
   if (own.mode != machine::PreexecutionMode::Profiled || own.skip_factor != 0) return;
   const std::string path = profile_path(options);
   std::ifstream file(path);

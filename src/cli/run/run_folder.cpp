@@ -17,6 +17,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/run/html_page.h"
+#include "machine/watch/interval_options.h"
+#include "machine/watch/trace_options.h"
 #include "report/journal/journal.h"
 #include "report/run_report.h"
 #include "report/timeline/timeline_trace.h"
@@ -108,10 +110,12 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     report::RunReport report = report::read_report(journal, machine.machine.name, wall_seconds,
                                                    cut_off || journal.header().failure != 0);
     report.records = options.records;
-    report.trace_detail = options.run.trace_detail;
-    report.interval_ps = options.run.interval_ps;
-    report.interval_cycles = options.run.interval_cycles;
-    report.all_calls = options.run.events || options.run.trace_all_calls;
+    const auto& trace = options.run.of<machine::TraceOptions>();
+    const auto& interval = options.run.of<machine::IntervalOptions>();
+    report.trace_detail = trace.detail;
+    report.interval_ps = interval.ps;
+    report.interval_cycles = interval.cycles;
+    report.all_calls = trace.events || trace.all_calls;
     if (journal.header().failure != 0) outcome.failure = static_cast<int>(journal.header().failure);
     if (journal.header().failure == kRefused && !report.anything_ran()) continue;  // zeros are no results
     std::string into;  // the folder of the process in ours
@@ -135,10 +139,9 @@ RunFolder::Outcome RunFolder::render(const config::Installation& installation,
     } else {
       render("stats.json", report::write_stats_json);
     }
-    if (options.run.trace_push_buffer) render("push_buffer.txt", report::write_push_buffer);
-    if (options.run.trace_detail != TraceDetail::None)
-      render("timeline.pftrace", report::write_timeline_trace);
-    if (options.run.events) render("events.json", report::write_events_json);
+    if (trace.push_buffer) render("push_buffer.txt", report::write_push_buffer);
+    if (trace.detail != TraceDetail::None) render("timeline.pftrace", report::write_timeline_trace);
+    if (trace.events) render("events.json", report::write_events_json);
     if (!options.quiet) std::fputs(report::summary_table(report).c_str(), stderr);
     if (!options.quiet) std::fputs(report::advice_text(report.advice, report.simulated_ps).c_str(), stderr);
     std::fputs(report::incomplete_text(report).c_str(), stderr);

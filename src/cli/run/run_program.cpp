@@ -22,8 +22,16 @@
 #include "cli/commands.h"
 #include "cli/run/run_folder.h"
 #include "config/loader.h"
+#include "machine/cores_for_gpu/cpu_blocks_options.h"
+#include "machine/cores_for_gpu/preexecution_options.h"
 #include "machine/rules/check_machine.h"
 #include "machine/rules/cpu_rules.h"
+#include "machine/time_models/fast_forward.h"
+#include "machine/time_models/predict_options.h"
+#include "machine/time_models/sample_options.h"
+#include "machine/watch/check_options.h"
+#include "machine/watch/line_options.h"
+#include "machine/watch/race_options.h"
 #include "report/journal/journal.h"
 
 namespace duet::cli {
@@ -112,9 +120,9 @@ void check_fast_forward(const RunOptions& options, const char* asked) {
   const auto refuse = [&](const char* because) { throw Error(std::string(asked) + ": " + because); };
   if (options.run.functional) refuse("--functional executes all kernels functionally: leave out one of them");
   if (options.run.two_threads) refuse("leave out --two-threads");
-  if (options.run.check_races) refuse("--check-races has to see all kernels in time");
-  if (options.run.preexecution.on()) refuse("--preexec has to see all kernels in time");
-  if (options.run.cpu_blocks) refuse("--cpu-blocks has to see all kernels in time");
+  if (options.run.of<machine::RaceOptions>().on) refuse("--check-races has to see all kernels in time");
+  if (options.run.of<machine::PreexecutionOptions>().on()) refuse("--preexec has to see all kernels in time");
+  if (options.run.of<machine::CpuBlocksOptions>().on) refuse("--cpu-blocks has to see all kernels in time");
   if (options.run.simulated_host)
     refuse("the program's memory lies in caches of simulated cores: leave out --host simulated");
 }
@@ -122,28 +130,30 @@ void check_fast_forward(const RunOptions& options, const char* asked) {
 }  // namespace
 
 void check(const RunOptions& options) {
-  if (options.run.check_races && options.run.functional)
+  const check::Checks& checks = options.run.of<machine::CheckOptions>().checks;
+  const bool cpu_blocks = options.run.of<machine::CpuBlocksOptions>().on;
+  if (options.run.of<machine::RaceOptions>().on && options.run.functional)
     throw Error("--check-races needs the timed GPU: leave out --functional");
-  if (options.lines.value_or(false) && options.run.functional)
+  if (options.run.of<machine::LineOptions>().on() && options.run.functional)
     throw Error("--lines needs the timed GPU: leave out --functional");
-  if (options.check_exit != 0 && !options.run.check.any())
-    throw Error("--check-exit needs --check: say which checks");
-  const bool checks_tasks = options.run.check.of_kernels() || options.run.check.model;
+  if (options.check_exit != 0 && !checks.any()) throw Error("--check-exit needs --check: say which checks");
+  const bool checks_tasks = checks.of_kernels() || checks.model;
   if (checks_tasks && options.run.two_threads)
     throw Error("--check looks at one thing after the other: leave out --two-threads");
-  if (checks_tasks && options.run.cpu_blocks)
+  if (checks_tasks && cpu_blocks)
     throw Error("--check does not see blocks that cores execute: leave out --cpu-blocks");
-  if (options.run.fast_forward.any()) {
-    static_cast<void>(machine::FastForward(options.run.fast_forward));
-    if (options.run.sample)
+  const bool samples = options.run.of<machine::SampleOptions>().on;
+  if (const auto& forward = options.run.of<machine::FastForwardOptions>(); forward.any()) {
+    forward.check();
+    if (samples)
       throw Error(
           "--sample says itself which kernels it skips: leave out --skip-kernels, --kernels and "
           "--count-kernels");
     check_fast_forward(options, "--skip-kernels, --kernels and --count-kernels");
   }
-  if (options.run.sample) {
+  if (samples) {
     check_fast_forward(options, "--sample");
-    if (options.run.check.any()) throw Error("--sample: --check has to see all kernels in time");
+    if (checks.any()) throw Error("--sample: --check has to see all kernels in time");
   }
   if (options.run.two_threads && options.run.functional)
     throw Error("--two-threads needs the timed GPU: leave out --functional");
@@ -154,9 +164,10 @@ int run_program(const config::Installation& installation, const RunOptions& opti
   RunFolder folder(options.out);
   const config::ResolvedMachine machine =
       config::load_machine(options.machine, installation.machines_directory, options.sets);
-  const bool preexecutes = options.run.preexecution.on() || options.run.cpu_blocks;
+  const bool preexecutes =
+      options.run.of<machine::PreexecutionOptions>().on() || options.run.of<machine::CpuBlocksOptions>().on;
   // A model reads what the timed GPU does.
-  machine::check_machine(machine, options.run.functional && !options.run.predict,
+  machine::check_machine(machine, options.run.functional && !options.run.of<machine::PredictOptions>().on,
                          options.run.simulated_host ? machine::OnCores::Host
                          : preexecutes              ? machine::OnCores::Preexecution
                                                     : machine::OnCores::Nothing);

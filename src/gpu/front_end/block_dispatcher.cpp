@@ -42,7 +42,7 @@ std::string BlockDispatcher::refusal(const Grid& grid) const {
   const Occupancy shape = occupancy_(sm_, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes);
   if (shape.blocks_per_sm == 0)
     return "a block of " + std::to_string(grid.block.count()) + " threads does not fit on an SM (" +
-           shape.limit + ")";
+           name_of(shape.limit) + ")";
   const std::uint64_t resident = std::uint64_t{shape.blocks_per_sm} * timed_.list.size();
   if (grid.cooperative && grid.grid.count() > resident)
     return "a cooperative grid of " + std::to_string(grid.grid.count()) +
@@ -51,16 +51,16 @@ std::string BlockDispatcher::refusal(const Grid& grid) const {
 }
 
 void BlockDispatcher::add(Grid& grid, std::uint64_t first, std::uint64_t count, std::int32_t priority,
-                          std::uint64_t* launched) {
+                          BlockCounts* counts) {
   BlockRun run(grid, order_);
   run.next_block = first;
   run.blocks_left = count;
   run.priority = priority;
-  run.launched = launched;
+  run.counts = counts;
   const bool known = std::any_of(residents_.begin(), residents_.end(),
                                  [&](const Resident& resident) { return resident.grid == &grid; });
   if (!known) {
-    on_begin(grid);
+    if (policy_ != nullptr) policy_->begins(grid);
     residents_.push_back(
         {&grid, occupancy_(sm_, *grid.kernel, grid.block.count(), grid.dynamic_shared_bytes)});
   }
@@ -82,15 +82,15 @@ void BlockDispatcher::drop(const Grid& grid) {
 }
 
 void BlockDispatcher::end(const Grid& grid) {
-  on_end(grid);
-  if (grid.fast_forward) on_fast_forward(grid);
+  for (BlockWatcher* watcher : watchers_) watcher->grid_ends(grid);
+  if (grid.fast_forward) tell_fast_forward(grid);
   std::erase_if(residents_, [&](const Resident& resident) { return resident.grid == &grid; });
 }
 
 void BlockDispatcher::done(Grid& grid) {
-  if (!on_done || grid.fast_forward) return;
+  if (policy_ == nullptr || grid.fast_forward) return;
   const std::uint64_t left = this->left(grid), dispatched = grid.grid.count() - left;
-  if (left == 0 || !on_done(grid, dispatched)) return;
+  if (left == 0 || !policy_->fast_forwards_rest(grid, dispatched)) return;
   grid.fast_forward = true;
   grid.timed_blocks = dispatched;
 }
@@ -116,21 +116,22 @@ void BlockDispatcher::skip(BlockRun& run) {
   std::uint64_t count = 0;
   while (run.blocks_left > 1) {
     const std::uint64_t most = run.order.in_order() ? run.blocks_left - 1 : 1;
-    const std::uint64_t skipped = skips(*run.grid, run.order.block(run.next_block), most);
+    const std::uint64_t skipped = policy_->skips(*run.grid, run.order.block(run.next_block), most);
     if (skipped == 0) break;
     run.next_block += skipped;
     run.blocks_left -= skipped;
     count += skipped;
   }
   if (count == 0) return;
-  *run.launched += count;
+  run.counts->launched += count;
+  run.counts->completed += count;
+  run.grid->completed_blocks += count;
   next_sm_ = (next_sm_ + count) % timed_.list.size();
-  on_skipped(*run.grid, count);
 }
 
 bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
   if (run.no_room) return false;
-  if (skips && run.grid->parent == nullptr) skip(run);
+  if (policy_ != nullptr && run.grid->parent == nullptr) skip(run);
   Sms& sms = sms_of(*run.grid);
   if (run.grid->cooperative && !run.cooperative_started) {
     std::uint64_t room = 0;
@@ -148,7 +149,8 @@ bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
     run.no_room = false;
     if (!sm.launches->can_push(now)) continue;
     const std::uint64_t block = run.order.block(run.next_block);
-    if (forwarded_ && !run.grid->fast_forward) on_resume();
+    if (forwarded_ && !run.grid->fast_forward)
+      for (BlockWatcher* watcher : watchers_) watcher->resumes();
     forwarded_ = run.grid->fast_forward;
     sm.launches->push(now, {run.grid, block});
     sm.blocks -= 1;
@@ -158,18 +160,21 @@ bool BlockDispatcher::dispatch(Picoseconds now, BlockRun& run) {
     sm.shared_bytes -= run.shape.shared_per_block;
     next_sm_ = index + 1 == sms.list.size() ? 0 : index + 1;
     ++sms.running;
-    if (run.grid->first_block_ps == kNever) on_first_block(*run.grid);
+    const bool of_host = run.grid->parent == nullptr;
+    if (of_host && run.grid->first_block_ps == kNever)
+      for (BlockWatcher* watcher : watchers_) watcher->kernel_starts(*run.grid);
     if (run.grid->fast_forward) {
       bool& forwarded = resident_of(*run.grid).forwarded;
-      if (!forwarded) on_fast_forward(*run.grid);
+      if (!forwarded) tell_fast_forward(*run.grid);
       forwarded = true;
     }
     run.grid->first_block_ps = std::min(run.grid->first_block_ps, now);
-    on_block(*run.grid);
+    if (of_host)
+      for (BlockWatcher* watcher : watchers_) watcher->block_starts(*run.grid);
     tell(*run.grid, block, sms, index, TaskEventPhase::Begin, now);
     ++run.next_block;
     --run.blocks_left;
-    ++*run.launched;
+    ++run.counts->launched;
     return true;
   }
   return false;
@@ -233,7 +238,7 @@ BlockGrant BlockDispatcher::take_last(std::uint64_t launch_id) {
   BlockGrant grant;
   grant.grid = last->grid;
   grant.block = last->order.block(last->next_block + --last->blocks_left);
-  ++*last->launched;
+  ++last->counts->launched;
   if (last->blocks_left == 0) runs_.erase(last);
   return grant;
 }

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "config/machine.h"
 #include "gpu/block_order.h"
+#include "gpu/front_end/block_watcher.h"
 #include "gpu/grid.h"
 #include "gpu/occupancy.h"
 #include "sim/queue.h"
@@ -23,6 +23,11 @@ namespace duet::gpu {
 
 using OccupancyFunction = Occupancy (*)(const config::Sm&, const ptx::Kernel&, std::uint64_t, Bytes);
 
+// Blocks of a launch that have been dispatched, and that are done. Blocks that are skipped are both.
+struct BlockCounts {
+  std::uint64_t launched = 0, completed = 0;
+};
+
 // A run of blocks that a Launch command asks for.
 struct BlockRun {
   BlockRun(Grid& grid_, const std::string& order_) : grid(&grid_), order(order_, grid_.grid.count()) {}
@@ -30,7 +35,7 @@ struct BlockRun {
   BlockOrder order;
   std::uint64_t next_block = 0, blocks_left = 0;  // next: its place in the order
   std::int32_t priority = 0;                      // lower numbers go first, as in CUDA
-  std::uint64_t* launched = nullptr;              // the reference counter's launch count
+  BlockCounts* counts = nullptr;                  // the reference counter's
   Occupancy shape;                                // what one block takes
   bool cooperative_started = false;
   bool no_room = false;  // no SM has room for a block until one is freed
@@ -45,30 +50,12 @@ class BlockDispatcher {
   // One for fast-forwarded kernels, as many as there are SMs.
   void connect_fast_forward_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches,
                                sim::Queue<BlockDone>& done);
-  // Called before the first block and after the last one of each fast-forwarded grid.
-  std::function<void(const Grid&)> on_fast_forward = [](const Grid&) {};
-  // Called when a grid comes, before its first block: the last moment at which Grid::fast_forward may be set.
-  std::function<void(Grid&)> on_begin = [](Grid&) {};
-  // Called when all blocks of a grid have completed.
-  std::function<void(const Grid&)> on_end = [](const Grid&) {};
-  // Called before the first block of another grid behind such ones.
-  std::function<void()> on_resume = [] {};
-  // Called with the first block of every grid.
-  std::function<void(const Grid&)> on_first_block = [](const Grid&) {};
-  // Called, if there, with every block that is done, when its counts are with its grid, and how many have
-  // been dispatched: true to fast-forward those that have not, when these are done.
-  std::function<bool(const Grid&, std::uint64_t dispatched)> on_done;
-  // Asked, if there, before a block of the host's launches is dispatched: how many blocks from it on, up to
-  // `most`, are not to be executed. Then on_skipped is called with how many these were.
-  std::function<std::uint64_t(const Grid&, std::uint64_t block, std::uint64_t most)> skips;
-  std::function<void(Grid&, std::uint64_t count)> on_skipped = [](Grid&, std::uint64_t) {};
-  // Called with every block that is dispatched.
-  std::function<void(const Grid&)> on_block = [](const Grid&) {};
+  void watch(BlockWatcher& watcher) { watchers_.push_back(&watcher); }
+  void decide(BlockPolicy& policy) { policy_ = &policy; }
 
   // Empty when the grid can run; otherwise why it never can.
   std::string refusal(const Grid& grid) const;
-  void add(Grid& grid, std::uint64_t first, std::uint64_t count, std::int32_t priority,
-           std::uint64_t* launched);
+  void add(Grid& grid, std::uint64_t first, std::uint64_t count, std::int32_t priority, BlockCounts* counts);
   std::uint64_t left(const Grid& grid) const;  // blocks of the grid that have not been dispatched
   void drop(const Grid& grid);                 // forgets them
   void end(const Grid& grid);                  // all blocks of the grid have completed
@@ -94,7 +81,7 @@ class BlockDispatcher {
   struct Resident {
     const Grid* grid;
     Occupancy shape;
-    bool forwarded = false;  // on_fast_forward has been called
+    bool forwarded = false;  // watchers have heard that it is fast-forwarded
   };
   struct Sms {
     std::vector<Sm> list;
@@ -112,10 +99,16 @@ class BlockDispatcher {
   void tell(const Grid& grid, std::uint64_t block, const Sms& sms, std::size_t sm, TaskEventPhase phase,
             Picoseconds now);
 
+  void tell_fast_forward(const Grid& grid) {
+    for (BlockWatcher* watcher : watchers_) watcher->fast_forwards(grid);
+  }
+
   sim::Engine& engine_;
   config::Sm sm_;
   const std::string order_;  // gpu.front_end.block_order
   OccupancyFunction occupancy_;
+  std::vector<BlockWatcher*> watchers_;
+  BlockPolicy* policy_ = nullptr;  // null: all blocks of all grids go as they come
   Sms timed_, fast_forward_;
   std::size_t next_sm_ = 0;          // of either, so that a block goes where it would go with all in time
   bool forwarded_ = false;           // no block has gone to a timed SM since

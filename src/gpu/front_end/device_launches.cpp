@@ -98,7 +98,7 @@ void DeviceLaunches::advance(Picoseconds now) {
         if (grid.parent->fault.kind != FaultKind::None)
           launch->dropped = grid.grid.count();
         else
-          dispatcher_.add(grid, 0, grid.grid.count(), 0, &launch->launched);
+          dispatcher_.add(grid, 0, grid.grid.count(), 0, &launch->counts);
       }
       if (!has_ended(*launch)) {
         ++launch;

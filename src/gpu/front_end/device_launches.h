@@ -53,7 +53,7 @@ class DeviceLaunches {
     bool started = false;
     bool foremost = false;      // nothing is before it any more
     std::uint64_t dropped = 0;  // blocks
-    std::uint64_t launched = 0;
+    BlockCounts counts{};
   };
   // Whether what has to be before it has completed.
   bool is_foremost(const Launch& launch) const;

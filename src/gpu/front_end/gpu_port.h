@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "base/stable_table.h"
@@ -58,9 +57,6 @@ class GpuPort {
   memory::PhysicalMemory& memory;
   GridTable grids;
   std::vector<Ring> rings;
-  // Of the driver; may hold nothing. A kernel starts when its first block goes to an SM.
-  const std::function<void(const Grid&)>* kernel_starts = nullptr;
-  const std::function<void(const Grid&)>* block_starts = nullptr;  // the same of each of its blocks
 
   const std::uint8_t driver_number, front_end_number;  // of these ends of the link
   sim::Queue<memory::Packet>* to_gpu = nullptr;        // doorbells; the driver produces

@@ -27,23 +27,10 @@ WorkDistributor::WorkDistributor(sim::Engine& engine, const sim::Component* pare
       queues_(config.front_end.queue_width),
       counters_(config.front_end.reference_counters),
       copies_change_bits_(config.copy_engines.bit_engines == 0) {
-  dispatcher_.on_first_block = [this](const Grid& grid) {
-    if (grid.parent == nullptr && port_.kernel_starts != nullptr && *port_.kernel_starts)
-      (*port_.kernel_starts)(grid);
-  };
-  dispatcher_.on_block = [this](const Grid& grid) {
-    if (grid.parent == nullptr && port_.block_starts != nullptr && *port_.block_starts)
-      (*port_.block_starts)(grid);
-  };
-  dispatcher_.on_skipped = [this](Grid& grid, std::uint64_t count) {
-    grid.completed_blocks += count;
-    for (StreamQueue& queue : queues_)
-      if (queue.grid == &grid) counters_[queue.counter].completed += count;
-  };
   device_launches_.on_start = [this](const Grid& grid) { tell_device_launch(grid, TaskEventPhase::Begin); };
   device_launches_.on_end = [this](const Grid& grid) {
     tell_device_launch(grid, TaskEventPhase::End);
-    launched_ended_(grid);
+    for (BlockWatcher* watcher : watchers_) watcher->device_launch_ends(grid);
   };
 }
 
@@ -71,13 +58,13 @@ void WorkDistributor::count(const BlockDone& done) {
   for (StreamQueue& queue : queues_) {
     if (queue.grid != done.grid) continue;
     ReferenceCounter& counter = counters_[queue.counter];
-    ++counter.completed;
+    ++counter.blocks.completed;
     if (!done.faulted) break;
     // What has not been dispatched is counted as launched and complete: nothing of it will run.
     const std::uint64_t dropped = dispatcher_.left(*done.grid);
     dispatcher_.drop(*done.grid);
-    counter.launched += dropped;
-    counter.completed += dropped;
+    counter.blocks.launched += dropped;
+    counter.blocks.completed += dropped;
     tasks_[queue.tasks.front()].status = TaskStatus::KernelFault;
     break;
   }
@@ -214,8 +201,8 @@ bool WorkDistributor::execute(StreamQueue& queue, Task& task, Picoseconds now) {
       counter.value = step.argument;
       return true;
     case PushBufferOpcode::ResetRefCnt:
-      if (counter.completed != counter.launched) return false;
-      counter.launched = counter.completed = 0;
+      if (counter.blocks.completed != counter.blocks.launched) return false;
+      counter.blocks.launched = counter.blocks.completed = 0;
       return true;
     case PushBufferOpcode::Launch:
       return launch(queue, task);
@@ -298,19 +285,19 @@ void WorkDistributor::tell_kernel(const Task& task, std::size_t counter, TaskEve
 
 bool WorkDistributor::launch(StreamQueue& queue, Task& task) {
   if (task.status != TaskStatus::Ok) {  // an earlier run of this kernel has faulted
-    counters_[queue.counter].launched += task.step().argument2;
-    counters_[queue.counter].completed += task.step().argument2;
+    counters_[queue.counter].blocks.launched += task.step().argument2;
+    counters_[queue.counter].blocks.completed += task.step().argument2;
     return true;
   }
   queue.grid = task.grid;
   dispatcher_.add(*task.grid, task.step().argument, task.step().argument2, task.priority,
-                  &counters_[queue.counter].launched);
+                  &counters_[queue.counter].blocks);
   return true;
 }
 
 bool WorkDistributor::wait_for_blocks(StreamQueue& queue, Task& task, Picoseconds now) {
   ReferenceCounter& counter = counters_[queue.counter];
-  if (counter.completed < counter.value || task.grid->children != 0) return false;
+  if (counter.blocks.completed < counter.value || task.grid->children != 0) return false;
   tell_kernel(task, queue.counter, TaskEventPhase::End, now);
   counter.busy = false;
   queue.counter = kNone;
@@ -423,6 +410,18 @@ Picoseconds WorkDistributor::tick(Picoseconds now) {
   return dispatcher_.waiting() ? std::min(next_dispatch_ps_, launch) : launch;
 }
 
+// Its step is a move for which no engine is free.
+bool WorkDistributor::stands_before_engine(TaskHandle task) const {
+  switch (tasks_[task].step().opcode) {
+    case PushBufferOpcode::CopyRange:
+    case PushBufferOpcode::FillRange:
+    case PushBufferOpcode::FullEmptyRange:
+      return waits_for_engine(task);
+    default:
+      return false;
+  }
+}
+
 // What the first task of a stream's queue waits for.
 std::string WorkDistributor::what_it_waits_for(const StreamQueue& queue) const {
   const Task& task = tasks_[queue.tasks.front()];
@@ -434,17 +433,17 @@ std::string WorkDistributor::what_it_waits_for(const StreamQueue& queue) const {
     case PushBufferOpcode::WaitRefCnt:
     case PushBufferOpcode::ResetRefCnt: {
       const ReferenceCounter& counter = counters_[queue.counter];
-      if (counter.completed >= counter.value && task.grid->children != 0)
+      if (counter.blocks.completed >= counter.value && task.grid->children != 0)
         return std::to_string(task.grid->children) + " kernels that kernel '" +
                readable_name(task.grid->kernel->name) + "' has launched";
       return "blocks of kernel '" + readable_name(task.grid->kernel->name) + "' (" +
-             std::to_string(counter.completed) + " of " + std::to_string(counter.value) + " complete, " +
-             std::to_string(counter.launched) + " launched)";
+             std::to_string(counter.blocks.completed) + " of " + std::to_string(counter.value) +
+             " complete, " + std::to_string(counter.blocks.launched) + " launched)";
     }
     case PushBufferOpcode::CopyRange:
     case PushBufferOpcode::FillRange:
     case PushBufferOpcode::FullEmptyRange:
-      return waits_for_engine(queue.tasks.front()) ? "a free copy engine" : "a copy";
+      return stands_before_engine(queue.tasks.front()) ? "a free copy engine" : "a copy";
     default:
       return push_buffer_command_name(task.step().opcode);
   }
@@ -457,9 +456,9 @@ std::vector<WorkDistributor::TaskState> WorkDistributor::task_states() const {
     for (const TaskHandle handle : queue.tasks) {
       const Task& task = tasks_[handle];
       if (before != 0)
-        states.push_back({task.command, "", before});
+        states.push_back({task.command, "", before, false});
       else if (task.next_step != task.steps.size())
-        states.push_back({task.command, what_it_waits_for(queue), 0});
+        states.push_back({task.command, what_it_waits_for(queue), 0, stands_before_engine(handle)});
       before = task.command;
     }
   }
@@ -467,7 +466,7 @@ std::vector<WorkDistributor::TaskState> WorkDistributor::task_states() const {
     if (channel->size() == 0) continue;
     const Task& task = tasks_[channel->front().task];
     const bool acquires = !acquirable(task);
-    states.push_back({task.command, acquires ? "the event that it waits for" : "a stream queue", 0});
+    states.push_back({task.command, acquires ? "the event that it waits for" : "a stream queue", 0, false});
   }
   return states;
 }

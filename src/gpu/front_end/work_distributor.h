@@ -16,7 +16,6 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,19 +52,17 @@ class WorkDistributor : public sim::Component {
   void connect_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches, sim::Queue<BlockDone>& done) {
     dispatcher_.connect_sm(sm, launches, done);
   }
-  // machine/time_models/fast_forward.h: one for each SM. `on_fast_forward` as BlockDispatcher has it.
+  // machine/time_models/fast_forward.h: one for each SM.
   void connect_fast_forward_sm(const sim::Component& sm, sim::Queue<BlockLaunch>& launches,
                                sim::Queue<BlockDone>& done) {
     dispatcher_.connect_fast_forward_sm(sm, launches, done);
   }
-  void on_fast_forward(std::function<void(const Grid&)> f) { dispatcher_.on_fast_forward = std::move(f); }
-  void on_resume(std::function<void()> f) { dispatcher_.on_resume = std::move(f); }
-  void on_skip(std::function<std::uint64_t(const Grid&, std::uint64_t, std::uint64_t)> f) {
-    dispatcher_.skips = std::move(f);
+  // Any number look on, at most one decides: block_watcher.h.
+  void watch(BlockWatcher& watcher) {
+    dispatcher_.watch(watcher);
+    watchers_.push_back(&watcher);
   }
-  void on_begin(std::function<void(Grid&)> f) { dispatcher_.on_begin = std::move(f); }
-  void on_end(std::function<void(const Grid&)> f) { dispatcher_.on_end = std::move(f); }
-  void on_done(std::function<bool(const Grid&, std::uint64_t)> f) { dispatcher_.on_done = std::move(f); }
+  void decide(BlockPolicy& policy) { dispatcher_.decide(policy); }
   void connect_engine(sim::Queue<MoveStart>& starts, sim::Queue<MoveDone>& done) {
     engines_.push_back({&starts, &done, false, false});
     ++copy_engines_;
@@ -87,7 +84,6 @@ class WorkDistributor : public sim::Component {
   void launch_from_device(DeviceLaunch launch);
   std::string refusal(const Grid& grid) const { return dispatcher_.refusal(grid); }
   std::uint64_t pending_device_launches() const { return device_launches_.pending(); }
-  void on_device_launch_end(std::function<void(const Grid&)> f) { launched_ended_ = std::move(f); }
 
   Picoseconds tick(Picoseconds now) override;
   Picoseconds next_opportunity(Picoseconds time) const override { return clock_.first_edge_after(time); }
@@ -99,6 +95,7 @@ class WorkDistributor : public sim::Component {
     std::uint64_t command = 0;  // the driver's number
     std::string waits_for;
     std::uint64_t behind = 0;  // another command: the task waits for that
+    bool for_engine = false;   // what it waits for is a copy engine that is free
   };
   std::vector<TaskState> task_states() const;
   std::string waits_for_room() const { return dispatcher_.waits_for(); }  // of blocks; empty: for none
@@ -107,8 +104,8 @@ class WorkDistributor : public sim::Component {
   static constexpr std::size_t kNone = ~std::size_t{0};
   struct ReferenceCounter {
     bool busy = false;
-    std::uint64_t value = 0;  // to which `completed` must rise
-    std::uint64_t launched = 0, completed = 0;
+    std::uint64_t value = 0;  // to which `blocks.completed` must rise
+    BlockCounts blocks;
   };
   struct StreamQueue {
     std::uint32_t stream = 0;
@@ -146,6 +143,7 @@ class WorkDistributor : public sim::Component {
   void start_moves(Picoseconds now);
   bool serves(std::size_t engine, Direction direction) const;
   bool waits_for_engine(TaskHandle task) const;
+  bool stands_before_engine(TaskHandle task) const;
   std::string what_it_waits_for(const StreamQueue& queue) const;
 
   sim::ClockCursor clock_;
@@ -157,7 +155,7 @@ class WorkDistributor : public sim::Component {
   std::uint8_t link_number_;
   BlockDispatcher dispatcher_;
   DeviceLaunches device_launches_;
-  std::function<void(const Grid&)> launched_ended_ = [](const Grid&) {};
+  std::vector<BlockWatcher*> watchers_;  // of kernels that kernels launch
   std::vector<StreamQueue> queues_;
   std::vector<ReferenceCounter> counters_;
   std::vector<std::uint64_t> semaphores_;             // released values, written through to memory

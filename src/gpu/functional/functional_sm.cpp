@@ -33,7 +33,7 @@ struct FunctionalSmStatistics : sim::StatisticGroup {
 struct FunctionalSm::State {
   SmContext context;
   config::Gpu config;
-  DeviceServices services;
+  const DeviceServices& services;
   sim::Queue<BlockLaunch>* launches = nullptr;
   BlockReports reports;
   std::vector<Resident> resident;                       // in order of arrival

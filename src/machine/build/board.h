@@ -3,7 +3,6 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -46,27 +45,6 @@ class Board {
   };
   SmQueues connect_sm(sim::Component& sm);
   SmQueues connect_fast_forward_sm(sim::Component& sm);
-  // Of the functional GPU: before a copy's write, or its read, is serviced.
-  void on_device_write(std::function<void(const memory::Request&)> f) {
-    if (device_memory_) device_memory_->tell_before_writes(std::move(f));
-  }
-  void on_device_read(std::function<void(const memory::Request&)> f) {
-    if (device_memory_) device_memory_->tell_before_reads(std::move(f));
-  }
-  // As BlockDispatcher has it.
-  void on_skip(std::function<std::uint64_t(const gpu::Grid&, std::uint64_t, std::uint64_t)> f) {
-    work_distributor_.on_skip(std::move(f));
-  }
-  void on_fast_forward(std::function<void(const gpu::Grid&)> f) {
-    work_distributor_.on_fast_forward(std::move(f));
-  }
-  void on_resume(std::function<void()> f) { work_distributor_.on_resume(std::move(f)); }
-  void on_grid_begin(std::function<void(gpu::Grid&)> f) { work_distributor_.on_begin(std::move(f)); }
-  // As BlockDispatcher has it.
-  void on_block_done(std::function<bool(const gpu::Grid&, std::uint64_t)> f) {
-    work_distributor_.on_done(std::move(f));
-  }
-  void on_grid_end(std::function<void(const gpu::Grid&)> f) { work_distributor_.on_end(std::move(f)); }
 
   // Somebody whose cores execute blocks too, of this many at a time.
   struct CoreQueues {
@@ -78,6 +56,8 @@ class Board {
 
   // The memory system of the timed GPU; null with the functional one, whose memory is a simple one.
   MemorySystem* memory_system() { return memory_system_ ? &*memory_system_ : nullptr; }
+  // The memory of the functional GPU; null with the timed one.
+  memory::SimpleMemory* device_memory() { return device_memory_ ? &*device_memory_ : nullptr; }
 
   driver::Driver& driver() { return *driver_; }
   const gpu::WorkDistributor& work_distributor() const { return work_distributor_; }

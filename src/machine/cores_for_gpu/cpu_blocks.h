@@ -4,8 +4,7 @@
 //
 //   CpuBlocks blocks(system);
 //   blocks.programs().sources().add(...); blocks.programs().prepare(kernel);   // before the launch
-//   driver.on_kernel_start = [&](const gpu::Grid& grid) { blocks.kernel_starts(grid); };
-//   driver.on_complete = [&](const auto& command) { blocks.completed(command); };
+//   blocks.kernel_starts(grid);  ...  blocks.completed(command);
 //   blocks.ended = [&](const BlocksOnCores& run) { ... };
 //
 // Claims. The program (preexec/blocks) asks by an environment call. The core stands meanwhile: the claim is

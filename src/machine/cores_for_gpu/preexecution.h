@@ -3,8 +3,9 @@
 // program polls tells it to stop.
 //
 //   Preexecution preexecution(system, options, occupancy);
-//   preexecution.programs().sources().add(...); preexecution.programs().prepare(kernel);   // before the
-//   launch driver.on_launch = [&](const auto& command) { preexecution.launched(command); };
+//   preexecution.programs().sources().add(...);
+//   preexecution.programs().prepare(kernel);   // before the launch
+//   preexecution.launched(command);            // when the driver has sent it
 //   preexecution.ended = [&](const PreexecutionRun& run) { ... };
 //
 // Programs run one to a core, in the order of their launches; one whose kernel has ended before a core was

@@ -81,6 +81,31 @@ void set(PreexecutionOptions& options, const std::string& setting) {
   throw Error(fmt::format("--preexec-set {}: there is no key '{}'; there are {}", setting, key, keys));
 }
 
+std::vector<OptionField> PreexecutionOptions::fields() {
+  std::vector<OptionField> fields = {
+      {.key = "preexec",
+       .place = TextPlace{[this] { return std::string(name_of(mode)); },
+                          [this](const std::string& name) { mode = preexecution_mode(name); }, "profiled"},
+       .word = "--preexec",
+       .text =
+           "run a program ahead of every kernel on a core that shares a cache with the GPU, so that the "
+           "GPU finds its data there (docs/use/preexec.md): adaptive keeps its distance by itself, profiled "
+           "has it from --profile; with --host simulated the core is one that no thread has",
+       .type_name = "off|adaptive|profiled",
+       .choices = {"off", "adaptive", "profiled"}},
+      {.place = TextPlace{{}, [this](const std::string& setting) { set(*this, setting); }, {}},
+       .word = "--preexec-set",
+       .text = "change one parameter of --preexec: key=value; each takes one key (docs/use/preexec.md lists "
+               "them)",
+       .several = true},
+      {.key = "preexec_profile", .place = &profile}};
+  for (const Number& number : kNumbers)
+    fields.push_back({.key = std::string("preexec_") + number.key, .place = &(this->*number.value)});
+  for (const Word& word : words())
+    fields.push_back({.key = std::string("preexec_") + word.key, .place = &(this->*word.value)});
+  return fields;
+}
+
 std::vector<std::pair<std::string, std::string>> settings(const PreexecutionOptions& options) {
   std::vector<std::pair<std::string, std::string>> result;
   for (const Number& number : kNumbers)

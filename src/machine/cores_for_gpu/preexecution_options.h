@@ -3,10 +3,16 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "machine/option_field.h"
+
 namespace duet::machine {
+
+class Feature;
+struct RunOptions;
 
 enum class PreexecutionMode : std::uint8_t {
   Off,
@@ -32,6 +38,8 @@ struct PreexecutionOptions {
   std::map<std::string, unsigned> profile;  // skip_factor by kernel
 
   bool on() const { return mode != PreexecutionMode::Off; }
+  std::vector<OptionField> fields();
+  std::unique_ptr<Feature> feature(const RunOptions& run) const;  // null: it is not asked for
 };
 
 const char* name_of(PreexecutionMode mode);  // "adaptive"

@@ -1,6 +1,6 @@
 // Which launches the timed GPU executes functionally, so that the one that matters comes soon:
-//   FastForward::Options{.skip = 100}                      the first 100 launches
-//   FastForward::Options{.kernels = "bfs", .count = 1}     all but the first launch of a kernel of that name
+//   FastForwardOptions{.skip = 100}                      the first 100 launches
+//   FastForwardOptions{.kernels = "bfs", .count = 1}     all but the first launch of a kernel of that name
 // A fast-forwarded kernel has right results and the time of the functional GPU (gpu.functional). It runs
 // alone: it waits until all kernels before it have ended, and those behind it wait for it. Before its first
 // block and after its last one all caches are written back and emptied, which takes no time. Before the next
@@ -11,34 +11,32 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <regex>
+#include <memory>
 #include <string>
+#include <vector>
 
-#include "config/machine.h"
+#include "gpu/front_end/block_watcher.h"
+#include "machine/option_field.h"
 
 namespace duet::machine {
 
-class FastForward {
- public:
-  struct Options {
-    std::uint64_t skip = 0;   // so many launches first, of those that match
-    std::string kernels;      // an ECMAScript regular expression, found anywhere in the name; empty: all
-    std::uint64_t count = 0;  // so many launches in time, of those that match; 0: all
-    bool any() const { return skip != 0 || !kernels.empty() || count != 0; }
-  };
+class Feature;
+struct MachinePlan;
+struct RunOptions;
+
+struct FastForwardOptions {
+  std::uint64_t skip = 0;   // so many launches first, of those that match
+  std::string kernels{};    // an ECMAScript regular expression, found anywhere in the name; empty: all
+  std::uint64_t count = 0;  // so many launches in time, of those that match; 0: all
+  bool any() const { return skip != 0 || !kernels.empty() || count != 0; }
   // Throws duet::Error for an expression that is none.
-  explicit FastForward(const Options& options);
-  // Throws duet::Error where the machine has what a functional GPU does not know.
-  static void check(const config::Gpu& gpu);
-
-  // Whether the next launch, of a kernel of this (readable) name, is executed functionally.
-  bool next(const std::string& name);
-
- private:
-  const Options options_;
-  std::optional<std::regex> kernels_;
-  std::uint64_t matching_ = 0;
+  void check() const;
+  std::vector<OptionField> fields();
+  std::unique_ptr<Feature> feature(const RunOptions& run) const;  // null: it is not asked for
 };
+
+// Of a feature that has kernels executed functionally beside the timed GPU. Throws duet::Error where the
+// machine has what a functional GPU does not know.
+void plan_fast_forwarding(MachinePlan& plan, gpu::BlockPolicy* policy, const char* option);
 
 }  // namespace duet::machine

@@ -45,20 +45,18 @@ check::Checker::Order order_of(driver::Driver& driver) {
   return order;
 }
 
-void watch_commands(driver::Driver& driver, check::Checker& checker) {
-  driver.on_submit = [&checker](driver::CommandId id, const driver::Command& command) {
-    const auto number = static_cast<check::CommandNumber>(id);
-    const auto submit = [&](check::Transfer transfer) {
-      transfer.command = number;
-      checker.submitted(transfer);
-    };
-    if (command.kind == driver::CommandKind::Copy)
-      submit(transfer_of(command.copy));
-    else if (command.kind == driver::CommandKind::Fill)
-      submit(transfer_of(command.fill));
-    else if (command.kind == driver::CommandKind::HostFunction)
-      checker.host_function_submitted(number);
+void tell_command(check::Checker& checker, driver::CommandId id, const driver::Command& command) {
+  const auto number = static_cast<check::CommandNumber>(id);
+  const auto submit = [&](check::Transfer transfer) {
+    transfer.command = number;
+    checker.submitted(transfer);
   };
+  if (command.kind == driver::CommandKind::Copy)
+    submit(transfer_of(command.copy));
+  else if (command.kind == driver::CommandKind::Fill)
+    submit(transfer_of(command.fill));
+  else if (command.kind == driver::CommandKind::HostFunction)
+    checker.host_function_submitted(number);
 }
 
 }  // namespace duet::machine

@@ -8,7 +8,7 @@
 namespace duet::machine {
 
 check::Checker::Order order_of(driver::Driver& driver);
-// Tells the checker of every command that is submitted from now on.
-void watch_commands(driver::Driver& driver, check::Checker& checker);
+// Tells the checker of a command that has been submitted.
+void tell_command(check::Checker& checker, driver::CommandId id, const driver::Command& command);
 
 }  // namespace duet::machine

@@ -1,7 +1,13 @@
 #include "machine/watch/event_journal.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "base/error.h"
+#include "machine/feature.h"
+#include "machine/run_options.h"
+#include "machine/system.h"
+#include "machine/watch/trace_options.h"
 #include "sim/engine.h"
 
 namespace duet::machine {
@@ -36,6 +42,68 @@ void EventJournal::take(const sim::Event& event) {
                                    event.id,     event.parent, event.argument};
   if (!event.counts.empty()) record_counts(event);
   journal_.append(report::RecordType::Event, record, event.name);
+}
+
+namespace {
+
+class Trace final : public Feature {
+ public:
+  explicit Trace(const TraceOptions& options) : options_(options) {}
+  const char* option() const override { return "--trace-detail"; }
+  void attach(System& system, report::JournalWriter* journal) override {
+    if (journal == nullptr) return;
+    constexpr TaskEventMask kDrawn = kAllTaskEvents & ~kNotDrawnEvents;
+    TaskEventMask events = options_.events ? kDrawn : events_of(options_.detail);
+    if (options_.push_buffer) events |= mask_of(TaskEventKind::PushBufferCommand);
+    if (options_.explain) events |= kExplainedEvents;
+    if (events == 0) return;
+    journal_.emplace(*journal, system.statistics(), options_.explain);
+    system.engine().report_events(*journal_, events);
+  }
+
+ private:
+  const TraceOptions options_;
+  std::optional<EventJournal> journal_;
+};
+
+TraceDetail detail_of(const std::string& word) {
+  const auto found = std::find(kTraceDetails.begin(), kTraceDetails.end(), word);
+  if (found == kTraceDetails.end()) throw Error("--trace-detail " + word + ": there is no such detail");
+  return static_cast<TraceDetail>(found - kTraceDetails.begin());
+}
+
+}  // namespace
+
+// Who asks for a detail gets all calls.
+std::vector<OptionField> TraceOptions::fields() {
+  return {{.key = "trace_detail",
+           .place = TextPlace{[this] { return std::string(kTraceDetails[static_cast<std::size_t>(detail)]); },
+                              [this](const std::string& word) {
+                                detail = detail_of(word);
+                                all_calls = detail != TraceDetail::None;
+                              },
+                              "warp"},
+           .word = "--trace-detail",
+           .text = "how much timeline.pftrace has, for Perfetto (docs/reference/events.md): `call`, without "
+                   "this option "
+                   "of the first 20,000 calls, otherwise of all; `command`, `block` and `warp` have more; "
+                   "`none`: no such file",
+           .type_name = "none|call|command|block|warp",
+           .choices = {kTraceDetails.begin(), kTraceDetails.end()}},
+          {.key = "trace_all_calls", .place = &all_calls},
+          {.key = "trace_push_buffer",
+           .place = &push_buffer,
+           .word = "--trace-push-buffer",
+           .text = "write every push-buffer command to push_buffer.txt"},
+          {.key = "events",
+           .place = &events,
+           .word = "--events",
+           .text = "write every call, copy and kernel to events.json (Chrome trace events)"},
+          {.key = "explain", .place = &explain}};
+}
+
+std::unique_ptr<Feature> TraceOptions::feature(const RunOptions&) const {
+  return std::make_unique<Trace>(*this);
 }
 
 }  // namespace duet::machine

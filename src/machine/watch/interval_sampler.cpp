@@ -1,11 +1,19 @@
 #include "machine/watch/interval_sampler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
+#include "machine/feature.h"
+#include "machine/run_options.h"
+#include "machine/watch/interval_options.h"
 #include "sim/engine.h"
 
 namespace duet::machine {
@@ -120,6 +128,59 @@ Picoseconds IntervalSampler::look(Picoseconds next) {
   // The machine stands as it does until `next`: of a longer time one more interval is told, at its end.
   next_ = std::max(next_ + 1, last_before(next));
   return end_of(next_);
+}
+
+namespace {
+
+class Intervals final : public Feature {
+ public:
+  explicit Intervals(const IntervalOptions& options) : options_(options) {}
+  const char* option() const override { return "--interval"; }
+  void attach(System& system, report::JournalWriter* journal) override {
+    if (journal != nullptr) sampler_.emplace(system, *journal, options_.ps, options_.cycles);
+  }
+
+ private:
+  const IntervalOptions options_;
+  std::optional<IntervalSampler> sampler_;
+};
+
+// "10us", "500ns", "1000cycles": a whole number and a unit, an hour of simulated time at most.
+void set_interval(IntervalOptions& options, const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const Picoseconds ps = unit == "ns" ? 1000 : unit == "us" ? 1'000'000 : unit == "ms" ? 1'000'000'000 : 1;
+  constexpr Picoseconds kMost = 3600 * kPicosecondsPerSecond;
+  if (error != std::errc() || number == 0 || (ps == 1 && unit != "cycles") || number > kMost / ps)
+    throw Error(
+        fmt::format("--interval {}: give a whole number from 1 and a unit: 500ns, 10us, 1ms or "
+                    "1000cycles (of the GPU's core clock)",
+                    text));
+  options.ps = ps == 1 ? 0 : number * ps;
+  options.cycles = ps == 1 ? number : 0;
+}
+
+std::string text_of(const IntervalOptions& options) {
+  return options.ps != 0       ? fmt::format("{}ns", options.ps / 1000)
+         : options.cycles != 0 ? fmt::format("{}cycles", options.cycles)
+                               : "";
+}
+
+}  // namespace
+
+std::vector<OptionField> IntervalOptions::fields() {
+  return {{.key = "interval",
+           .place = TextPlace{[this] { return text_of(*this); },
+                              [this](const std::string& text) { set_interval(*this, text); }, "500ns"},
+           .word = "--interval",
+           .text = "what the machine counts in each such interval of simulated time, in stats.json and as "
+                   "counter tracks in timeline.pftrace; changes no result",
+           .type_name = "N(ns|us|ms|cycles)"}};
+}
+
+std::unique_ptr<Feature> IntervalOptions::feature(const RunOptions&) const {
+  return any() ? std::make_unique<Intervals>(*this) : nullptr;
 }
 
 }  // namespace duet::machine

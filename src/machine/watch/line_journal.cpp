@@ -1,7 +1,13 @@
 #include "machine/watch/line_journal.h"
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "gpu/sm/sm.h"
+#include "machine/feature.h"
+#include "machine/run_options.h"
+#include "machine/watch/line_options.h"
 
 namespace duet::machine {
 
@@ -75,11 +81,56 @@ void LineJournal::completed(const ptx::Kernel& kernel) {
 void LineJournal::record() {
   for (const ptx::Kernel* kernel : changed_) {
     Entry& entry = entry_of(*kernel);
-    system_.take_lines(*kernel, entry.counts);
+    for (const auto& sm : system_.timed_sms()) sm->take_lines(*kernel, entry.counts);
     if (entry.number)
       journal_.publish_lines(*entry.number, entry.launches, entry.counts.no_warp_slots, entry.counts.by_pc);
   }
   changed_.clear();
+}
+
+namespace {
+
+class Lines final : public Feature {
+ public:
+  const char* option() const override { return "--lines"; }
+  void plan(MachinePlan& plan) override { plan.counts_lines = true; }
+  void attach(System& system, report::JournalWriter* journal) override {
+    driver_ = &system.driver();
+    if (journal != nullptr) journal_.emplace(system, *journal);
+  }
+  void completed(const driver::CommandRecord& command) override {
+    if (journal_ && command.grid != nullptr && !command.grid->fast_forward)
+      journal_->completed(*command.grid->kernel);
+  }
+  void device_launch_ends(const gpu::Grid& grid) override {
+    if (journal_) journal_->completed(*grid.kernel);
+  }
+  void record() override { journal_->record(); }
+  void record_end() override {
+    driver_->for_each_running_kernel(
+        [this](const driver::CommandRecord& command) { journal_->changed(*command.grid->kernel); });
+    journal_->record();
+  }
+
+ private:
+  driver::Driver* driver_ = nullptr;
+  std::optional<LineJournal> journal_;
+};
+
+}  // namespace
+
+std::vector<OptionField> LineOptions::fields() {
+  return {{.key = "lines",
+           .place = &asked,
+           .word = "--lines,!--no-lines",
+           .text = "which lines of the source kernels spend their issue slots, requests and bytes on, in "
+                   "stats.json and report.html (docs/reference/stats-json.md); timed GPU; without either "
+                   "word where there "
+                   "is a report.html"}};
+}
+
+std::unique_ptr<Feature> LineOptions::feature(const RunOptions& run) const {
+  return on() && !run.functional ? std::make_unique<Lines>() : nullptr;
 }
 
 }  // namespace duet::machine

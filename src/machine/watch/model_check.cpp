@@ -54,15 +54,16 @@ model::CommandFacts facts_of(const config::Machine& machine, const driver::Comma
 }
 
 ModelCheck::ModelCheck(const config::Machine& machine, driver::Driver& driver, check::Findings* findings)
-    : driver_(driver),
+    : machine_(machine),
+      driver_(driver),
       findings_(findings),
       events_(machine, [this](const model::Violation& violation) { violated(violation); }) {
-  driver.on_submit = [this, &machine, other = std::move(driver.on_submit)](driver::CommandId id,
-                                                                           const driver::Command& command) {
-    if (other) other(id, command);
-    events_.describe(id, facts_of(machine, command));
-    if (command.kind == driver::CommandKind::Launch) grids_[id] = command.grid.get();
-  };
+  driver.watch(*this);
+}
+
+void ModelCheck::submitted(driver::CommandId id, const driver::Command& command) {
+  events_.describe(id, facts_of(machine_, command));
+  if (command.kind == driver::CommandKind::Launch) grids_[id] = command.grid.get();
 }
 
 // What a fault has kept from running has not broken a rule.
@@ -77,7 +78,6 @@ void ModelCheck::take(const sim::Event& event) {
   const bool of_task = event.kind == TaskEventKind::Kernel || event.kind == TaskEventKind::Command;
   if (of_task && event.phase == TaskEventPhase::End) look_for_fault(event);
   events_.take(event);
-  if (next_ != nullptr && (next_kinds_ & mask_of(event.kind)) != 0) next_->take(event);
 }
 
 void ModelCheck::violated(const model::Violation& violation) {

@@ -11,15 +11,11 @@
 
 namespace duet::machine {
 
-class ModelCheck : public sim::EventSink {
+class ModelCheck : public sim::EventSink, public driver::CommandWatcher {
  public:
   // `findings`: where violations go; null: the process says the first one and aborts.
   ModelCheck(const config::Machine& machine, driver::Driver& driver, check::Findings* findings);
-  // Another sink for events of these kinds; null: there is none.
-  void tell_too(sim::EventSink* next, TaskEventMask kinds) {
-    next_ = next;
-    next_kinds_ = kinds;
-  }
+  void submitted(driver::CommandId id, const driver::Command& command) override;
   void take(const sim::Event& event) override;
 
   const model::TaskEvents& events() const { return events_; }
@@ -28,10 +24,9 @@ class ModelCheck : public sim::EventSink {
   void look_for_fault(const sim::Event& event);
   void violated(const model::Violation& violation);
 
+  const config::Machine& machine_;
   driver::Driver& driver_;
   check::Findings* const findings_;
-  sim::EventSink* next_ = nullptr;
-  TaskEventMask next_kinds_ = 0;
   std::unordered_map<std::uint64_t, const gpu::Grid*> grids_;  // of launches that are not complete
   model::TaskEvents events_;
 };

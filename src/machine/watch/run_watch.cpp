@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/readable_name.h"
 #include "machine/process.h"
+#include "machine/watch/standstill.h"
 
 namespace duet::machine {
 

@@ -3,33 +3,18 @@
 // of them exactly where the cycles are spent, so --max-cycles ends every run at the same place.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "host/time_watch.h"
+#include "machine/run_limits.h"
 
 namespace duet::machine {
 
 class Process;
-
-struct RunLimits {
-  // Core cycles during which at least one kernel runs, from its first block to its completion as the driver
-  // sees it (`totals.gpu_cycles` in stats.json); 0: no limit.
-  std::uint64_t max_cycles = 0;
-  struct WallTime {
-    std::chrono::steady_clock::time_point end;
-    double seconds = 0;  // as the user wrote it
-  };
-  std::optional<WallTime> wall_time;
-  const std::atomic<int>* signal = nullptr;  // the number of a signal that asks for the end; 0: none yet
-  std::string
-      alive;  // a pipe with a name that whoever waits for the results holds open; empty: there is none
-};
 
 class RunWatch : public host::TimeWatch {
  public:

@@ -281,7 +281,7 @@ class Examiner {
     if (task->second.behind != 0)
       return {task->second.behind, "it stands behind " + who(task->second.behind) + " in its stream",
               Hold::Stream, false};
-    if (task->second.waits_for == "a free copy engine")
+    if (task->second.for_engine)
       for (const gpu::DataTransferEngine* engine : machine_.copy_engines)
         if (const auto progress = engine->progress(); progress && !progress->move.bits_only)
           return {progress->command,

@@ -26,11 +26,10 @@ report::PathPart part_of(const driver::CommandRecord& record) {
 
 }  // namespace
 
-TimeAccount::TimeAccount(sim::Engine& engine, sim::EventSink* next, TaskEventMask next_kinds)
-    : engine_(engine), next_(next), next_kinds_(next_kinds) {
+TimeAccount::TimeAccount(sim::Engine& engine) : engine_(engine) {
   constexpr TaskEventMask kOwn = mask_of(TaskEventKind::Command) | mask_of(TaskEventKind::Preparation) |
                                  mask_of(TaskEventKind::Kernel) | mask_of(TaskEventKind::Move);
-  engine.report_events(*this, kOwn | next_kinds);
+  engine.report_events(*this, kOwn);
 }
 
 void TimeAccount::advance(Path& path, Picoseconds to, Part part) {
@@ -62,7 +61,6 @@ void TimeAccount::change(report::Activity activity, int by) {
 }
 
 void TimeAccount::take(const sim::Event& event) {
-  if (next_ != nullptr && (next_kinds_ & mask_of(event.kind)) != 0) next_->take(event);
   const bool begins = event.phase == TaskEventPhase::Begin;
   if (event.kind == TaskEventKind::Command) {
     if (begins) submitted(event);

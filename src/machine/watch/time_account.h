@@ -32,8 +32,7 @@ namespace duet::machine {
 
 class TimeAccount : public sim::EventSink {
  public:
-  // Of the kinds of events that somebody else wants, `next` is told as well.
-  TimeAccount(sim::Engine& engine, sim::EventSink* next, TaskEventMask next_kinds);
+  explicit TimeAccount(sim::Engine& engine);
 
   void take(const sim::Event& event) override;
   void kernel_starts(const gpu::Grid& grid);
@@ -99,8 +98,6 @@ class TimeAccount : public sim::EventSink {
   const Path& cause(const Pending& pending) const;
 
   sim::Engine& engine_;
-  sim::EventSink* next_;
-  TaskEventMask next_kinds_;
   Picoseconds settled_ps_ = 0;
   std::array<Picoseconds, report::kMomentKinds> moments_{};
   MomentHistory history_;

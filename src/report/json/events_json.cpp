@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/command_work.h"
 #include "report/json/json_writer.h"
 #include "report/results/block_places.h"
 #include "report/run_report.h"
@@ -71,7 +72,7 @@ class TraceWriter {
       return;
     }
     if (event.kind == TaskEventKind::Command) {  // seen in the driver and in its stream
-      if (event.phase == TaskEventPhase::Begin && event.parent != 0 && moves_or_computes(name))
+      if (event.phase == TaskEventPhase::Begin && event.parent != 0 && is_work(event.argument))
         commands_of_.emplace(event.parent, event.id);
       return;
     }
@@ -106,9 +107,6 @@ class TraceWriter {
 
   // Chrome's unit.
   static double microseconds(Picoseconds time) { return static_cast<double>(time) * 1e-6; }
-  static bool moves_or_computes(std::string_view command) {
-    return command == "launch" || command == "copy" || command == "fill" || command == "full/empty bits";
-  }
 
   void write(const Json& event) {
     out_ << (first_ ? "\n" : ",\n") << event.dump(-1, ' ', false, Json::error_handler_t::replace);

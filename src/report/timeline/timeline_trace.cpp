@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/command_work.h"
 #include "report/results/block_places.h"
 #include "report/timeline/perfetto_writer.h"
 #include "report/timeline/timeline_counters.h"
@@ -117,10 +118,6 @@ class TimelineTrace {
     Track track;
     Picoseconds end_ps;
   };
-
-  static bool moves_or_computes(std::string_view command) {
-    return command == "launch" || command == "copy" || command == "fill" || command == "full/empty bits";
-  }
 
   bool has(Group group) const {
     switch (group) {
@@ -265,7 +262,7 @@ class TimelineTrace {
   void event(const EventRecord& event, std::string_view name) {
     if ((events_ & mask_of(event.kind)) == 0) return;
     if (event.kind == TaskEventKind::Command)
-      return event.phase == TaskEventPhase::Begin ? command(event, name) : void();
+      return event.phase == TaskEventPhase::Begin ? command(event) : void();
     if (event.kind == TaskEventKind::PushBufferCommand)
       return trace_.instant(track(Group::PushBuffers, event.unit, "channel " + std::to_string(event.unit)),
                             name, event.time_ps,
@@ -281,8 +278,8 @@ class TimelineTrace {
     }
   }
 
-  void command(const EventRecord& event, std::string_view name) {
-    if (!moves_or_computes(name)) return;
+  void command(const EventRecord& event) {
+    if (!is_work(event.argument)) return;
     if (event.parent != 0 && event.parent <= last_call_) commands_of_.emplace(event.parent, event.id);
   }
 
@@ -294,7 +291,7 @@ class TimelineTrace {
     switch (begin.kind) {
       case TaskEventKind::Preparation:
         return trace_.slice(lane(Group::Driver, 0, "stage (ii)", start, end), open.name, start, end,
-                            {{"command", begin.id}}, std::span(flows, moves_or_computes(open.name) ? 1 : 0));
+                            {{"command", begin.id}}, std::span(flows, is_work(begin.argument) ? 1 : 0));
       case TaskEventKind::Kernel:
         return trace_.slice(lane(Group::Launches, begin.stream, "stream", start, end, true),
                             readable(open.name), start, end,

@@ -33,7 +33,7 @@ Occupancy of(std::uint64_t threads, std::uint32_t registers = 1, Bytes shared = 
 
 void expect(const Occupancy& found, unsigned blocks, const char* limit) {
   EXPECT_EQ(found.blocks_per_sm, blocks);
-  EXPECT_STREQ(found.limit, limit);
+  EXPECT_STREQ(name_of(found.limit), limit);
 }
 
 TEST(Occupancy, BlockSlots) { expect(of(32), 8, "blocks"); }

@@ -55,6 +55,45 @@ TEST(Engine, EventsOfOtherKindsHaveNoSink) {
   }
 }
 
+TEST(Engine, AllSinksOfAKindAreToldInTheirOrder) {
+  struct Notes : EventSink {
+    Notes(std::string& text_, char name_) : text(text_), name(name_) {}
+    void take(const Event&) override { text += name; }
+    std::string& text;
+    char name;
+  };
+  std::string told;
+  Notes a(told, 'a'), b(told, 'b'), c(told, 'c');
+  Engine engine;
+  engine.report_events(a, mask_of(TaskEventKind::Block));
+  engine.report_events(b, mask_of(TaskEventKind::Block) | mask_of(TaskEventKind::Move));
+  engine.report_events(c, mask_of(TaskEventKind::Block));
+  engine.event_sink(TaskEventKind::Block)->take({});
+  EXPECT_EQ(told, "abc");
+  engine.event_sink(TaskEventKind::Move)->take({});
+  EXPECT_EQ(told, "abcb");
+}
+
+TEST(Engine, ObserversLookEachAtItsTime) {
+  struct Every : Observer {
+    Every(Engine& engine_, Picoseconds period_) : engine(engine_), period(period_) {
+      engine.observe(*this, period);
+    }
+    Picoseconds look(Picoseconds) override {
+      times.push_back(engine.now());
+      return engine.now() + period;
+    }
+    Engine& engine;
+    Picoseconds period;
+    std::vector<Picoseconds> times;
+  };
+  Engine engine;
+  Every thirty(engine, 30), more(engine, 45);
+  engine.run_until(100);
+  EXPECT_EQ(thirty.times, (std::vector<Picoseconds>{30, 60, 90}));
+  EXPECT_EQ(more.times, (std::vector<Picoseconds>{45, 90}));
+}
+
 TEST(Engine, TicksAtTheEarliestWakeUpOnly) {
   Engine engine;
   Metronome counter(engine, "c");
