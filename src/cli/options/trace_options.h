@@ -1,4 +1,4 @@
-// The options of `duet run` that say what it tells of a run over time.
+// The options of `duet run` for records of a run over time.
 #pragma once
 
 #include <CLI/CLI.hpp>

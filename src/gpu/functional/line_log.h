@@ -1,6 +1,6 @@
 // The parts of memory that functional execution touched last, to warm caches afterwards.
-//   LineLog log(1000, 32);  log.touch(address); ... log.take_latest([](VirtualAddress part) {...});  each
-//   once, the latest first
+//   LineLog log(1000, 32);  log.touch(address); ...
+//   log.take_latest([](VirtualAddress part) {...});  each once, the latest first
 // It keeps the last `4 * parts` touches, so where few parts are touched again and again, older ones are lost.
 #pragma once
 

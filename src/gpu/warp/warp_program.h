@@ -20,20 +20,21 @@ namespace duet::gpu {
 
 // `Warp` derives from WarpState, and `Sm` from this. An Sm has
 //   void advance(Warp&, std::uint32_t pc)      the running path goes on at `pc`, or ends there
-//   void path_changed(Warp&)                   another path runs, or none: next_path() has to be called
-//   before
+//   void path_changed(Warp&)                   another path runs, or none: next_path() must be called before
 //                                              the warp's next instruction, now or then
 //   void sleep_at_barrier(Warp&)               until one of the two below
 //   bool sleeps_at_barrier(const Warp&) const
 //   void wake(Warp&)                           its barrier is complete
 //   void wake_paths(Warp&)                     one is at which some of its paths waited
 //   void warp_ended(Warp&)                     it has no lanes left
-//   void results_written(Warp&, const MicroOp&)  one of its waiting paths has executed an exchange void
-//   fault(Block&, FaultKind, const std::string&)  ends the block: no warp of it is live any more void
-//   for_each_warp(Block&, function of Warp&) bool read_bytes(const Warp&, unsigned lane, Address, std::byte*
-//   to, Bytes)  as the lane sees memory SpecialContext special_context(const Warp&) const const
-//   DeviceServices& services() const, const memory::AddressSpace& address_space() const, std::uint32_t
-//   sm_number() const void call(F perform)  performs a call before anybody uses its results
+//   void results_written(Warp&, const MicroOp&)  one of its waiting paths has executed an exchange
+//   void fault(Block&, FaultKind, const std::string&)  ends the block: no warp of it is live any more
+//   void for_each_warp(Block&, function of Warp&)
+//   bool read_bytes(const Warp&, unsigned lane, Address, std::byte* to, Bytes)  as the lane sees memory
+//   SpecialContext special_context(const Warp&) const
+//   const DeviceServices& services() const, const memory::AddressSpace& address_space() const,
+//   std::uint32_t sm_number() const
+//   void call(F perform)  performs a call before anybody uses its results
 template <unsigned W, class Sm, class Warp>
 class WarpProgram {
  protected:
