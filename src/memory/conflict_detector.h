@@ -1,10 +1,10 @@
-// Finds bytes that two commands touch without an order between them, one of them writing: two kernels, or a
-// kernel and a copy or fill. It does not matter which came first in this run, or whether that went wrong.
-// Part of --check-races; race_detector.h finds the bytes that a kernel read too early.
+// Finds bytes touched by two commands without an order between them, one of them writing: two kernels, or a
+// kernel and a copy or fill. It does not matter which came first in this run, or whether it went wrong. Part
+// of --check-races; race_detector.h finds the bytes read too early by a kernel.
 //
 // Left out: accesses that synchronise (volatile, atomic, scoped). Two commands are no pair where one of them
-// reads, in such an access, bytes that the other has written in one. Where ordered commands touch the same
-// bytes, the later may stand for the earlier. The order of events of one time cannot be observed.
+// reads, in such an access, bytes written by the other in one. Where ordered commands touch the same bytes,
+// the later may stand for the earlier. The order of events of one time cannot be observed.
 #pragma once
 
 #include <cstdint>
@@ -83,7 +83,7 @@ class ConflictDetector {
   Before before_;
   std::unordered_map<std::uint64_t, Line> lines_;
   std::unordered_map<std::uint64_t, std::vector<Synchronised>> written_to_synchronise_;
-  std::set<Pair> left_out_;  // pairs that synchronise, too
+  std::set<Pair> left_out_;  // synchronising pairs, too
   std::map<Pair, Found> pairs_;
   // By command: for whose writes it has waited, and since when.
   std::unordered_map<std::uint64_t, std::map<std::uint64_t, Picoseconds>> waited_;

@@ -3,11 +3,10 @@
 // bits a kernel may start before its input arrives). A check by option: it changes no time and no value.
 //
 // A read counts when its value is used, a write when it is sent. So a reported byte was read before it was
-// written beyond doubt; a read and a write that meet on their way through the machine are not reported. Words
-// that are emptied are forgotten: a later read of them waits for the write. Two kernels are never such a
-// pair: conflict_detector.h finds those, and every other pair without an order.
-// Left out: accesses that synchronise (volatile, atomic, scoped), reads that empty their words, writes that
-// wait for empty.
+// written beyond doubt; a read and a write that meet on their way through the machine are not reported.
+// Emptied words are forgotten: a later read of them waits for the write. Two kernels are never such a pair:
+// conflict_detector.h finds those, and every other pair without an order. Left out: accesses that synchronise
+// (volatile, atomic, scoped), reads that empty their words, writes with a wait for empty.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ class PrivateCaches {
   }
 
  private:
-  // Of a request that does not use all bytes of its sectors only the first byte is known.
+  // Of a request for parts of its sectors only the first byte is known.
   static std::uint32_t words(const CacheRequest& request) {
     const Bytes bytes = request.whole() ? 32 * static_cast<Bytes>(std::popcount(request.sectors())) : 1;
     return DroppedWords::of(4 * Bytes{request.first_word()}, bytes);

@@ -1,5 +1,5 @@
-// The lines that a cache would hold, without their bytes and without time: true least recently used, sectors
-// as in the machine file. Several slices are one array. Source of the index: memory/cache/line_array.h.
+// The lines of a cache, without their bytes and without time: true least recently used, sectors as in the
+// machine file. Several slices are one array. Source of the index: memory/cache/line_array.h.
 //   TagArray l2(config.l2, map);
 //   if (!l2.read(address, 0b0011)) ...   segments of 32 bytes of the line, a bit each
 //   const TagArray::Set set = l2.set_at(address); l2.prefetch(set); ... l2.read(address, 0b0011, true, set);
@@ -7,7 +7,7 @@
 // them.
 //   tags.begin_kernel(); ... tags.begin_wave(); ...   marks first uses, and uses in a later wave
 //   tags.pass({.found = 30, .missed = 10}, dirty_share)
-// Left out: replacement policies other than LRU, lines that wait for a fetch, 2^32 - 2 lines of memory and
+// Left out: replacement policies other than LRU, lines waiting for a fetch, 2^32 - 2 lines of memory and
 // more.
 #pragma once
 
@@ -50,7 +50,7 @@ class TagArray {
   bool holds(std::uint64_t address) const;
   // All segments of the sectors of these.
   unsigned with_sectors(unsigned segments) const;
-  // The segments that the last read brought.
+  // The segments brought by the last read.
   unsigned brought() const { return brought_; }
   // Of the last call: the dirty segments of the displaced line, and their place. Passed lines are as far from
   // each other as the lines that displace them.
@@ -68,7 +68,7 @@ class TagArray {
   void begin_wave() { wave_ = uses_; }
   const FirstUses& first_uses() const { return first_uses_; }
   std::uint64_t dirtied() const { return dirtied_; }
-  // Its lines that became dirty, by whether they were there.
+  // Its newly dirty lines, by whether they were there.
   const FirstUses& dirtied_lines() const { return dirtied_lines_; }
   // The kernel uses so many more lines for the first time, evenly. The found lines are the least recently
   // used of the lines that it has not used yet; they stay. The missed lines, and found lines beyond these,

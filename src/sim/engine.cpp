@@ -112,7 +112,7 @@ void Engine::after_ticks(std::function<void()> action) {
     after_ticks_.push_back(std::move(action));
 }
 
-// Moves components that have come near out of the later list.
+// Moves near components out of the later list.
 void Engine::bring_near() {
   far_from_ = kNever;
   for (Component *component = far_, *after; component != nullptr; component = after) {

@@ -308,7 +308,7 @@ bool AddressCheck<W>::resolve_each(MemoryInstruction<W>& instruction) {
   return true;
 }
 
-// An instruction that waits for bits, or changes them, is a fault on memory without bits.
+// An instruction with a wait for bits, or a change, is a fault on memory without bits.
 template <unsigned W>
 bool AddressCheck<W>::has_named_bits(const MemoryInstruction<W>& instruction) {
   const MicroOp& op = *instruction.op;

@@ -1,9 +1,9 @@
 // Paths of one warp that wait for its other lanes: at instructions with a mask of lanes (bar.warp.sync,
-// shfl.sync, vote.sync, match, redux, elect) and at barriers of the block; and loops that give others their
-// turn. Used by kernels with independent progress of lanes (compiled for sm_70 or later), in each model of
-// time. Source: CUDA C programming guide, independent thread scheduling; PTX ISA 9.0, 9.7.13. It is not
-// published when a path of a real machine gives up its turn: here after a number of rounds of a loop in which
-// it may wait for others. Named lanes that cannot come (undefined in PTX) are left out.
+// shfl.sync, vote.sync, match, redux, elect) and at barriers of the block; and loops with turns for others.
+// Used by kernels with independent progress of lanes (compiled for sm_70 or later), in each model of time.
+// Source: CUDA C programming guide, independent thread scheduling; PTX ISA 9.0, 9.7.13. It is not published
+// when a path of a real machine gives up its turn: here after a number of rounds of a loop in which it may
+// wait for others. Named lanes without a way to come (undefined in PTX) are left out.
 #pragma once
 
 #include <cstdint>

@@ -85,7 +85,7 @@ Cache::Outcome Cache::join(Picoseconds now, CacheEntry& entry, const Access& acc
   const std::uint32_t mshr = lines_[line].mshr;
   MissTable::Register& miss = misses_[mshr];
   const bool reads = waits_unordered(access);
-  // Requests that wait here send only packets of class NonTriggered below.
+  // Waiting requests send only packets of class NonTriggered below.
   if (!reads && entry.packet.traffic_class != TrafficClass::NonTriggered)
     return stall(entry, statistics_.stalls_target);
   if (!misses_.has_room(miss)) return stall(entry, statistics_.stalls_target);
@@ -122,7 +122,7 @@ Cache::Outcome Cache::miss(Picoseconds now, CacheEntry& entry, const Access& acc
   // Its bytes may lack a write that it overtakes below, so the line must not keep them.
   const bool overtakes = passing_in_another_class(access.line, traffic_class);
   if (overtakes && !reads) return stall(entry, statistics_.stalls_below);
-  // A fetch that may wait long leaves the last way to class NonTriggered.
+  // A possibly long fetch leaves the last way to class NonTriggered.
   const bool aside = overtakes || (may_wait_long && lines_.candidates(access.line) < 2);
   std::uint32_t index = line;
   if (index == kNone && !aside) {
@@ -251,7 +251,7 @@ Cache::Outcome Cache::clean(Picoseconds now, CacheEntry& entry, const Access& ac
 // A perfect cache serves the request in memory.
 Cache::Outcome Cache::serve_in_memory(Picoseconds now, CacheEntry& entry, const Access& access) {
   Request& request = access.request;
-  // Requests that went below come first.
+  // Requests below come first.
   for (std::uint32_t i = first_transit_; i != kNone; i = transits_[i].next)
     if (transits_[i].line == access.line) return stall(entry, statistics_.stalls_below);
   std::byte* const bytes = memory_->bytes(request.address);

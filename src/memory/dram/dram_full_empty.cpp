@@ -47,7 +47,7 @@ void DramController::apply_action(Request& request) {
   look_again_ |= !triggered_.empty();
 }
 
-// Keeps the writer of empty words that stay empty, for reports about requests that wait for these words.
+// Keeps the writer of words left empty, for reports about requests that wait for these words.
 void DramController::note_plain_write(const Request& request) {
   const ByteMask empty = request.mask & ~bits_.full(request.address, request.mask);
   if (any(empty)) plain_writes_.note(request.address, empty, {request.agent, request.pc, engine().now()});

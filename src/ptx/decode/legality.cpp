@@ -1,6 +1,6 @@
-// Refuses forms outside PTX where the decoder's own rules would let them through: types that an opcode lacks,
+// Refuses forms outside PTX where the decoder's own rules would let them through: missing types of an opcode,
 // modifiers on the wrong types, missing roundings. The sets of types stand in the table of opcodes; here are
-// their reader, and rules other than sets. Forms of PTX that Duet lacks are refused elsewhere. Left out:
+// their reader, and rules other than sets. Forms of PTX without support are refused elsewhere. Left out:
 // forms with a plain meaning for every type (mov, selp, atom.exch) and modifiers beyond those named here.
 // Source: PTX ISA 9.0, sections 9.7.1 to 9.7.9 and 9.7.13.
 #include "ptx/decode/legality.h"
