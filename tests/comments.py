@@ -17,6 +17,8 @@ Opening: the comment before everything else of a file, to the first line that is
 """
 import argparse
 import collections
+import contextlib
+import io
 import pathlib
 import re
 import sys
@@ -137,7 +139,9 @@ def self_test():
             print(f"{text!r}: {count(text)}, expected {expected}")
             return 1
     long = "// a\n" * (TOO_LONG_OPENING + 1) + "int a;\n"
-    if check({"seeded": count(long)}) != 1 or check({"seeded": count(long[5:])}) != 0:
+    with contextlib.redirect_stdout(io.StringIO()):
+        statuses = [check({"seeded": count(text)}) for text in (long, long[5:])]
+    if statuses != [1, 0]:
         print(f"an opening of more than {TOO_LONG_OPENING} lines must fail, one of {TOO_LONG_OPENING} must not")
         return 1
     return 0

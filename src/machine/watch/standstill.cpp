@@ -129,7 +129,7 @@ class Examiner {
                          by.pc, copy->stream);
     return fmt::format("copy (command {})", by.pc);
   }
-  // The bytes of device memory that a command reads or writes; none for a launch.
+  // The bytes of device memory of a command; none for a launch.
   static std::optional<std::pair<VirtualAddress, Bytes>> range(const driver::Command& command) {
     const auto extent = [](const driver::Endpoint& end, const driver::CopyJob& copy) {
       return std::pair<VirtualAddress, Bytes>(
@@ -206,8 +206,7 @@ class Examiner {
     std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
       return std::tuple(a.first.satisfied, a.command) < std::tuple(b.first.satisfied, b.command);
     });
-    for (Group& group : groups_)  // requests that have not come to a controller stand behind the ones that
-                                  // wait there
+    for (Group& group : groups_)  // requests not yet at a controller stand behind the ones waiting there
       if (group.first.satisfied && group.in_front == 0)
         for (const Group& other : groups_)
           if (!other.first.satisfied && other.first.queue != WaitingRequest::kNoQueue) {
@@ -217,7 +216,7 @@ class Examiner {
           }
   }
 
-  // ---- Commands that could help ----
+  // ---- Possible suppliers ----
 
   // Whether the command, when it comes, makes words of the group as they are waited for.
   bool supplies(const CommandState& state, const Group& group) const {
@@ -257,7 +256,7 @@ class Examiner {
     bool engine = false;
     bool words = false;
   };
-  // The command that this command waits for, if any.
+  // The command before this one in its wait, if any.
   Link link(CommandId id) const {
     const auto found = commands_.find(id);
     if (found == commands_.end()) return {};
@@ -291,8 +290,8 @@ class Examiner {
                   Hold::Nothing, true};
     return {};
   }
-  // The chain of waits from the command to `target`; empty when there is none. A command that waits for words
-  // waits for the commands that would bring them.
+  // The chain of waits from the command to `target`; empty when there is none. A wait for words is a wait for
+  // the commands that would bring them.
   std::vector<Link> path(CommandId id, CommandId target, std::set<CommandId>& seen) const {
     if (!seen.insert(id).second) return {};
     std::vector<Link> next;

@@ -1,5 +1,5 @@
-// A report of why a machine makes no progress, for the author of the program: which command waits for which
-// words, the command that would fill them, and what holds that command up.
+// A report, for the author of a program, of why the machine makes no progress: the waiting commands and their
+// words, the command that would fill the words, and its own hold-up.
 //
 // The components answer when the report is made. Only the latest write of empty words without a fill is kept
 // for it during the run (memory/dram/plain_writes.h). The report names the causes with a known pattern; a
@@ -19,7 +19,7 @@
 
 namespace duet::machine {
 
-// The parts that a report looks at.
+// The parts of the machine for a report.
 struct MachineParts {
   const sim::Engine& engine;
   const config::Machine& config;

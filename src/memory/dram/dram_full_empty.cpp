@@ -79,7 +79,7 @@ bool DramController::release_triggered(Cycle cycle) {
   return released;
 }
 
-// lustig2013 §4.5: requests that wait for bits of this line are let go.
+// lustig2013 §4.5: requests waiting for bits of this line are let go.
 void DramController::override_triggers(const Request& request) {
   const std::uint64_t line = request.address / kLineBytes;
   triggered_.for_each([&](TriggerQueues::Entry& entry) {
