@@ -1,11 +1,13 @@
 // A packet link between host and GPU, PCIe-like (lustig2013 §6.1: bytes divided by the link's bandwidth, plus
 // latency). Each direction is a component: packets of its inputs are taken in round-robin order, reserve the
-// wire for payload / rate, and arrive `latency` after their last byte has left. Flow control is per
-// destination, by credits: at most queue_packets are sent to one destination and not yet taken by it, so a
-// full destination never holds up packets at other inputs for other destinations. A packet without payload
-// takes no wire time but waits for the wire (the payload rate of the machine file is a measured one and
-// contains the headers). Full duplex, unless the two directions share a wire: then one packet at a time is on
-// it, and when both have packets they take turns. Left out: link-layer retries and acknowledgements.
+// wire for payload / rate, and arrive `latency` after their last byte has left
+// (Link.OnePacketTakesSerializationAndLatency). Flow control is per destination, by credits: at most
+// queue_packets are sent to one destination and not yet taken by it, so a full destination never holds up
+// packets at other inputs for other destinations (Link.AFullReceiverHoldsUpOnlyItsOwnPackets). A packet
+// without payload takes no wire time but waits for the wire (the payload rate of the machine file is a
+// measured one and contains the headers). Full duplex, unless the two directions share a wire: then one
+// packet at a time is on it, and when both have packets they take turns. Left out: link-layer retries and
+// acknowledgements.
 #pragma once
 
 #include <array>

@@ -1,8 +1,9 @@
 // Operand collection and the arithmetic units of an SM, as reservations: a register bank delivers one operand
-// a cycle, a collector holds an instruction from its issue until its unit takes it, a unit takes an
-// instruction every interval. Instructions of a unit start in the order of their issue. So the whole future
-// of an instruction is known when it issues, and nothing is ticked. Source: hu2016 §2 (SM); operand
-// collectors and banks as in Fermi-class SMs. Left out: the write ports of the register file.
+// a cycle (ExecutionUnits.EachFurtherOperandOfABankCostsACycle), a collector holds an instruction from its
+// issue until its unit takes it, a unit takes an instruction every interval. Instructions of a unit start in
+// the order of their issue. So the whole future of an instruction is known when it issues, and nothing is
+// ticked. Source: hu2016 §2 (SM); operand collectors and banks as in Fermi-class SMs. Left out: the write
+// ports of the register file.
 #pragma once
 
 #include <algorithm>

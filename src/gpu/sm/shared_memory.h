@@ -1,7 +1,8 @@
 // The banks of an SM's shared memory: the number of passes of an access. A pass serves one word of each bank
 // to any number of lanes. Source: CUDA C programming guide, compute capability 2.x: 4-byte banks, lanes with
 // the same word do not conflict, 8-byte accesses go half warp by half warp, 16-byte accesses quarter by
-// quarter. Atomics on one word are served lane after lane. Left out: hashed or 8-byte banks.
+// quarter (SharedMemoryBanks.WideAccessesGoByPartsOfTheWarp). Atomics on one word are served lane after lane.
+// Left out: hashed or 8-byte banks.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // Example, with S = max(1, ceil((payload + header) / flit)) cycles a packet: a producer pushes at time t; the
 // packet is sent at the first edge k after t, and has its input and its output port for S cycles; a consumer
-// on the same clock sees it at edge k + S + latency_cycles. Packets reserve ports; flits do not move singly.
+// on the same clock sees it at edge k + S + latency_cycles (Crossbar.UnloadedLatencyIsExact).
 //
 // Arbitration, at every edge: each free output port offers itself, round-robin, to the next free input port
 // with a packet for it at the head of a queue. An input port takes the offer of its lowest traffic class,
