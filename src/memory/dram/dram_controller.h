@@ -81,6 +81,7 @@ class DramController : public sim::Component {
   std::string waits_for() const override;
   Picoseconds next_opportunity(Picoseconds time) const override { return cursor_.first_edge_after(time); }
 
+  // Counts the refreshes of an idle channel too: it sleeps meanwhile.
   bool settle_statistics() override;
   // Up to the engine's time.
   const DramStatistics& statistics() {

@@ -1,5 +1,7 @@
 // The part of a DRAM controller (dram_controller.h) for tracked memory: triggers, actions, overrides,
-// refusals and atomics (lustig2013 §4.3, §4.5).
+// refusals and atomics (lustig2013 §4.3, §4.5). Bits and bytes change in the same order, because requests to
+// one line are never reordered. A read without a trigger takes bytes whatever their bits are. A read with a
+// trigger for some of its bytes (Request::required) takes the full ones of the others along.
 #include <algorithm>
 
 #include "memory/atomic_request.h"
